@@ -12,7 +12,7 @@
 //! Each file is scanned once (`Tree::read`); then the links of each are judged, and those that are listed are
 //! looked up in the file again, because what is kept of a scan has no lines.
 //!
-//! Deliberately absent: what a link's class is. `baselink::tree::relocate` says it.
+//! Deliberately absent: what a link's class is. `baselink::purpose::check` says it.
 
 mod baseline;
 mod beside;
@@ -32,7 +32,7 @@ mod words;
 use std::io;
 
 use baselink::error::name;
-use baselink::tree::relocate::{Class, Move};
+use baselink::purpose::check::{Class, Move};
 
 use self::baseline::Baseline;
 use self::fix::Fixed;

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
 use baselink::error::{Error, Result, name};
-use baselink::tree::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use baselink::tree::write::{Suffix, most_pending};
+use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
+use baselink::files::write::{Suffix, most_pending};
 
 use super::in_order::{Bounds, in_order};
 use super::input::{File, NoDocument, OpenedInput};

@@ -11,12 +11,12 @@
 
 use std::fmt::{self, Display};
 
+use baselink::collection::origin::canonical;
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
 use baselink::scan::fields::{Heading, links};
 use baselink::span::Span;
-use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Totals};
 
 use super::input::Input;

@@ -11,16 +11,16 @@
 //! where nothing else says by which URL they were retrieved (RFC 1808, 3.3).
 //!
 //! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a
-//! link, which `baselink::tree::localize` knows.
+//! link, which `baselink::purpose::localize` knows.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io, iter};
 
+use baselink::collection::index::Index;
 use baselink::error::{Error, Result, name};
-use baselink::tree::index::Index;
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::tree::write::{Replacement, remove_left_beside};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::files::write::{Replacement, remove_left_beside};
 
 use super::in_order::all_in_order;
 use super::input;

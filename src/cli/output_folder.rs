@@ -12,9 +12,9 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
-use baselink::tree::mirror::Mirror;
-use baselink::tree::walk::TreeEntry;
-use baselink::tree::write::Replacement;
+use baselink::files::mirror::Mirror;
+use baselink::files::walk::TreeEntry;
+use baselink::files::write::Replacement;
 
 use super::request::{Documents, folder_of};
 

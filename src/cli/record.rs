@@ -13,12 +13,12 @@ use std::path::Path;
 
 use baselink::archive::Offset;
 use baselink::base::{BaseChain, Level, Rule, Source};
+use baselink::collection::index::Absence;
+use baselink::collection::origin::is_assumed;
 use baselink::format::Format;
+use baselink::purpose::check::{Cause, Finding, Fix, ScannedLink};
 use baselink::reference::conformance;
 use baselink::span::Span;
-use baselink::tree::index::Absence;
-use baselink::tree::origin::is_assumed;
-use baselink::tree::relocate::{Cause, Finding, Fix, ScannedLink};
 use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 

@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use anstream::ColorChoice;
 use baselink::Options;
+use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry};
+use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
+use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
-use baselink::tree::origin::{Origins, RootUrl};
-use baselink::tree::relocate::Class;
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
-use baselink::tree::write::{InPlace, Suffix};
 use clap_complete::Shell;
 
 /// What was asked for.

@@ -25,8 +25,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, name};
+use baselink::files::maildir;
 use baselink::format::Format;
-use baselink::tree::maildir;
 
 use self::document_files::DocumentFiles;
 use self::examined::{examined, written};

@@ -20,7 +20,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
-use baselink::tree::walk::Globs;
+use baselink::files::walk::Globs;
 use clap::Command;
 
 use self::options::KnownOption;
@@ -73,7 +73,7 @@ pub(crate) struct Settings {
 /// A table `[files."GLOB"]`.
 #[derive(Debug)]
 struct Section {
-    /// The folder of which it speaks: [`folder`](baselink::tree::walk::folder).
+    /// The folder of which it speaks: [`folder`](baselink::files::walk::folder).
     folder: String,
     settings: Vec<Setting>,
 }

@@ -60,7 +60,7 @@ fn each_has_a_case(kind: &str, names: &[impl AsRef<str>], has_case: impl Fn(&str
     assert!(needless.is_empty(), "{kind}: {needless:?} have a case, and are in ELSEWHERE");
 }
 
-/// Whether a case of `tests/cli/` prints one of the `texts`.
+/// Whether a case of `tests/cli/cases/` prints one of the `texts`.
 fn is_printed(cases: &[Case], texts: &[String]) -> bool {
     let mut printed = cases.iter().flat_map(|case| case.expected.printed());
     printed.any(|printed| texts.iter().any(|text| printed.contains(text)))
@@ -79,7 +79,7 @@ fn is_expected(file: &str, column: usize, name: &str) -> bool {
 
 /// The exit status.
 fn status_of(ending: &Ending) -> &str {
-    ending.streams[0].as_deref().unwrap_or_default().trim_end()
+    ending.streams[0].trim_end()
 }
 
 /// What `baselink COMMAND --help` says.

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use baselink::collection::index::Index;
+use baselink::collection::origin::map::UrlMap;
+use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink::files::walk::{EntryKind, TreeEntry};
 use baselink::format::Format;
+use baselink::purpose::localize::{localize, options};
 use baselink::resolve::Profile;
-use baselink::tree::index::Index;
-use baselink::tree::localize::{localize, options};
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
-use baselink::tree::walk::{EntryKind, TreeEntry};
 use baselink::{Options, Outcome, rewrite, verify};
 use proptest::prelude::*;
 

@@ -7,8 +7,11 @@
 #![cfg(feature = "cli")]
 
 use baselink::base::Source;
+use baselink::collection::index::Absence;
+use baselink::collection::origin;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
+use baselink::purpose::check::{Cause, Class};
 use baselink::rewrite::copies::SUFFIXES;
 use baselink::scan::attributes::{
     AttributeBase, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE, When,
@@ -16,9 +19,6 @@ use baselink::scan::attributes::{
 use baselink::scan::json::MANIFEST;
 use baselink::scan::xml::namespaces::Vocabulary;
 use baselink::scan::xml::vocabulary::{self, XmlRow};
-use baselink::tree::index::Absence;
-use baselink::tree::origin;
-use baselink::tree::relocate::{Cause, Class};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../../docs/links.md");

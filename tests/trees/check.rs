@@ -6,23 +6,23 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use baselink::collection::index::{Absence, Index};
+use baselink::collection::origin::map::UrlMap;
+use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
-use baselink::resolve::Profile;
-use baselink::span::Lines;
-use baselink::tree::index::{Absence, Index};
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
-use baselink::tree::relocate::{
+use baselink::purpose::check::{
     Cause, Class, Finding, Fix, Move, ScannedFile, fixes, on_disk, quick_findings, scan,
 };
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::resolve::Profile;
+use baselink::span::Lines;
 use baselink::{Options, Outcome, rewrite, verify};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
 fn findings(scanned: &ScannedFile, index: &Index, moving: &Move) -> Vec<Finding> {
-    let all = baselink::tree::relocate::findings(scanned, index, moving);
+    let all = baselink::purpose::check::findings(scanned, index, moving);
     let quick = quick_findings(scanned, index, moving);
     assert_eq!(quick.len(), all.len());
     for (quick, finding) in quick.into_iter().zip(&all) {

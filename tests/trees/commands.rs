@@ -1,4 +1,4 @@
-//! The commands on folders that no case of `tests/cli/` can hold, built when the test runs: symbolic and
+//! The commands on folders that no case of `tests/cli/cases/` can hold, built when the test runs: symbolic and
 //! hard links, pipes and sockets, names that are no text, permissions, extended attributes, times,
 //! Maildirs, many files, signals, a terminal.
 //!
@@ -288,7 +288,7 @@ fn what_a_killed_run_left_is_removed() {
         found
     };
     let begin = |folder: &str| {
-        baselink::tree::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
+        baselink::files::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
     };
     let (mut left, mut stay) = (Vec::new(), Vec::new());
     let mut living = Vec::new();

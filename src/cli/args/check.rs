@@ -10,11 +10,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result, name};
+use baselink::files::write::InPlace;
+use baselink::purpose::check::{Class, on_disk};
 use baselink::reference::{Grammar, Reference};
-use baselink::tree::origin::{Origins, RootUrl};
-use baselink::tree::relocate::{Class, on_disk};
-use baselink::tree::write::InPlace;
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};

@@ -13,16 +13,16 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use baselink::collection::companion::Companions;
+use baselink::collection::origin::map::UrlMap;
+use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::error::{Error, Result};
+use baselink::files::walk::{Globs, Selection};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile, hierarchical_scheme};
 use baselink::scan::attributes::{Groups, Place};
 use baselink::scan::group_of;
-use baselink::tree::companion::Companions;
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
-use baselink::tree::walk::{Globs, Selection};
 use baselink::{
     BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
 };

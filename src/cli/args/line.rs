@@ -14,9 +14,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use baselink::collection::origin::map::UrlMap;
 use baselink::error::{Error, Result, name};
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::walk::TreeEntry;
+use baselink::files::walk::TreeEntry;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 

@@ -10,8 +10,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use baselink::error::{Error, Result};
+use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
-use baselink::tree::write::{InPlace, Suffix};
 use clap::{Args, ValueEnum};
 
 use crate::cli::request::{Documents, WrittenTo, is_standard_input};

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::str::Utf8Chunk;
 
 use baselink::error::{Error, Result, cause, name};
-use baselink::tree::relocate::{Class, Finding, ScannedLink};
+use baselink::purpose::check::{Class, Finding, ScannedLink};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::json;

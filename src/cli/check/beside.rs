@@ -14,9 +14,9 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
+use baselink::files::walk::{EntryKind, Globs, Selection, walk};
+use baselink::files::write::{Replacement, is_one_file, remove_left_beside};
 use baselink::format::Format;
-use baselink::tree::walk::{EntryKind, Globs, Selection, walk};
-use baselink::tree::write::{Replacement, is_one_file, remove_left_beside};
 
 use super::baseline::{self, Baseline};
 use super::href::Hrefs;

@@ -12,7 +12,7 @@
 use std::io;
 
 use baselink::error::{Error, name};
-use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
+use baselink::purpose::check::{Finding, ScannedFile, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, rewrite, verify};
 
 use super::tree::{Checked, CheckedTree, ClassCounts, open_again};

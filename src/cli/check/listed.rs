@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 
 use baselink::edit::Edit;
+use baselink::purpose::check::{Class, Finding, ScannedLink};
 use baselink::span::Span;
-use baselink::tree::relocate::{Class, Finding, ScannedLink};
 
 use super::baseline::Key;
 use super::tree::CheckedTree;

@@ -14,8 +14,8 @@ use std::io;
 
 use baselink::edit::Edit;
 use baselink::layer::charset::Charset;
+use baselink::purpose::check::{Class, Finding, Fix, fixes};
 use baselink::span::Span;
-use baselink::tree::relocate::{Class, Finding, Fix, fixes};
 use baselink::{Options, rewrite};
 
 use super::baseline::{self, Baseline, Key};

@@ -19,7 +19,7 @@ use std::{io, iter};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use baselink::error::{name, visible};
-use baselink::tree::relocate::{Cause, Class};
+use baselink::purpose::check::{Cause, Class};
 use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;

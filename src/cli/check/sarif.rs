@@ -12,7 +12,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use baselink::tree::relocate::Fix;
+use baselink::purpose::check::Fix;
 use serde_json::{Value, json};
 
 use super::form::FindingForm;

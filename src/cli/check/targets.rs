@@ -13,9 +13,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
+use baselink::collection::index::Absence;
+use baselink::purpose::check::{Cause, Class, Finding, ScannedLink};
 use baselink::span::Span;
-use baselink::tree::index::Absence;
-use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink};
 
 use super::baseline::{self, Baseline, Key};
 use super::listed::within;

@@ -11,17 +11,17 @@ use std::path::PathBuf;
 use std::{fs, io};
 
 use baselink::base::lacks_only_scheme;
+use baselink::collection::index::Index;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, Result, name};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::files::write::{Original, is_temporary};
 use baselink::format::Format;
-use baselink::resolve::Profile;
-use baselink::span::Span;
-use baselink::tree::index::Index;
-use baselink::tree::relocate::{
+use baselink::purpose::check::{
     Cause, Class, Finding, Fix, Move, ScannedFile, Scanning, findings, quick_findings,
 };
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::tree::write::{Original, is_temporary};
+use baselink::resolve::Profile;
+use baselink::span::Span;
 
 use crate::cli::advice::is_of_bases;
 use crate::cli::failure::Failure;

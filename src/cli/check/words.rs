@@ -7,9 +7,9 @@
 //!
 //! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
 
+use baselink::collection::index::Absence;
 use baselink::error::visible;
-use baselink::tree::index::Absence;
-use baselink::tree::relocate::{Cause, Class, Finding, Fix};
+use baselink::purpose::check::{Cause, Class, Finding, Fix};
 
 use super::listed::Listed;
 use super::targets::{TargetSummary, Targets};

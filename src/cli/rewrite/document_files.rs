@@ -12,10 +12,10 @@ use std::collections::HashSet;
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use baselink::collection::origin::{FolderLayout, Origins};
 use baselink::error::{Result, name};
-use baselink::tree::mirror::Mirror;
-use baselink::tree::origin::{FolderLayout, Origins};
-use baselink::tree::write::{self, Replacement};
+use baselink::files::mirror::Mirror;
+use baselink::files::write::{self, Replacement};
 
 use crate::cli::input::Input;
 use crate::cli::output::{Output, count};

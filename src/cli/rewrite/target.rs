@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf, is_separator};
 
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
+use baselink::files::maildir::{self, Delivery};
+use baselink::files::walk::TreeEntry;
+use baselink::files::write::{self, InPlace, Lost, Original, Replacement, is_one_file};
 use baselink::format::Format;
-use baselink::tree::maildir::{self, Delivery};
-use baselink::tree::walk::TreeEntry;
-use baselink::tree::write::{self, InPlace, Lost, Original, Replacement, is_one_file};
 
 use crate::cli::diff;
 use crate::cli::failure::FileResult;

@@ -5,15 +5,15 @@
 //! localize  http://a/b/y.html#z  -->  ../b/y.html#z
 //! ```
 //!
-//! Deliberately absent: how. `baselink::rewrite` and `baselink::tree::localize` know that.
+//! Deliberately absent: how. `baselink::rewrite` and `baselink::purpose::localize` know that.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use baselink::collection::index::{Index, TargetPlace};
 use baselink::diagnostic::Code;
-use baselink::tree::index::{Index, TargetPlace};
-use baselink::tree::localize;
+use baselink::purpose::localize;
 use baselink::{LinkReport, Options, Report, Rewritten};
 
 use crate::cli::request::Origin;

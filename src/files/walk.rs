@@ -6,7 +6,7 @@
 //! entry.
 //!
 //! ```
-//! use baselink::tree::walk::{Globs, Selection, walk};
+//! use baselink::files::walk::{Globs, Selection, walk};
 //! let root = tempfile::tempdir().unwrap();
 //! std::fs::create_dir(root.path().join("b")).unwrap();
 //! for name in ["c.css", "b/x.html", "a.html"] {
@@ -92,7 +92,7 @@ impl Globs {
 /// where `pattern` is a name and `/`, which are folders at any depth.
 ///
 /// ```
-/// use baselink::tree::walk::folder;
+/// use baselink::files::walk::folder;
 /// assert_eq!(folder("api/v1/*/x.html").as_deref(), Some("api/v1"));
 /// assert_eq!(folder("*.html").as_deref(), Some(""));
 /// assert_eq!(folder("/api/").as_deref(), Some("api"));

@@ -18,8 +18,8 @@
 //! ```
 //! use std::path::{Path, PathBuf};
 //! use baselink::format::Format;
-//! use baselink::tree::origin::{FolderLayout, Origins};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::collection::origin::{FolderLayout, Origins};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
@@ -44,20 +44,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
+use crate::collection::companion::Companions;
 use crate::document::Saved;
 use crate::error::{Error, ErrorKind, Result, name};
+use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
 use crate::rewrite::Beside;
 use crate::scan::html::saved;
-use crate::tree::companion::Companions;
-use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub mod canonical;
 pub mod hosts;
 pub mod map;
-pub(in crate::tree) mod names;
-pub(in crate::tree) mod usable;
+pub(crate) mod names;
+pub(crate) mod usable;
 
 use map::UrlMap;
 use names::Percent;
@@ -185,7 +185,7 @@ impl RootUrl {
     }
 
     /// A folder that is nowhere.
-    pub(in crate::tree) fn nowhere() -> Self {
+    pub(crate) fn nowhere() -> Self {
         Self::of_file("https://elsewhere.invalid/elsewhere/")
     }
 
@@ -197,17 +197,17 @@ impl RootUrl {
 
     /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
     /// and dot segments are taken out first (RFC 3986, 5.2.4).
-    pub(in crate::tree) fn below(&self, url: &str) -> Option<Below> {
+    pub(crate) fn below(&self, url: &str) -> Option<Below> {
         self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
     }
 
     /// The same where `http` and `https` are one scheme: what a host has under one, it has under the other.
-    pub(in crate::tree) fn below_own(&self, url: &str) -> Option<Below> {
+    pub(crate) fn below_own(&self, url: &str) -> Option<Below> {
         self.below_by(url, is_one_web)
     }
 
     /// The URL with which those of its files begin that are made of it.
-    pub(in crate::tree) fn folder(&self) -> Option<&str> {
+    pub(crate) fn folder(&self) -> Option<&str> {
         self.folder.as_deref()
     }
 
@@ -247,16 +247,16 @@ impl RootUrl {
 
 /// What a URL names below a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::tree) struct Below {
+pub(crate) struct Below {
     /// The names that lead there, decoded, with `/` between them; it ends with `/`, or is empty, where a
     /// folder is meant.
-    pub(in crate::tree) path: Vec<u8>,
+    pub(crate) path: Vec<u8>,
     /// Whether files can have these names.
-    pub(in crate::tree) is_path: bool,
+    pub(crate) is_path: bool,
     /// Whether it is the root itself, without its final `/`.
-    pub(in crate::tree) names_root: bool,
+    pub(crate) names_root: bool,
     /// Where in the URL begins what follows that of the root; `None` where it has dot segments.
-    pub(in crate::tree) tail: Option<usize>,
+    pub(crate) tail: Option<usize>,
 }
 
 impl Below {
@@ -268,7 +268,7 @@ impl Below {
     }
 
     /// Whether a path has no escapes, dot segments or empty names.
-    pub(in crate::tree) fn is_plain(path: &[u8]) -> bool {
+    pub(crate) fn is_plain(path: &[u8]) -> bool {
         memchr::memchr2(b'%', 0, path).is_none()
             && !path.starts_with(b".")
             && !path.starts_with(b"/")
@@ -316,7 +316,7 @@ pub fn is_assumed(url: &str) -> bool {
 }
 
 /// `url` as it may be shown: where its root is assumed, what follows that.
-pub(in crate::tree) fn without_assumed(url: String) -> Option<String> {
+pub(crate) fn without_assumed(url: String) -> Option<String> {
     let Some(mut below) = url.strip_prefix(ASSUMED) else {
         return Some(url);
     };
@@ -539,7 +539,7 @@ impl Origins {
     }
 
     /// The URL of the root and the path of `entry` below it.
-    pub(in crate::tree) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
+    pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
             return Some(root.given.clone());
@@ -587,11 +587,7 @@ impl Origins {
 
 /// The URL of `entry`, which has the host in its first folder ([`FolderLayout::Host`]); a file called `index` stands for its
 /// folder.
-pub(in crate::tree) fn by_host(
-    entry: &TreeEntry,
-    scheme: &str,
-    index: Option<&OsStr>,
-) -> Option<String> {
+pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
     let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
@@ -664,12 +660,12 @@ fn is_control(byte: u8) -> bool {
 }
 
 /// RFC 3986, 6.2.3: after an authority no path is `/`.
-pub(in crate::tree) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
+pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
 }
 
 /// The segments of a path without those that are dots (RFC 3986, 5.2.4); `None` where these lead above its root.
-pub(in crate::tree) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
+pub(crate) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
     let path = path_or_root(url);
     let mut segments = Vec::new();
     for segment in path.strip_prefix('/')?.split('/') {
@@ -692,7 +688,7 @@ fn is_dots(segment: &str) -> bool {
 }
 
 /// `//` and a net_loc in lower case, without the default port of `scheme`.
-pub(in crate::tree) fn net_loc(scheme: &str, net_loc: &str) -> String {
+pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
     let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
     let is_default = port.is_empty() || Some(port) == default_port(scheme);
     format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())

@@ -1,7 +1,7 @@
 //! Which URLs can be those of a document, whoever says so: a name, a table, an attribute, a page.
 //!
 //! ```
-//! use baselink::tree::origin::RootUrl;
+//! use baselink::collection::origin::RootUrl;
 //!
 //! assert!(RootUrl::new("http://a.example/docs/").is_ok());
 //! assert!(RootUrl::new("http://a.example/do\ncs/").is_err(), "a control character");
@@ -12,7 +12,7 @@
 use crate::resolve;
 
 /// Why `url` cannot be the URL of a document.
-pub(in crate::tree) fn unusable(url: &str) -> Option<String> {
+pub(crate) fn unusable(url: &str) -> Option<String> {
     if url.contains(char::REPLACEMENT_CHARACTER) {
         Some("it is not UTF-8".to_owned())
     } else if url.contains(|c: char| c.is_ascii_control()) {

@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::relocate::{Move, scan};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::purpose::check::{Move, scan};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! use baselink::{Options, format::Format};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let moving = Move { from: Origins { root_url: Some(root_url), ..Origins::default() }, to: None };
@@ -38,12 +38,12 @@ use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
 
+use crate::collection::index::{Ids, url_below};
+use crate::collection::origin::canonical;
+use crate::files::walk::TreeEntry;
 use crate::rewrite::{BaseElement, Beside, Fragments, Options, rewrite};
 use crate::scan::attributes::{Elements, Row, TABLE};
 use crate::span::Span;
-use crate::tree::index::{Ids, url_below};
-use crate::tree::origin::canonical;
-use crate::tree::walk::TreeEntry;
 
 /// What one scan found in a file.
 #[derive(Clone, Debug)]
@@ -256,7 +256,7 @@ impl Scanning {
     /// Begins the scan of the file `entry`, whose format, profile and retrieval URL are those of `options`.
     #[must_use]
     pub fn begin(entry: &TreeEntry, options: &Options, moving: &Move) -> Self {
-        let path = crate::tree::index::path_of(entry);
+        let path = crate::collection::index::path_of(entry);
         let place = moving.place(options.retrieval.as_ref());
         let scanned = ScannedFile {
             moved: url_below(&place, &path),
@@ -511,7 +511,7 @@ fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
 }
 
 /// True if an attribute of an element, both by their names, declares a base for other references.
-pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
+pub(crate) fn names_base(element: &str, attribute: Option<&str>) -> bool {
     let is_base =
         || element.strip_suffix("base").is_some_and(|rest| rest.is_empty() || rest.ends_with(':'));
     attribute == Some("xml:base") || (attribute == Some("href") && is_base())

@@ -1,8 +1,8 @@
 //! A move: where a tree was, and where it goes.
 //!
 //! ```
-//! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::relocate::Move;
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::purpose::check::Move;
 //!
 //! let url = |url| RootUrl::new(url).unwrap();
 //! let from = Origins { root_url: Some(url("http://a.example/docs/")), ..Origins::default() };
@@ -13,8 +13,8 @@
 //! Deliberately absent: what the move does. [`super::findings`] says it of each link.
 
 use crate::base::Retrieval;
+use crate::collection::origin::{Origins, RootUrl};
 use crate::reference::{Grammar, Reference};
-use crate::tree::origin::{Origins, RootUrl};
 
 /// A tree that moves.
 #[derive(Clone, Debug, Default)]

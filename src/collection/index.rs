@@ -8,9 +8,9 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::tree::index::{Absence, FoundFile, Index, TargetPlace};
-//! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::collection::index::{Absence, FoundFile, Index, TargetPlace};
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! for name in ["index.html", "a b.html"] {
@@ -41,13 +41,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::base::{Retrieval, Source};
+use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
+use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
 use crate::layer::digest::first_of_md5;
 use crate::named::values;
 use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
-use crate::tree::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
-use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub use super::ids::Ids;
 
@@ -137,7 +137,7 @@ pub enum TargetPlace {
 
 impl TargetPlace {
     /// The file, if it leads to one.
-    pub(in crate::tree) fn file(self) -> Option<FoundFile> {
+    pub(crate) fn file(self) -> Option<FoundFile> {
         match self {
             Self::Inside(found) => found.ok(),
             Self::Outside => None,
@@ -345,7 +345,7 @@ impl Index {
 
     /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
     /// it is there. With `root` the tree has that URL, and only paths count.
-    pub(in crate::tree) fn beyond(
+    pub(crate) fn beyond(
         &self,
         found: FoundFile,
         url: &str,
@@ -402,17 +402,17 @@ impl Index {
     }
 
     /// The number of the file with this path.
-    pub(in crate::tree) fn number_at(&self, path: &[u8]) -> Option<usize> {
+    pub(crate) fn number_at(&self, path: &[u8]) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 
     /// How the URLs begin that lead to files by what follows, where that is so of every file.
-    pub(in crate::tree) fn folder_url(&self) -> Option<&str> {
+    pub(crate) fn folder_url(&self) -> Option<&str> {
         self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
     }
 
     /// The file that this path below the root means in a URL, where it means it byte for byte.
-    pub(in crate::tree) fn plain_file(&self, path: &[u8]) -> Option<usize> {
+    pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
         (self.files[number].kind == EntryKind::File).then_some(number)
     }
@@ -425,7 +425,7 @@ impl Index {
 
     /// The same, and where in `url` begins what follows the URL of the root, where [`moved`](Self::moved) keeps
     /// it.
-    pub(in crate::tree) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
+    pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
         let found =
             |number, takes_query| TargetPlace::Inside(Ok(FoundFile { number, takes_query }));
         let by_url = |with_query| {
@@ -594,7 +594,7 @@ impl Index {
     }
 
     /// Whether every URL leads to a file by its path below the URL of the root.
-    pub(in crate::tree) fn has_only_paths(&self) -> bool {
+    pub(crate) fn has_only_paths(&self) -> bool {
         self.origins.root_url.is_some() && self.by_url.is_empty()
     }
 
@@ -796,18 +796,18 @@ impl Index {
 }
 
 /// Whether the tree is read from disk.
-pub(in crate::tree) fn is_disk(root: &RootUrl) -> bool {
+pub(crate) fn is_disk(root: &RootUrl) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
 }
 
 /// The URL of the file `path` below `root`.
-pub(in crate::tree) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
+pub(crate) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
     Some(format!("{}{}", root.as_str(), names::path(path, names::Percent::Encode)?))
 }
 
 /// The names that lead to an entry, with `/` between them.
-pub(in crate::tree) fn path_of(entry: &TreeEntry) -> Vec<u8> {
+pub(crate) fn path_of(entry: &TreeEntry) -> Vec<u8> {
     entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
 }
 
@@ -820,7 +820,7 @@ fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The folder of a path and the name in it.
-pub(in crate::tree) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memrchr(b'/', path) {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => (b"", path),
@@ -833,7 +833,7 @@ fn names_folder(path: &[u8]) -> bool {
 }
 
 /// A name without its extension.
-pub(in crate::tree) fn stem(name: &[u8]) -> &[u8] {
+pub(crate) fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
 }
 
@@ -898,7 +898,7 @@ fn without_empty(path: &[u8]) -> Vec<u8> {
     names.collect::<Vec<_>>().join(&b'/')
 }
 
-pub(in crate::tree) fn without_query(url: &str) -> &str {
+pub(crate) fn without_query(url: &str) -> &str {
     &url[..url.find(['?', '#']).unwrap_or(url.len())]
 }
 

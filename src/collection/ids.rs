@@ -1,7 +1,7 @@
 //! What fragments can name in a file: its ids, and the lines that a script of it marks (HTML, 7.4.6.4).
 //!
 //! ```
-//! use baselink::tree::index::Ids;
+//! use baselink::collection::index::Ids;
 //! let ids = Ids::new(["a b".to_owned(), "L1".to_owned(), "L9".to_owned()]);
 //! assert_eq!(ids.find("a%20b"), Ok(()));
 //! assert_eq!(ids.find("l1"), Err(Some("L1")));
@@ -12,7 +12,7 @@
 
 use std::cmp::Ordering;
 
-use crate::tree::origin::names;
+use crate::collection::origin::names;
 
 /// What fragments can name in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Ids {
     /// No id is named.
     ///
     /// ```
-    /// use baselink::tree::index::Ids;
+    /// use baselink::collection::index::Ids;
     /// let ids = Ids::new(["a b".to_owned(), "Intro".to_owned()]);
     /// assert_eq!(ids.find("a%20b"), Ok(()));
     /// assert_eq!(ids.find("TOP"), Ok(()));
@@ -92,7 +92,7 @@ impl Ids {
     /// `-` between them, each of them there as an id.
     ///
     /// ```
-    /// use baselink::tree::index::Ids;
+    /// use baselink::collection::index::Ids;
     /// let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
     /// assert!(rustdoc.has_lines("10-20"));
     /// assert!(!rustdoc.has_lines("10-21"));

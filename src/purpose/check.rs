@@ -12,10 +12,10 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::tree::index::Index;
-//! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::relocate::{Class, Fix, Move, findings, scan};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::collection::index::Index;
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::purpose::check::{Class, Fix, Move, findings, scan};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! use baselink::{Options, format::Format};
 //!
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
@@ -42,6 +42,10 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use crate::base::{Source, stand_in};
+use crate::collection::index::{
+    Absence, FoundFile, Index, Missing, TargetPlace, is_disk, url_below,
+};
+use crate::collection::origin::{RootUrl, is_assumed, without_assumed};
 use crate::document::{Against, LONGEST_BASE, Program};
 use crate::error::{Error, ErrorKind, Result};
 use crate::named::values;
@@ -50,13 +54,11 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{Beside, Choice, Destination, Options};
 use crate::scan::xml::vocabulary::is_location;
-use crate::tree::index::{Absence, FoundFile, Index, Missing, TargetPlace, is_disk, url_below};
-use crate::tree::origin::{RootUrl, is_assumed, without_assumed};
 
 mod moving;
 mod scanned;
 pub use moving::Move;
-pub(in crate::tree) use scanned::names_base;
+pub(crate) use scanned::names_base;
 pub use scanned::{ScannedFile, ScannedLink, Scanning, scan};
 
 /// The URL of the folder `path` of this machine, for [`Move::to`]: the tree is read from disk.
@@ -69,7 +71,7 @@ pub fn on_disk(path: &Path) -> Result<RootUrl> {
         .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
     let root = RootUrl::new("file:///")?;
     let names = absolute.components().filter(|part| *part != Component::RootDir);
-    let names = names.map(|part| crate::tree::origin::names::bytes(part.as_os_str()));
+    let names = names.map(|part| crate::collection::origin::names::bytes(part.as_os_str()));
     let names: Vec<u8> = names.collect::<Vec<_>>().join(&b'/');
     let none =
         || Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()));
@@ -781,11 +783,7 @@ fn is_base(link: &ScannedLink<'_>) -> bool {
 
 /// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of
 /// the value that holds it, in a script the name of a module (HTML, 8.1.5.1).
-pub(in crate::tree) fn unmistakable(
-    reference: String,
-    element: &str,
-    attribute: Option<&str>,
-) -> String {
+pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
     let is_plain = match is_in_script {
         true => ["/", "./", "../"].iter().any(|start| reference.starts_with(start)),

@@ -15,11 +15,11 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{self as system, AtFlags, FileType, Mode, OFlags, RawMode, Stat};
 
-use crate::tree::file::{EntryKind, Identity, There, identity};
+use crate::files::file::{EntryKind, Identity, There, identity};
 
 /// A folder that was opened, with the path by which it was found.
 #[derive(Debug)]
-pub(in crate::tree) struct OpenFolder {
+pub(in crate::files) struct OpenFolder {
     folder: OwnedFd,
     path: PathBuf,
     /// The link that has its name, where it is not itself that has it.
@@ -39,7 +39,7 @@ const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOE
 
 impl OpenFolder {
     /// The folder at `path`, whatever links lead to it.
-    pub(in crate::tree) fn named(path: &Path) -> io::Result<Self> {
+    pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
         let folder = system::open(path, FOLDER, Mode::empty())?;
         let link = fs::symlink_metadata(path).ok().filter(Metadata::is_symlink);
         let link = link.as_ref().and_then(identity);
@@ -47,40 +47,40 @@ impl OpenFolder {
     }
 
     /// The folder at `relative` below this one, if no name on that way is a link.
-    pub(in crate::tree) fn below(&self, relative: &Path) -> io::Result<Self> {
+    pub(in crate::files) fn below(&self, relative: &Path) -> io::Result<Self> {
         let folder = self.open_below(relative, FOLDER)?;
         Ok(Self { folder, path: self.path.join(relative), link: None })
     }
 
     /// The folder `name` in the one that holds this folder, if it is no link.
-    pub(in crate::tree) fn beside(&self, name: &OsStr) -> io::Result<Self> {
+    pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         let above = system::openat(&self.folder, "..", FOLDER, Mode::empty())?;
         let folder = system::openat(above, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
         Ok(Self { folder, path: self.path.join("..").join(name), link: None })
     }
 
     /// Opens the file at `relative` below this folder for reading, if no name on that way is a link.
-    pub(in crate::tree) fn read_below(&self, relative: &Path) -> io::Result<File> {
+    pub(in crate::files) fn read_below(&self, relative: &Path) -> io::Result<File> {
         self.open_below(relative, FILE | OFlags::RDONLY).map(File::from)
     }
 
     /// Opens the file `name` for reading, if it is no link.
-    pub(in crate::tree) fn read(&self, name: &OsStr) -> io::Result<File> {
+    pub(in crate::files) fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE | OFlags::RDONLY, 0)
     }
 
     /// Opens the file `name` for writing, if it is no link.
-    pub(in crate::tree) fn write(&self, name: &OsStr) -> io::Result<File> {
+    pub(in crate::files) fn write(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE | OFlags::WRONLY, 0)
     }
 
     /// Opens the device or pipe `name` for writing, if it is no link, and waits for whoever reads a pipe.
-    pub(in crate::tree) fn write_device(&self, name: &OsStr) -> io::Result<File> {
+    pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE.difference(OFlags::NONBLOCK) | OFlags::WRONLY, 0)
     }
 
     /// Makes the file `name`, where there is nothing, with these permission bits less those of the umask.
-    pub(in crate::tree) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+    pub(in crate::files) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         self.open(name, FILE | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode)
     }
 
@@ -122,13 +122,13 @@ impl OpenFolder {
     }
 
     /// The folder itself, to be read, synced or given times.
-    pub(in crate::tree) fn itself(&self) -> io::Result<File> {
+    pub(in crate::files) fn itself(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(system::openat(&self.folder, ".", flags, Mode::empty())?.into())
     }
 
     /// What has this name.
-    pub(in crate::tree) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
+    pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
         match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(there) => Ok(Some(there_of(&there))),
             Err(rustix::io::Errno::NOENT) => Ok(None),
@@ -137,7 +137,7 @@ impl OpenFolder {
     }
 
     /// What the system says of `file`, if that is what has this name.
-    pub(in crate::tree) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
+    pub(in crate::files) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
         let there = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seen = file.metadata()?;
         Ok((identity(&seen) == Some(identity_of(&there))).then_some(seen))
@@ -145,24 +145,24 @@ impl OpenFolder {
 
     /// What has this name, which stays on the disk until this is dropped.
     #[cfg(target_os = "linux")]
-    pub(in crate::tree) fn hold(&self, name: &OsStr) -> Option<File> {
+    pub(in crate::files) fn hold(&self, name: &OsStr) -> Option<File> {
         self.open(name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, 0).ok()
     }
 
     /// Nothing: only Linux opens a file without asking for a right to it.
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, reason = "on Linux it is asked")]
-    pub(in crate::tree) fn hold(&self, _: &OsStr) -> Option<File> {
+    pub(in crate::files) fn hold(&self, _: &OsStr) -> Option<File> {
         None
     }
 
     /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.
-    pub(in crate::tree) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+    pub(in crate::files) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         Ok(system::renameat(&self.folder, name, &into.folder, to)?)
     }
 
     /// The same if nothing has that name.
-    pub(in crate::tree) fn rename_if_free(
+    pub(in crate::files) fn rename_if_free(
         &self,
         name: &OsStr,
         into: &Self,
@@ -183,33 +183,33 @@ impl OpenFolder {
     }
 
     /// Gives the file `name` the name `to`, too, if nothing has that.
-    pub(in crate::tree) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(system::linkat(&self.folder, name, &self.folder, to, AtFlags::empty())?)
     }
 
     /// Removes the file `name`.
-    pub(in crate::tree) fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub(in crate::files) fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(system::unlinkat(&self.folder, name, AtFlags::empty())?)
     }
 
     /// Makes the folder `name` with these permission bits less those of the umask.
-    pub(in crate::tree) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+    pub(in crate::files) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         let mode = Mode::from_bits_truncate(mode as RawMode);
         Ok(system::mkdirat(&self.folder, name, mode)?)
     }
 
     /// The path by which it was found.
-    pub(in crate::tree) fn path(&self) -> &Path {
+    pub(in crate::files) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Which folder it is.
-    pub(in crate::tree) fn identity(&self) -> Option<Identity> {
+    pub(in crate::files) fn identity(&self) -> Option<Identity> {
         system::fstat(&self.folder).ok().as_ref().map(identity_of)
     }
 
     /// Whether its path leads to it as it did.
-    pub(in crate::tree) fn is_where_it_was(&self) -> bool {
+    pub(in crate::files) fn is_where_it_was(&self) -> bool {
         let of = |found: io::Result<Metadata>| found.ok().as_ref().and_then(identity);
         let (named, itself) = (of(fs::symlink_metadata(&self.path)), self.identity());
         match self.link {

@@ -1,7 +1,7 @@
 //! What lies beside a document on the disk, for links to the files that a browser saved with a page.
 //!
 //! ```
-//! use baselink::tree::companion::Companions;
+//! use baselink::collection::companion::Companions;
 //! let folder = tempfile::tempdir().unwrap();
 //! std::fs::create_dir(folder.path().join("x_files")).unwrap();
 //! std::fs::write(folder.path().join("x.html"), "").unwrap();
@@ -19,14 +19,14 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::collection::origin::{hosts, usable::unusable};
 use crate::document::{Program, Saved};
+use crate::files::walk::{TreeEntry, open_file};
 use crate::format::Format;
 use crate::reference::contains_placeholder;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
-use crate::tree::origin::{hosts, usable::unusable};
-use crate::tree::walk::{TreeEntry, open_file};
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
 /// around a file are looked at.

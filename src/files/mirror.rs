@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use std::fs;
-//! use baselink::tree::mirror::Mirror;
+//! use baselink::files::mirror::Mirror;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (input, out) = (folder.path().join("in"), folder.path().join("out"));

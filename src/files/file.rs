@@ -2,8 +2,8 @@
 //! temporary one.
 //!
 //! ```
-//! use baselink::tree::write::{TEMPORARY, is_temporary};
-//! use std::ffi::OsStr;
+//! use baselink::files::write::{TEMPORARY, is_temporary};
+//! use std::ffi::{OsStr, OsString};
 //!
 //! assert_eq!(TEMPORARY, ".baselink-");
 //! assert!(is_temporary(OsStr::new(".baselink-Zx81kPq0Lm2A")));
@@ -13,7 +13,7 @@
 //! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files, and [`super::disk`] waits for the
 //! disk.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
@@ -73,6 +73,14 @@ impl There {
         let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
         Self { kind, permissions, identity: identity(metadata) }
     }
+}
+
+/// `bytes` as a name of the system; `None` where it has no such names.
+pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+    #[cfg(unix)]
+    return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
+    #[cfg(not(unix))]
+    return String::from_utf8(bytes).ok().map(OsString::from);
 }
 
 /// The folder of the file at `path`; the current one where that is only a name.

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use baselink::format::Format;
-//! use baselink::tree::origin::canonical::{CanonicalTag, named};
+//! use baselink::collection::origin::canonical::{CanonicalTag, named};
 //! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
 //! let named = named(page, Format::Html).unwrap();
 //! assert_eq!((named.url.as_str(), named.by), ("http://a/2", CanonicalTag::Link));

@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use std::fs;
-//! use baselink::tree::write::{InPlace, Original, Suffix};
+//! use baselink::files::write::{InPlace, Original, Suffix};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let page = folder.path().join("page.html");

@@ -23,7 +23,7 @@
 //! tells the disk of each freed block (`discard`) takes milliseconds for it.
 //!
 //! ```
-//! use baselink::tree::write::{InPlace, Original, commit_all};
+//! use baselink::files::write::{InPlace, Original, commit_all};
 //! let folder = tempfile::tempdir()?;
 //! let begin = |number: usize| {
 //!     let page = folder.path().join(number.to_string());
@@ -217,7 +217,7 @@ pub(super) fn sync_bytes<T: Send>(
 /// program and for those it starts.
 ///
 /// ```
-/// assert!((8..=256).contains(&baselink::tree::write::most_pending()));
+/// assert!((8..=256).contains(&baselink::files::write::most_pending()));
 /// ```
 #[must_use]
 pub fn most_pending() -> usize {

@@ -12,11 +12,12 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};
 
+pub(crate) use crate::files::os_string;
 use crate::reference::decode_percent;
 
 /// What becomes of a `%` with two hexadecimal digits after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::tree) enum Percent {
+pub(crate) enum Percent {
     /// It is a part of the name: `%25`.
     Encode,
     /// It is an escape already.
@@ -25,20 +26,20 @@ pub(in crate::tree) enum Percent {
 
 /// `name` as a segment of a path; `None` where it would be a dot segment (RFC 3986, 5.2.4; `%2E`
 /// is a dot to the URL Standard).
-pub(in crate::tree) fn segment(name: &[u8], percent: Percent) -> Option<String> {
+pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, percent, b"");
     (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
 }
 
 /// `path`, names with `/` between them, as segments of a path; `None` where one would be a dot segment.
-pub(in crate::tree) fn path(path: &[u8], percent: Percent) -> Option<String> {
+pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
     let segments = path.split(|&byte| byte == b'/').map(|name| segment(name, percent));
     segments.collect::<Option<Vec<_>>>().map(|segments| segments.join("/"))
 }
 
 /// `name` as a query. A `%` with two hexadecimal digits is an escape.
-pub(in crate::tree) fn query(name: &[u8]) -> String {
+pub(crate) fn query(name: &[u8]) -> String {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, Percent::Keep, b"/?");
     url
@@ -75,12 +76,12 @@ fn escaped(text: &[u8]) -> Option<u8> {
 }
 
 /// The bytes that `segment` represents.
-pub(in crate::tree) fn decode(segment: &str) -> Vec<u8> {
+pub(crate) fn decode(segment: &str) -> Vec<u8> {
     decode_percent(segment.as_bytes())
 }
 
 /// `name` with an escape for each byte that is one of `refused`.
-pub(in crate::tree) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
+pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut written = Vec::with_capacity(name.len());
     for &byte in name {
         if refused(byte) {
@@ -96,22 +97,14 @@ pub(in crate::tree) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -
 
 /// The name of a file that `bytes` are; `None` where no file can have it, such as `..`, or where it
 /// would lead to another folder.
-pub(in crate::tree) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
+pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     let name = os_string(bytes)?;
     let mut components = Path::new(&name).components();
     let is_one = matches!(components.next(), Some(Component::Normal(only)) if only == name);
     (is_one && components.next().is_none() && !name.as_encoded_bytes().contains(&0)).then_some(name)
 }
 
-/// `bytes` as a name of the system; `None` where it has no such names.
-pub(in crate::tree) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
-    #[cfg(unix)]
-    return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
-    #[cfg(not(unix))]
-    return String::from_utf8(bytes).ok().map(OsString::from);
-}
-
 /// The bytes of a name; where the system's names are 16-bit, those of its UTF-8.
-pub(in crate::tree) fn bytes(name: &OsStr) -> &[u8] {
+pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

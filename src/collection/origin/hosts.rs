@@ -9,8 +9,8 @@
 //! ```
 //! use std::path::Path;
 //! use baselink::format::Format;
-//! use baselink::tree::origin::{FolderLayout, Origins};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::collection::origin::{FolderLayout, Origins};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example_8080", "b"].map(Into::into).to_vec(),
@@ -28,7 +28,7 @@
 use crate::resolve;
 
 /// The net_loc for which a folder stands in URLs with `scheme`; `None` where its name cannot be that of a host.
-pub(in crate::tree) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
+pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
     let (host, port) = of_folder(folder)?;
     let net_loc = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     // A host that the URL Standard has no parse for is none: 1.2.3.999.
@@ -61,7 +61,7 @@ fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
 
 /// The host and the port of `net_loc`; `None` where that has more, or is none (RFC 952; `_` is there in practice; in
 /// brackets, RFC 3986, 3.2.2).
-pub(in crate::tree) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
+pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
     let end = match net_loc.strip_prefix('[') {
         Some(_) => net_loc.find(']')? + 1,
         None => net_loc.find(':').unwrap_or(net_loc.len()),

@@ -10,10 +10,10 @@
 //! use std::path::Path;
 //! use std::sync::Arc;
 //! use baselink::{Options, base::Retrieval};
-//! use baselink::tree::index::Index;
-//! use baselink::tree::localize::{localize, options};
-//! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::collection::index::Index;
+//! use baselink::purpose::localize::{localize, options};
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! let entry = |names: &[&str]| TreeEntry {
@@ -42,8 +42,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::base::{Retrieval, SaidBy};
+use crate::collection::index::{
+    FoundFile, Index, path_of, split_name, stem, url_below, without_query,
+};
+use crate::collection::origin::{RootUrl, canonical, names};
 use crate::document::Against;
+use crate::files::walk::TreeEntry;
 use crate::layer::digest::ends_with_md5;
+use crate::purpose::check::{names_base, unmistakable};
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
@@ -51,10 +57,6 @@ use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
-use crate::tree::index::{FoundFile, Index, path_of, split_name, stem, url_below, without_query};
-use crate::tree::origin::{RootUrl, canonical, names};
-use crate::tree::relocate::{names_base, unmistakable};
-use crate::tree::walk::TreeEntry;
 
 /// The options with which [`localize`] rewrites the file `entry`, which was retrieved by `retrieval`, in the tree
 /// of `index`. `options` say the format, the profile and the places.

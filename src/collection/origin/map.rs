@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::tree::origin::map::UrlMap;
+//! use baselink::collection::origin::map::UrlMap;
 //! let map = UrlMap::parse(b"path,url\n\"a,b.html\",http://a/\n", Path::new("map.csv")).unwrap();
 //! assert_eq!(map.len(), 1);
 //! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
@@ -32,7 +32,7 @@ use serde_json::Value;
 
 use super::names;
 use crate::error::{Error, ErrorKind, Result, name};
-use crate::tree::walk::{EntryKind, TreeEntry};
+use crate::files::walk::{EntryKind, TreeEntry};
 
 /// A table of files and their URLs.
 #[derive(Clone, Debug)]

@@ -17,8 +17,8 @@
 //!
 //! ```
 //! use std::fs;
-//! use baselink::tree::maildir::{Delivery, is_message};
-//! use baselink::tree::write::Original;
+//! use baselink::files::maildir::{Delivery, is_message};
+//! use baselink::files::write::Original;
 //!
 //! let folder = tempfile::tempdir()?;
 //! for name in ["cur", "new", "tmp"] {
@@ -54,9 +54,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
-use super::file::{EntryKind, not_written, refused};
+use super::file::{EntryKind, not_written, os_string, refused};
 use super::folder::{NameInFolder, OpenFolder};
-use super::origin::names;
 use super::write::{Lost, Original, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
@@ -106,7 +105,7 @@ fn maildir_of(path: &Path) -> Option<PathBuf> {
 /// The name of a message, cut up.
 ///
 /// ```
-/// use baselink::tree::maildir::MessageName;
+/// use baselink::files::maildir::MessageName;
 /// let name = MessageName::of("1.a.host,S=14,W=17:2,FS".as_ref());
 /// assert_eq!((name.unique, name.flags), (&b"1.a.host"[..], &b"FS"[..]));
 /// assert_eq!((name.size, name.size_on_the_wire), (Some(14), Some(17)));
@@ -168,7 +167,7 @@ impl<'a> MessageName<'a> {
             }
         }
         name.extend(self.info);
-        names::os_string(name)
+        os_string(name)
     }
 }
 
@@ -187,7 +186,7 @@ fn size_in(field: &[u8], letter: u8) -> Option<u64> {
 /// writes. For a message that goes to another folder, whose name must be right when it is begun.
 ///
 /// ```
-/// use baselink::tree::maildir::with_sizes_of;
+/// use baselink::files::maildir::with_sizes_of;
 /// let path = with_sizes_of("in/cur/1.a.host,S=2,W=3:2,S".as_ref(), |out| out.write_all(b"longer\n"));
 /// assert_eq!(path?, std::path::Path::new("in/cur/1.a.host,S=7,W=8:2,S"));
 /// # Ok::<(), std::io::Error>(())
