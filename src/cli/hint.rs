@@ -48,7 +48,7 @@ impl Display for Hint {
         let Self { url, by, line, column, .. } = self;
         write!(f, "perhaps {url} ({by}, {line}:{column}); give it with --url")?;
         if self.is_page {
-            write!(f, ", or take it with --base-from canonical")?;
+            write!(f, ", or take it with --trust canonical")?;
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Hints {
                 1 => "1 file names its canonical URL".to_owned(),
                 number => format!("{number} files name their canonical URLs"),
             };
-            output.notice(&format_args!("{files}, which --base-from canonical takes"));
+            output.notice(&format_args!("{files}, which --trust canonical takes"));
         }
         self.say_scheme(output);
     }

@@ -54,42 +54,19 @@ pub(crate) struct Ending {
 }
 
 impl Case {
-    /// Those of `tests/cli/cases/`, by their names, and those that are folders of `tests/cli/`.
+    /// The cases of `tests/cli/cases/`, in the order of their names.
     pub(crate) fn all() -> Vec<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
-        let mut cases: Vec<_> = fs::read_dir(&folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.is_dir() && !path.ends_with("cases"))
-            .map(|path| Self::of_folder(&path))
-            .collect();
-        if folder.join("cases").is_dir() {
-            cases.extend(files(&folder.join("cases")).into_iter().map(|(path, text)| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/cases");
+        let cases: Vec<_> = files(&folder)
+            .into_iter()
+            .map(|(path, text)| {
                 let name = path.to_str().unwrap().strip_suffix(".case");
                 let name = name.unwrap_or_else(|| panic!("{}: not a case", path.display()));
                 Self::parse(name, str::from_utf8(&text).unwrap())
-            }));
-        }
+            })
+            .collect();
         assert!(cases.len() >= 40, "only {} cases", cases.len());
-        cases.sort_by(|one, other| one.name.cmp(&other.name));
         cases
-    }
-
-    /// A case that has a file for each of its parts: `cmd`, with an argument a line, `status`, `stdout`, …
-    fn of_folder(folder: &Path) -> Self {
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let mut there = files(folder);
-        let mut part = |part: &str| there.remove(Path::new(part));
-        let [cmd, status, stdout, stderr] = ["cmd", "status", "stdout", "stderr"]
-            .map(|it| as_text(&part(it).unwrap_or_else(|| panic!("{name}: there is no {it}"))));
-        let stdin = part("stdin").unwrap_or_default();
-        Self::new(
-            &name,
-            cmd.lines().map(str::to_owned).collect(),
-            stdin,
-            [status, stdout, stderr],
-            there,
-        )
     }
 
     fn parse(name: &str, text: &str) -> Self {
@@ -251,7 +228,7 @@ pub(crate) fn baselink(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     // No colours, no width: nothing of the terminal in which the tests run.
     // What is written has no time of its own.
-    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "0");
+    command.current_dir(folder).env_clear();
     command
 }
 

@@ -22,10 +22,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 20] = [
-    // A case has no terminal.
-    ("*", "--progress", "tests/trees/commands.rs", "a_terminal_shows_how_far_long_work_is"),
-    ("settings", "progress", "tests/cli/covered.rs", "every_key_is_read"),
+const ELSEWHERE: [(&str, &str, &str, &str); 18] = [
     // A case has no symbolic links, no times and no extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_their_loops_said"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),

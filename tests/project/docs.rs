@@ -7,7 +7,7 @@
 #![cfg(feature = "cli")]
 
 use baselink::base::Source;
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::collection::origin;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
@@ -254,10 +254,9 @@ fn every_format_is_documented_in_its_order() {
         let read = match format {
             Format::Plain => "in messages",
             Format::Other => "no",
-            Format::Script => "with `--enable imports`",
+            Format::Script => "with `--enable scripts`",
             Format::Manifest => "with `--enable manifest`",
-            Format::Warc => "by `links`, `base`, `rewrite`",
-            _ if format.is_archive() => "by `links`, `base`",
+            _ if format.is_archive() => "by `links`, `base`, `rewrite`",
             _ if format.is_read() => "yes",
             _ => "not yet",
         };
