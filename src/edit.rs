@@ -128,12 +128,13 @@ impl Edits {
     /// Those that lie in `span` of the buffer, as edits of a buffer that is only that.
     #[must_use]
     pub fn within(&self, span: Span) -> Self {
-        let inside = |edit: &&Edit| span.start <= edit.span.start && edit.span.end <= span.end;
+        let first = self.list.partition_point(|edit| edit.span.start < span.start);
+        let inside = |edit: &&Edit| edit.span.end <= span.end;
         let moved = |edit: &Edit| Edit {
             span: Span::new(edit.span.start - span.start, edit.span.end - span.start),
             new: Arc::clone(&edit.new),
         };
-        Self { list: self.list.iter().filter(inside).map(moved).collect() }
+        Self { list: self.list[first..].iter().take_while(inside).map(moved).collect() }
     }
 
     /// Writes `source` with the edits made, in pieces of about 64 KiB.

@@ -12,7 +12,6 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use baselink::edit::Edit;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::Original;
 use baselink::layer::charset::Charset;
@@ -196,8 +195,7 @@ impl Listing<'_> {
         let (mut edits, mut units) = (None, Units::default());
         for one in found {
             let ListedFinding { input, charset, link, finding, line, column, .. } = one;
-            let mut column_at =
-                |span: Span, column: usize| units.column(input.bytes, charset, span.start, column);
+            let bytes = input.bytes;
             match self.asked.form {
                 CheckForm::Text => {
                     if !std::mem::replace(&mut done.is_begun, true) {
@@ -211,42 +209,26 @@ impl Listing<'_> {
                     output.json(&record)?;
                 }
                 CheckForm::Github => {
-                    let column = column_at(link.span, column);
+                    let column = units.column(bytes, charset, link.span.start, column);
                     github::finding(&one, column, output)?;
                 }
                 CheckForm::Sarif => {
-                    let start = column_at(link.span, column);
+                    let start = units.column(bytes, charset, link.span.start, column);
                     let after = Span::at(link.span.end);
                     let (end_line, column) = places.line_and_column(after);
                     // What comes next may begin before that.
-                    let end = units.clone().column(input.bytes, charset, after.start, column);
-                    let edits = match finding.fix {
-                        Some(Fix::Reference(_)) => {
-                            let edits = edits.get_or_insert_with(|| {
-                                let with_fixes = fixes(document, options);
-                                rewrite(input.bytes, &with_fixes).edits
-                            });
-                            edits_in(
-                                &edits.iter().cloned().collect::<Vec<_>>(),
-                                link.span,
-                                input.offset,
-                            )
-                        }
-                        _ => Vec::new(),
-                    };
-                    sarif::finding(&one, start, (end_line, end), &edits, output)?;
+                    let end = units.clone().column(bytes, charset, after.start, column);
+                    let has_fix = matches!(finding.fix, Some(Fix::Reference(_)));
+                    let edits = has_fix.then(|| {
+                        let made = || rewrite(bytes, &fixes(document, options)).edits;
+                        edits.get_or_insert_with(made).within(link.span)
+                    });
+                    sarif::finding(&one, start, (end_line, end), edits.as_ref(), output)?;
                 }
             }
         }
         Ok(())
     }
-}
-
-/// Those of `edits` that lie in `span`, as they are in a file in which their buffer begins at `offset`.
-fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
-    let first = edits.partition_point(|edit| edit.span.start < span.start);
-    let inside = edits[first..].iter().take_while(|edit| edit.span.end <= span.end);
-    inside.map(|edit| Edit { span: edit.span.shifted(offset), new: edit.new.clone() }).collect()
 }
 
 /// Counts columns in UTF-16 code units, going on from where it was: a million links may be in one line.
