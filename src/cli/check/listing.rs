@@ -36,6 +36,11 @@ use crate::cli::status::ExitStatus;
 /// What came of one file.
 #[derive(Default)]
 struct ListedFile {
+    /// The file, by its number, and its path in a baseline.
+    number: usize,
+    path: String,
+    /// What is accepted, and was not met yet.
+    left: Accepted,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
@@ -116,12 +121,12 @@ impl Listing<'_> {
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
         let mut done = ListedFile::default();
         let Some(number) = self.tree.number_of(origin) else { return Ok(done) };
-        let path = baseline::path(&self.tree.files[number].name);
-        let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
+        done.number = number;
+        done.path = baseline::path(&self.tree.files[number].name);
+        done.left = self.baseline.map(|one| one.of(&done.path)).unwrap_or_default();
         let mut read = || {
-            open_again(origin, &self.asked.documents, None)?.each(|input, options| {
-                self.document(number, &path, input, options, &mut accepted, &mut done, output)
-            })
+            open_again(origin, &self.asked.documents, None)?
+                .each(|input, options| self.document(input, options, &mut done, output))
         };
         if let Err(error) = Failure::nested(read())? {
             done.is_unusable = true;
@@ -130,19 +135,15 @@ impl Listing<'_> {
         Ok(done)
     }
 
-    /// Prints what is listed of a document of the file with this number.
-    #[expect(clippy::too_many_arguments, reason = "the document, its file, and what comes of them")]
+    /// Prints what is listed of a document of a file.
     fn document(
         &self,
-        number: usize,
-        path: &str,
         input: &Input<'_>,
         options: &Options,
-        accepted: &mut Accepted,
         done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let document = self.tree.check(&self.tree.files[number], input, options);
+        let document = self.tree.check(&self.tree.files[done.number], input, options);
         let named = |number: usize, fragment: &str, _: Class| self.tree.named(number, fragment);
         let places = FilePlaces::in_charset(input, document.charset);
         let charset = document.charset.unwrap_or(Charset::UTF_8);
@@ -154,8 +155,8 @@ impl Listing<'_> {
             };
             let class = finding.class;
             if self.is_noted(class) {
-                let key = Key::of(path, link, &finding);
-                let is_accepted = accepted.takes(&key);
+                let key = Key::of(&done.path, link, &finding);
+                let is_accepted = done.left.takes(&key);
                 if self.asked.updates_baseline {
                     done.noted.push(key);
                 }
@@ -165,7 +166,7 @@ impl Listing<'_> {
                 }
             }
             if self.is_summed_up(class) {
-                let at = (number, done.links + link_number);
+                let at = (done.number, done.links + link_number);
                 targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
             }
             if self.list.contains(class) {
