@@ -398,7 +398,7 @@ impl Left {
         if archives > 0 {
             let archives = count(archives, "archive was", "archives were");
             output.notice(&format_args!(
-                "{archives} not read; links and base read archives, and rewrite reads a WARC file that is named"
+                "{archives} not read; links and base read archives, and rewrite reads one that is named"
             ));
         }
     }

@@ -105,10 +105,8 @@ pub(crate) struct Rewrite {
 pub(crate) enum WrittenTo {
     /// To standard output.
     Standard,
-    /// To this file, or below this folder.
+    /// To this file, or below this folder; the documents of an archive below this folder, each to a file of its own.
     Path { path: PathBuf, preserve_times: bool },
-    /// The documents of archives, each to a file of its own below this folder.
-    Documents(PathBuf),
     /// In their own places.
     InPlace(InPlace),
     /// Nowhere; what would change is shown.

@@ -41,7 +41,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("md5", &["layer/digest.rs"]),
     ("brotli_decompressor", &["layer/transfer/codings"]),
     ("ruzstd", &["layer/transfer/codings"]),
-    ("sha1", &["archive/write.rs"]),
     ("sha2", &["cli/check/report.rs"]),
     ("flate2", &["archive/", "layer/transfer/codings"]),
     ("zip", &["archive/wacz.rs"]),

@@ -256,8 +256,7 @@ fn every_format_is_documented_in_its_order() {
             Format::Other => "no",
             Format::Script => "with `--enable scripts`",
             Format::Manifest => "with `--enable manifest`",
-            Format::Warc => "by `links`, `base`, `rewrite`",
-            _ if format.is_archive() => "by `links`, `base`",
+            _ if format.is_archive() => "by `links`, `base`, `rewrite`",
             _ if format.is_read() => "yes",
             _ => "not yet",
         };

@@ -39,8 +39,7 @@ Examples:
   baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
   baselink rewrite --layout host:http --in-place --backup .orig crawl
   baselink rewrite --in-place Maildir
-  baselink rewrite crawl.warc.gz -o absolute.warc.gz
-  baselink rewrite --documents out crawl.warc.gz
+  baselink rewrite crawl.warc.gz -o pages
 
 Each document of an archive (WARC) is read with its own URL, and those that change become conversion records of another \
 archive, or files. For several files only errors and totals are printed, and each kind of warning once; -v prints all.

@@ -26,10 +26,10 @@ pub(super) enum TypedInPlace {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct TypedOutput {
-    /// Where the result goes: a file, or for folders and several files a folder
+    /// Where the result goes: a file, or for folders, several files and archives a folder
     ///
-    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, and
-    /// of several each under its name.
+    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, of several each
+    /// under its name, and of an archive the documents under host and path, as `--layout host` reads them.
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
     /// Rewrite the files themselves; each is replaced whole or not at all

@@ -23,13 +23,12 @@ use baselink::files::write::{self, InPlace, Lost, Original, Replacement, is_one_
 use baselink::format::Format;
 
 use crate::cli::diff;
-use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
+use crate::cli::rewrite::document_files::DocumentFiles;
 use crate::cli::shell;
 
 /// Where the results of a run go.
@@ -38,8 +37,6 @@ pub(in crate::cli) enum RunTarget<'a> {
     File(&'a Path),
     Below(OutputFolder),
     InPlace(&'a InPlace),
-    /// Documents of archives, each to a file.
-    Documents(DocumentFolder),
     Diff,
     Nowhere,
 }
@@ -47,10 +44,7 @@ pub(in crate::cli) enum RunTarget<'a> {
 impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
-        if matches!(
-            destination,
-            WrittenTo::Path { .. } | WrittenTo::InPlace(_) | WrittenTo::Documents(_)
-        ) {
+        if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
             are_there(destination, documents)?;
         }
         let folder = documents.roots().find(|root| root.is_dir());
@@ -86,7 +80,6 @@ impl<'a> RunTarget<'a> {
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
-            WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
         };
@@ -102,7 +95,7 @@ impl<'a> RunTarget<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_) | Self::Documents(_))
+        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
     }
 
     /// Whether the files that are read are written.
@@ -144,10 +137,11 @@ impl<'a> RunTarget<'a> {
             (Self::InPlace(how), Origin::Entry(entry)) => {
                 FileSink::InPlace { how, original: entry.original()?, new: None }
             }
-            (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
-                return Err(Error::new("standard input has no name in a folder; name files"));
+            // It has no name there, but the documents of an archive have.
+            (Self::Below(below), Origin::Standard) => {
+                FileSink::Documents(DocumentFiles::new(&below.out)?)
             }
-            (Self::Documents(folder), _) => FileSink::Documents(folder.begin()),
+            (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
             (Self::Nowhere, _) => FileSink::Nowhere,
         })
@@ -196,7 +190,8 @@ pub(in crate::cli) enum FileSink<'t> {
         original: Original,
         new: Option<NewContents>,
     },
-    Documents(DocumentFiles<'t>),
+    /// The documents of an archive, each to a file.
+    Documents(DocumentFiles),
     Diff(diff::DiffProgress),
     /// Also where it is not to be written after all.
     Nowhere,
@@ -286,26 +281,6 @@ impl FileSink<'_> {
             Self::Documents(_) | Self::Nowhere => {}
         }
         Ok(())
-    }
-
-    /// Where the result goes, where it is one file.
-    pub(super) fn path(&self) -> Option<PathBuf> {
-        match self {
-            Self::File(_, path) => Some(path.to_path_buf()),
-            Self::Below { below, to, .. } => Some(below.out.join(to)),
-            _ => None,
-        }
-    }
-
-    /// Adds `bytes` to what is made of the file `path`.
-    pub(super) fn add_bytes(
-        &mut self,
-        path: &Path,
-        bytes: &[u8],
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let input = Input::whole(DocumentName::of(path), Format::Warc, bytes);
-        self.add(&input, &Edits::default(), output)
     }
 
     /// Takes in that a document is not what it should be.

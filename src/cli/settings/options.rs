@@ -24,7 +24,6 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "help",
     "version",
     "output",
-    "documents",
     "in-place",
     "backup",
     "report",
