@@ -4,7 +4,7 @@
 //! cargo run --example stream -- http://example.org/archive/ big.html absolute.html
 //! ```
 //!
-//! Deliberately absent: a safe replacement of the output. The module `tree::write` has it.
+//! Deliberately absent: a safe replacement of the output. The module `files::write` has it.
 
 use std::env;
 use std::error::Error;

@@ -34,7 +34,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status};
 use baselink::error::{name, visible};
-use baselink::tree::walk::{EntryKind, walk};
+use baselink::files::walk::{EntryKind, walk};
 use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
 use super::advice::is_of_bases;

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
 use baselink::error::{Error, Result, name};
-use baselink::tree::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use baselink::tree::write::{Suffix, most_pending};
+use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
+use baselink::files::write::{Suffix, most_pending};
 
 use super::in_order::{Bounds, in_order};
 use super::input::{File, NoDocument, OpenedInput};
@@ -64,7 +64,7 @@ pub(crate) fn each<T: Send>(
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
     // What nobody can see need not be counted.
-    let progress = (documents.progress && takes_long && io::stderr().is_terminal())
+    let progress = (takes_long && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     output.show_progress(progress.clone());
     say_what_is_missing(documents, output);
@@ -398,7 +398,7 @@ impl Left {
         if archives > 0 {
             let archives = count(archives, "archive was", "archives were");
             output.notice(&format_args!(
-                "{archives} not read; links and base read archives, and rewrite reads a WARC file that is named"
+                "{archives} not read; links and base read archives, and rewrite reads one that is named"
             ));
         }
     }

@@ -17,8 +17,8 @@ use std::iter;
 use std::path::Path;
 
 use baselink::error::{Error, Result, name};
-use baselink::tree::mirror::Mirror;
-use baselink::tree::write::commit_all;
+use baselink::files::mirror::Mirror;
+use baselink::files::write::commit_all;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;

@@ -4,7 +4,7 @@
 //! docs/a/x.html, one folder of several  -->  OUT/docs/a/x.html;   the only folder  -->  OUT/a/x.html
 //! ```
 //!
-//! Deliberately absent: how a file is written. `baselink::tree` knows that.
+//! Deliberately absent: how a file is written. `baselink::files` knows that.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -12,9 +12,9 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
-use baselink::tree::mirror::Mirror;
-use baselink::tree::walk::TreeEntry;
-use baselink::tree::write::Replacement;
+use baselink::files::mirror::Mirror;
+use baselink::files::walk::TreeEntry;
+use baselink::files::write::Replacement;
 
 use super::request::{Documents, folder_of};
 
@@ -22,7 +22,6 @@ use super::request::{Documents, folder_of};
 pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
     pub(crate) out: PathBuf,
-    pub(crate) only_documents: bool,
     follow: bool,
     /// The name that each root has there; without one it is the folder itself.
     names: HashMap<PathBuf, Option<OsString>>,
@@ -37,7 +36,7 @@ fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
 }
 
 impl OutputFolder {
-    pub(crate) fn of(out: &Path, only_documents: bool, documents: &Documents) -> Result<Self> {
+    pub(crate) fn of(out: &Path, documents: &Documents) -> Result<Self> {
         let mirror = Mirror::new(out)?;
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
@@ -68,7 +67,7 @@ impl OutputFolder {
             mirror.folder(like, Path::new(""))?;
         }
         let (out, follow) = (out.to_owned(), documents.selection.follow);
-        Ok(Self { mirror, out, only_documents, follow, names })
+        Ok(Self { mirror, out, follow, names })
     }
 
     /// The folder around the file `path`, which is to be what is made of the only input.
@@ -78,7 +77,7 @@ impl OutputFolder {
         };
         let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
         let mirror = Mirror::new(folder_of(path))?.preserving_times();
-        Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
+        Ok(Self { mirror, out: above.to_owned(), follow: false, names })
     }
 
     /// Begins what is made of `entry`.

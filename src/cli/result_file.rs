@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use baselink::error::Error;
-use baselink::tree::write::Replacement;
+use baselink::files::write::Replacement;
 
 /// A file that is being written.
 pub(crate) struct ResultFile(BufWriter<Begun>);

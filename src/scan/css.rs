@@ -71,7 +71,7 @@ enum Arguments {
 /// The first argument of a function, if it is a string; and every string in one.
 const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
 const EVERY: Arguments = Arguments::Strings(Strings::All, None);
-const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Gcpm));
+const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Rare));
 
 /// The functions whose strings, or lack of them, matter. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
@@ -90,7 +90,7 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
     ("target-counter", TARGET),
     ("target-counters", TARGET),
     ("target-text", TARGET),
-    ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(Group::Ie))),
+    ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(Group::Rare))),
 ];
 
 /// For the names of [`FUNCTIONS`].
@@ -749,7 +749,7 @@ mod tests {
 
     #[test]
     fn groups_are_opt_in() {
-        for (rows, group) in [(GCPM, Group::Gcpm), (IE, Group::Ie)] {
+        for (rows, group) in [(GCPM, Group::Rare), (IE, Group::Rare)] {
             let mut groups = Groups::default();
             groups.insert(group);
             for (css, expected) in rows {

@@ -1,5 +1,5 @@
 //! Files that are one value to a [`Document`]: style sheets; web app manifests, the places of the group `manifest`; and
-//! scripts, those of the group `imports`.
+//! scripts, those of the group `scripts`.
 //!
 //! Every URL of a manifest is resolved against the URL of the manifest (Web Application Manifest, "processing a
 //! manifest"), never against that of the page that refers to it; what a script imports, against that of the script; and

@@ -170,9 +170,9 @@ impl<'a> Reader<'a> {
                     "var" | "env" if place.strings == Strings::All => (Strings::All, None, false),
                     "supports" | "expression" => (Strings::None, None, true),
                     "target-counter" | "target-counters" | "target-text" => {
-                        (Strings::First, Some(Group::Gcpm), false)
+                        (Strings::First, Some(Group::Rare), false)
                     }
-                    "alphaimageloader" => (Strings::Source(0), Some(Group::Ie), false),
+                    "alphaimageloader" => (Strings::Source(0), Some(Group::Rare), false),
                     _ => (Strings::None, None, false),
                 };
                 let is_off = group.is_some_and(|group| !self.groups.contains(group));

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::tree::walk::{EntryKind, Globs, Selection, TreeEntry, folder, walk};
-use baselink::tree::write::Suffix;
+use baselink::files::walk::{EntryKind, Globs, Selection, TreeEntry, folder, walk};
+use baselink::files::write::Suffix;
 
 /// A folder with these files, each with its own path for contents.
 fn tree(files: &[&str]) -> tempfile::TempDir {

@@ -3,7 +3,7 @@
 //!
 //! The test program starts itself again for what one process cannot show: with `BASELINK_PART` it plays
 //! a part (see `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` says how often a
-//! child is killed; 12 without it.
+//! child is killed; twice without it.
 //!
 //! Deliberately absent: other systems than Unix.
 #![cfg(unix)]
@@ -22,12 +22,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use baselink::error::Result;
-use baselink::tree::maildir::{
+use baselink::files::maildir::{
     Delivered, Delivery, MessageName, commit_all, is_maildir, is_message, with_sizes_of,
 };
-use baselink::tree::mirror::Mirror;
-use baselink::tree::walk::{Selection, walk};
-use baselink::tree::write::{
+use baselink::files::mirror::Mirror;
+use baselink::files::walk::{Selection, walk};
+use baselink::files::write::{
     self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
 use tempfile::{TempDir, tempdir};
@@ -2032,7 +2032,7 @@ mod kills {
     }
 
     fn how_often() -> usize {
-        std::env::var("BASELINK_KILLS").map_or(12, |times| times.parse().unwrap())
+        std::env::var("BASELINK_KILLS").map_or(2, |times| times.parse().unwrap())
     }
 
     /// Kills children that play `role` at moments that a linear congruential generator chooses, and

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::error::name;
+use baselink::files::write::Replacement;
 use baselink::format::Format;
-use baselink::tree::write::Replacement;
 use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;

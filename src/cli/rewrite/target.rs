@@ -8,7 +8,7 @@
 //! A file is begun with its first document, and one in place with the first that changes: a file in
 //! which nothing changes is not touched.
 //!
-//! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
+//! Deliberately absent: how a file is replaced. `baselink::files` knows that.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
@@ -17,29 +17,27 @@ use std::path::{Path, PathBuf, is_separator};
 
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
+use baselink::files::maildir::{self, Delivery};
+use baselink::files::walk::TreeEntry;
+use baselink::files::write::{self, InPlace, Lost, Original, Replacement, is_one_file};
 use baselink::format::Format;
-use baselink::tree::maildir::{self, Delivery};
-use baselink::tree::walk::TreeEntry;
-use baselink::tree::write::{self, InPlace, Lost, Original, Replacement, is_one_file};
 
 use crate::cli::diff;
-use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
+use crate::cli::rewrite::document_files::DocumentFiles;
 use crate::cli::shell;
 
 /// Where the results of a run go.
+#[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File(&'a Path),
     Below(OutputFolder),
     InPlace(&'a InPlace),
-    /// Documents of archives, each to a file.
-    Documents(DocumentFolder),
     Diff,
     Nowhere,
 }
@@ -47,10 +45,7 @@ pub(in crate::cli) enum RunTarget<'a> {
 impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
-        if matches!(
-            destination,
-            WrittenTo::Path { .. } | WrittenTo::InPlace(_) | WrittenTo::Documents(_)
-        ) {
+        if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
             are_there(destination, documents)?;
         }
         let folder = documents.roots().find(|root| root.is_dir());
@@ -65,7 +60,7 @@ impl<'a> RunTarget<'a> {
                     )));
                 }
             },
-            WrittenTo::Path { path, only_documents, preserve_times } => {
+            WrittenTo::Path { path, preserve_times } => {
                 let mut files = documents.roots().filter(|root| root.is_file());
                 if let Some(input) = files.find(|file| is_one_file(file, path)) {
                     return Err(is_the_input(path, input));
@@ -80,13 +75,12 @@ impl<'a> RunTarget<'a> {
                     (true, false) => Self::File(path),
                     (true, true) => Self::Below(OutputFolder::of_file(path, documents)?),
                     (false, preserve_times) => {
-                        let below = OutputFolder::of(path, *only_documents, documents)?;
+                        let below = OutputFolder::of(path, documents)?;
                         Self::Below(if preserve_times { below.preserving_times() } else { below })
                     }
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
-            WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
         };
@@ -102,7 +96,7 @@ impl<'a> RunTarget<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_) | Self::Documents(_))
+        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
     }
 
     /// Whether the files that are read are written.
@@ -144,10 +138,11 @@ impl<'a> RunTarget<'a> {
             (Self::InPlace(how), Origin::Entry(entry)) => {
                 FileSink::InPlace { how, original: entry.original()?, new: None }
             }
-            (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
-                return Err(Error::new("standard input has no name in a folder; name files"));
+            // It has no name there, but the documents of an archive have.
+            (Self::Below(below), Origin::Standard) => {
+                FileSink::Documents(DocumentFiles::new(&below.out)?)
             }
-            (Self::Documents(folder), _) => FileSink::Documents(folder.begin()),
+            (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
             (Self::Nowhere, _) => FileSink::Nowhere,
         })
@@ -196,7 +191,8 @@ pub(in crate::cli) enum FileSink<'t> {
         original: Original,
         new: Option<NewContents>,
     },
-    Documents(DocumentFiles<'t>),
+    /// The documents of an archive, each to a file.
+    Documents(DocumentFiles),
     Diff(diff::DiffProgress),
     /// Also where it is not to be written after all.
     Nowhere,
@@ -238,7 +234,7 @@ impl FileSink<'_> {
     /// left.
     pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
-            Self::Below { below, entry, to, .. } if !below.only_documents => {
+            Self::Below { below, entry, to, .. } => {
                 // What has its name may be something else by now.
                 let copied = below.copy(entry, &to).and_then(Replacement::commit);
                 Some(copied.map(|lost| (below.out.join(to), lost)))
@@ -286,26 +282,6 @@ impl FileSink<'_> {
             Self::Documents(_) | Self::Nowhere => {}
         }
         Ok(())
-    }
-
-    /// Where the result goes, where it is one file.
-    pub(super) fn path(&self) -> Option<PathBuf> {
-        match self {
-            Self::File(_, path) => Some(path.to_path_buf()),
-            Self::Below { below, to, .. } => Some(below.out.join(to)),
-            _ => None,
-        }
-    }
-
-    /// Adds `bytes` to what is made of the file `path`.
-    pub(super) fn add_bytes(
-        &mut self,
-        path: &Path,
-        bytes: &[u8],
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let input = Input::whole(DocumentName::of(path), Format::Warc, bytes);
-        self.add(&input, &Edits::default(), output)
     }
 
     /// Takes in that a document is not what it should be.

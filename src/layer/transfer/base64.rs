@@ -18,8 +18,7 @@ use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-use super::DecodedBody;
-use super::encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -167,12 +166,12 @@ impl Layout<'_> {
     }
 }
 
-impl DecodedBody<'_> {
+impl Encoded<'_> {
     /// Keeps the text up to the group in which the first edit begins, and encodes from there.
     pub(super) fn lift_base64(
         &self,
         data: &Base64Data,
-        changes: &[&Edit],
+        changes: &[Edit<'_>],
     ) -> Result<Edits, Obstacle> {
         if !data.ignored.is_empty() {
             let reason = "its base64 ends before the body does";

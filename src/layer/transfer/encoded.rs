@@ -11,13 +11,22 @@
 //! Deliberately absent: the encodings.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::edit::Edits;
 use crate::span::Span;
 
 /// "Encoded lines must not be longer than 76 characters" (RFC 2045, 6.7 and 6.8).
 pub(super) const WIDTH: usize = 76;
+
+/// A body, encoded and decoded.
+#[derive(Clone, Copy)]
+pub(super) struct Encoded<'a> {
+    pub(super) buffer: &'a [u8],
+    /// Where it is in the buffer.
+    pub(super) body: Span,
+    /// What it is decoded.
+    pub(super) bytes: &'a [u8],
+}
 
 /// The line end of the `body` in `buffer`: that of its first line, else of the line before it, else CRLF.
 pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
@@ -64,11 +73,7 @@ pub(super) fn line_end_length(text: &[u8]) -> usize {
 }
 
 /// Adds an edit that replaces `span` by `new`.
-pub(super) fn push(
-    edits: &mut Edits,
-    span: Span,
-    new: impl Into<Arc<[u8]>>,
-) -> Result<(), Obstacle> {
+pub(super) fn push(edits: &mut Edits, span: Span, new: impl AsRef<[u8]>) -> Result<(), Obstacle> {
     edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
 }
 

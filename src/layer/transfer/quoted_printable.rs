@@ -11,8 +11,7 @@
 //!
 //! Deliberately absent: a verdict. Any bytes are quoted-printable.
 
-use super::DecodedBody;
-use super::encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -181,13 +180,13 @@ impl RawLine {
     }
 }
 
-impl DecodedBody<'_> {
+impl Encoded<'_> {
     /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
-    pub(super) fn lift_quoted_printable(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
+    pub(super) fn lift_quoted_printable(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
         let raw = &self.buffer[self.body.range()];
         let line_end = line_end(self.buffer, self.body);
         let mut lifted = Edits::default();
-        let mut changes = changes.iter().copied().peekable();
+        let mut changes = changes.iter().peekable();
         let mut open: Option<Respelled> = None;
         let (mut start, mut decoded, mut after_cr) = (0, 0, false);
         while open.is_some() || changes.peek().is_some() {
@@ -247,7 +246,7 @@ impl Respelled {
         text: &[u8],
         line: &RawLine,
         decoded: usize,
-        changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit>>,
+        changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit<'e>>>,
     ) {
         let mut at = decoded;
         for (token, span) in (QuotedPieces { text, at: line.raw.start }) {

@@ -1,0 +1,185 @@
+//! A file of the disk: its folder, which file it is whatever it is called, and whether its name is that of a
+//! temporary one.
+//!
+//! ```
+//! use baselink::files::write::{TEMPORARY, is_temporary};
+//! use std::ffi::{OsStr, OsString};
+//!
+//! assert_eq!(TEMPORARY, ".baselink-");
+//! assert!(is_temporary(OsStr::new(".baselink-Zx81kPq0Lm2A")));
+//! assert!(!is_temporary(OsStr::new("page.html")));
+//! ```
+//!
+//! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files, and [`super::disk`] waits for the
+//! disk.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::error::{Error, ErrorKind, cause, name};
+
+/// How the names of temporary files begin. They are hidden, and no document.
+pub const TEMPORARY: &str = ".baselink-";
+
+/// Whether a file of this name, without its folder, is or was a temporary file of a replacement.
+#[must_use]
+pub fn is_temporary(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+}
+
+/// True if a file can be replaced while it is open. Windows does so since 2016 (`FILE_RENAME_POSIX_SEMANTICS`), and only on NTFS.
+pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
+
+/// What kind of file an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// A regular file; also one that a followed link leads to.
+    File,
+    /// A symbolic link that is not followed, whatever it leads to.
+    Symlink,
+    /// A folder, or a followed link to one.
+    Folder,
+    /// None of these: a FIFO, a socket, a device. To open one may take forever.
+    Special,
+}
+
+impl EntryKind {
+    pub(super) fn of(file_type: FileType) -> Self {
+        if file_type.is_file() {
+            Self::File
+        } else if file_type.is_symlink() {
+            Self::Symlink
+        } else if file_type.is_dir() {
+            Self::Folder
+        } else {
+            Self::Special
+        }
+    }
+}
+
+/// What has a name in a folder: of a symbolic link the link itself.
+#[derive(Clone, Debug)]
+pub(super) struct There {
+    pub(super) kind: EntryKind,
+    pub(super) permissions: Permissions,
+    pub(super) identity: Option<Identity>,
+}
+
+impl There {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
+        Self { kind, permissions, identity: identity(metadata) }
+    }
+}
+
+/// `bytes` as a name of the system; `None` where it has no such names.
+pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+    #[cfg(unix)]
+    return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
+    #[cfg(not(unix))]
+    return String::from_utf8(bytes).ok().map(OsString::from);
+}
+
+/// The folder of the file at `path`; the current one where that is only a name.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Which file it is, whatever it is called: its file system, and its number there.
+pub(super) type Identity = (u64, u64);
+
+/// Which file it is.
+#[cfg(unix)]
+pub(super) fn identity(metadata: &Metadata) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Nothing: this system does not tell.
+#[cfg(not(unix))]
+pub(super) fn identity(_: &Metadata) -> Option<Identity> {
+    None
+}
+
+/// How many names lead to a file.
+#[cfg(unix)]
+pub(super) fn names_of(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+pub(super) fn names_of(_: &Metadata) -> u64 {
+    1
+}
+
+/// True if a file takes less room than its length: it has holes, or its file system compresses it.
+#[cfg(unix)]
+pub(super) fn is_sparse(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks().saturating_mul(512) < metadata.len()
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_sparse(_: &Metadata) -> bool {
+    false
+}
+
+/// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), which nobody can set.
+#[cfg(unix)]
+pub(super) fn changed(seen: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    use std::time::{Duration, UNIX_EPOCH};
+    let seconds = Duration::from_secs(seen.ctime().try_into().ok()?);
+    let nanoseconds = Duration::from_nanos(seen.ctime_nsec().try_into().ok()?);
+    UNIX_EPOCH.checked_add(seconds + nanoseconds)
+}
+
+#[cfg(not(unix))]
+pub(super) fn changed(_: &Metadata) -> Option<SystemTime> {
+    None
+}
+
+/// Opens the file at `path` for reading, whatever links lead to it; nothing where that is no regular file. A pipe is not waited
+/// for.
+///
+/// # Errors
+///
+/// The system's.
+pub fn open_file(path: &Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    Ok(file.metadata()?.is_file().then_some(file))
+}
+
+/// Whether both paths lead to one file, by whatever names: symbolic links are followed, and hard links
+/// are the same. Not where either leads to nothing.
+#[must_use]
+pub fn is_one_file(one: &Path, other: &Path) -> bool {
+    let known = |path: &Path| identity(&fs::metadata(path).ok()?);
+    match (known(one), known(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|o| one == o)),
+    }
+}
+
+/// Says that the file at `path` was not written.
+pub(super) fn not_written(path: &Path, error: io::Error) -> Error {
+    Error::system(format!("{} was not written: {}", name(path), cause(&error)), error)
+}
+
+/// Says why the file at `path` was not written.
+pub(super) fn refused(path: &Path, why: &str) -> Error {
+    Error::of(ErrorKind::File, format!("{} was not written: {why}", name(path)))
+}

@@ -1,0 +1,313 @@
+//! [`OpenFolder`] where folders can be opened.
+//!
+//! ```text
+//! openat2(w, "sub", BENEATH | NO_SYMLINKS) = 5   openat(5, ".baselink-…")   renameat(5, ".baselink-…", 5, "x.html")
+//! ```
+//!
+//! Deliberately absent: looking first and opening then.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata, Permissions};
+use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{self as system, AtFlags, FileType, Mode, OFlags, RawMode, Stat};
+
+use crate::files::file::{EntryKind, Identity, There, identity};
+
+/// A folder that was opened, with the path by which it was found.
+#[derive(Debug)]
+pub(in crate::files) struct OpenFolder {
+    folder: OwnedFd,
+    path: PathBuf,
+    /// The link that has its name, where it is not itself that has it.
+    link: Option<Identity>,
+}
+
+/// As much as is needed to use names in a folder: not even that it can be read, where the system can do so.
+const FOLDER: OFlags = {
+    #[cfg(target_os = "linux")]
+    let access = OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    let access = OFlags::RDONLY;
+    access.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
+};
+/// For files; a pipe is not waited for.
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+impl OpenFolder {
+    /// The folder at `path`, whatever links lead to it.
+    pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
+        let folder = system::open(path, FOLDER, Mode::empty())?;
+        let link = fs::symlink_metadata(path).ok().filter(Metadata::is_symlink);
+        let link = link.as_ref().and_then(identity);
+        Ok(Self { folder, path: path.to_owned(), link })
+    }
+
+    /// The folder at `relative` below this one, if no name on that way is a link.
+    pub(in crate::files) fn below(&self, relative: &Path) -> io::Result<Self> {
+        let folder = self.open_below(relative, FOLDER)?;
+        Ok(Self { folder, path: self.path.join(relative), link: None })
+    }
+
+    /// The folder `name` in the one that holds this folder, if it is no link.
+    pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
+        let above = system::openat(&self.folder, "..", FOLDER, Mode::empty())?;
+        let folder = system::openat(above, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
+        Ok(Self { folder, path: self.path.join("..").join(name), link: None })
+    }
+
+    /// Opens the file at `relative` below this folder for reading, if no name on that way is a link.
+    pub(in crate::files) fn read_below(&self, relative: &Path) -> io::Result<File> {
+        self.open_below(relative, FILE | OFlags::RDONLY).map(File::from)
+    }
+
+    /// Opens the file `name` for reading, if it is no link.
+    pub(in crate::files) fn read(&self, name: &OsStr) -> io::Result<File> {
+        self.open(name, FILE | OFlags::RDONLY, 0)
+    }
+
+    /// Opens the file `name` for writing, if it is no link.
+    pub(in crate::files) fn write(&self, name: &OsStr) -> io::Result<File> {
+        self.open(name, FILE | OFlags::WRONLY, 0)
+    }
+
+    /// Opens the device or pipe `name` for writing, if it is no link, and waits for whoever reads a pipe.
+    pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
+        self.open(name, FILE.difference(OFlags::NONBLOCK) | OFlags::WRONLY, 0)
+    }
+
+    /// Makes the file `name`, where there is nothing, with these permission bits less those of the umask.
+    pub(in crate::files) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+        self.open(name, FILE | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode)
+    }
+
+    fn open(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
+        let mode = Mode::from_bits_truncate(mode as RawMode);
+        Ok(system::openat(&self.folder, name, flags, mode)?.into())
+    }
+
+    /// Opens what is at `relative` below this folder, if no name on that way is a link.
+    fn open_below(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        #[cfg(target_os = "linux")]
+        match self.open_in_one_call(relative, flags) {
+            Err(error) if is_missing(error) => {}
+            opened => return Ok(opened?),
+        }
+        self.open_name_by_name(relative, flags)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn open_in_one_call(&self, relative: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        use rustix::fs::ResolveFlags;
+        let path = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
+        // Flags that mean nothing together are an error of this call, `LARGEFILE` and `PATH` for example.
+        let flags = flags | OFlags::NOFOLLOW;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        system::openat2(&self.folder, path, flags, Mode::empty(), resolve)
+    }
+
+    /// The same for systems that have no such call.
+    fn open_name_by_name(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let mut names = relative.components().peekable();
+        let mut folder = system::openat(&self.folder, ".", FOLDER, Mode::empty())?;
+        while let Some(name) = names.next() {
+            let Component::Normal(name) = name else { return Err(ErrorKind::InvalidInput.into()) };
+            let flags = if names.peek().is_some() { FOLDER } else { flags };
+            folder = system::openat(&folder, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
+        }
+        Ok(folder)
+    }
+
+    /// The folder itself, to be read, synced or given times.
+    pub(in crate::files) fn itself(&self) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(system::openat(&self.folder, ".", flags, Mode::empty())?.into())
+    }
+
+    /// What has this name.
+    pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
+        match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(there) => Ok(Some(there_of(&there))),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What the system says of `file`, if that is what has this name.
+    pub(in crate::files) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
+        let there = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let seen = file.metadata()?;
+        Ok((identity(&seen) == Some(identity_of(&there))).then_some(seen))
+    }
+
+    /// What has this name, which stays on the disk until this is dropped.
+    #[cfg(target_os = "linux")]
+    pub(in crate::files) fn hold(&self, name: &OsStr) -> Option<File> {
+        self.open(name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, 0).ok()
+    }
+
+    /// Nothing: only Linux opens a file without asking for a right to it.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "on Linux it is asked")]
+    pub(in crate::files) fn hold(&self, _: &OsStr) -> Option<File> {
+        None
+    }
+
+    /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.
+    pub(in crate::files) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
+        Ok(system::renameat(&self.folder, name, &into.folder, to)?)
+    }
+
+    /// The same if nothing has that name.
+    pub(in crate::files) fn rename_if_free(
+        &self,
+        name: &OsStr,
+        into: &Self,
+        to: &OsStr,
+    ) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        {
+            use rustix::fs::RenameFlags;
+            use rustix::io::Errno;
+            let (from, into) = (&self.folder, &into.folder);
+            let renamed = system::renameat_with(from, name, into, to, RenameFlags::NOREPLACE);
+            if !matches!(renamed, Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP | Errno::PERM)) {
+                return Ok(renamed?);
+            }
+        }
+        system::linkat(&self.folder, name, &into.folder, to, AtFlags::empty())?;
+        self.remove(name)
+    }
+
+    /// Gives the file `name` the name `to`, too, if nothing has that.
+    pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(system::linkat(&self.folder, name, &self.folder, to, AtFlags::empty())?)
+    }
+
+    /// Removes the file `name`.
+    pub(in crate::files) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(system::unlinkat(&self.folder, name, AtFlags::empty())?)
+    }
+
+    /// Makes the folder `name` with these permission bits less those of the umask.
+    pub(in crate::files) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
+        let mode = Mode::from_bits_truncate(mode as RawMode);
+        Ok(system::mkdirat(&self.folder, name, mode)?)
+    }
+
+    /// The path by which it was found.
+    pub(in crate::files) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which folder it is.
+    pub(in crate::files) fn identity(&self) -> Option<Identity> {
+        system::fstat(&self.folder).ok().as_ref().map(identity_of)
+    }
+
+    /// Whether its path leads to it as it did.
+    pub(in crate::files) fn is_where_it_was(&self) -> bool {
+        let of = |found: io::Result<Metadata>| found.ok().as_ref().and_then(identity);
+        let (named, itself) = (of(fs::symlink_metadata(&self.path)), self.identity());
+        match self.link {
+            None => itself.is_some() && named == itself,
+            link => named == link && itself.is_some() && of(fs::metadata(&self.path)) == itself,
+        }
+    }
+}
+
+/// Whether the system, or a sandbox around it, has no openat2.
+#[cfg(target_os = "linux")]
+fn is_missing(error: rustix::io::Errno) -> bool {
+    use rustix::io::Errno;
+    [Errno::NOSYS, Errno::PERM, Errno::INVAL, Errno::TOOBIG, Errno::OPNOTSUPP].contains(&error)
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
+fn there_of(found: &Stat) -> There {
+    let kind = match FileType::from_raw_mode(found.st_mode) {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Symlink,
+        FileType::Directory => EntryKind::Folder,
+        _ => EntryKind::Special,
+    };
+    let permissions = Permissions::from_mode(found.st_mode as u32);
+    There { kind, permissions, identity: Some(identity_of(found)) }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
+fn identity_of(found: &Stat) -> Identity {
+    (found.st_dev as u64, found.st_ino as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// Linux before 5.6, some sandboxes and other systems.
+    #[test]
+    fn without_openat2_each_name_is_looked_at_as_well() {
+        let scene = tempfile::tempdir().unwrap();
+        let at = |path: &str| scene.path().join(path);
+        fs::create_dir_all(at("a/b")).unwrap();
+        fs::write(at("a/b/file"), "here").unwrap();
+        for (link, to) in [("a/folder", "b"), ("a/b/link", "file"), ("up", "a")] {
+            std::os::unix::fs::symlink(to, at(link)).unwrap();
+        }
+        let root = OpenFolder::named(scene.path()).unwrap();
+        for (path, is_there) in [
+            ("a/b/file", true),
+            ("a/folder/file", false),
+            ("a/b/link", false),
+            ("up/b/file", false),
+            ("a/../a/b/file", false),
+            ("/etc/passwd", false),
+            ("a/b/none", false),
+        ] {
+            let path = Path::new(path);
+            let (flags, again) = (FILE | OFlags::RDONLY, root.read_below(path).is_ok());
+            assert_eq!(root.open_name_by_name(path, flags).is_ok(), is_there, "{path:?}");
+            assert_eq!(again, is_there || path.starts_with("a/.."), "{path:?}");
+            let folder = path.parent().unwrap();
+            let is_open = root.open_name_by_name(folder, FOLDER).is_ok();
+            assert_eq!(
+                is_open,
+                root.below(folder).is_ok() && !path.starts_with("a/.."),
+                "{path:?}"
+            );
+        }
+    }
+
+    /// A mistake in its flags would look like a system that has no such call.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn one_call_opens_folders_where_it_opens_files() {
+        let root = OpenFolder::named(Path::new("/")).unwrap();
+        let open = |path: &str, flags| root.open_in_one_call(Path::new(path), flags);
+        let is_there = open("proc/version", FILE | OFlags::RDONLY).is_ok();
+        for folder in ["", "proc", "proc/sys"] {
+            assert_eq!(open(folder, FOLDER).is_ok(), is_there, "{folder}");
+        }
+    }
+
+    #[test]
+    fn a_folder_is_the_one_that_was_opened() {
+        let scene = tempfile::tempdir().unwrap();
+        let at = |path: &str| scene.path().join(path);
+        fs::create_dir(at("a")).unwrap();
+        fs::create_dir(at("outside")).unwrap();
+        let folder = OpenFolder::named(&at("a")).unwrap();
+        assert!(folder.is_where_it_was());
+        fs::rename(at("a"), at("moved")).unwrap();
+        std::os::unix::fs::symlink("outside", at("a")).unwrap();
+        assert!(!folder.is_where_it_was());
+        folder.create("file".as_ref(), 0o600).unwrap();
+        assert!(at("moved/file").exists() && !at("outside/file").exists());
+        let made = fs::metadata(at("moved/file")).unwrap();
+        assert_eq!(folder.there("file".as_ref()).unwrap().unwrap().identity, identity(&made));
+    }
+}

@@ -1,0 +1,456 @@
+//! A folder written from another one, and nothing outside it.
+//!
+//! ```text
+//! in/a/b.html  -->  out/a/b.html       folders as needed
+//! in/a/c.png   -->  out/a/c.png        copied
+//! ../b.html    -->  refused            and so is out/a, where it is a symbolic link
+//! ```
+//!
+//! ```
+//! use std::fs;
+//! use baselink::files::mirror::Mirror;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let (input, out) = (folder.path().join("in"), folder.path().join("out"));
+//! fs::create_dir(&input)?;
+//! fs::write(input.join("b.html"), "<a href=x>")?;
+//!
+//! let mirror = Mirror::new(&out)?;
+//! assert!(mirror.conflicts_with(&input)?.is_none());
+//! let mut page = mirror.begin(&input.join("b.html"), "a/b.html".as_ref())?;
+//! page.write(|out| out.write_all(b"<a href=http://a/x>"))?;
+//! page.commit()?;
+//! assert_eq!(fs::read(out.join("a/b.html"))?, b"<a href=http://a/x>");
+//! assert!(mirror.begin(&input.join("b.html"), "../b.html".as_ref()).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A file that is there from an earlier run is replaced, whole or not at all, and synced; a new one is
+//! not synced, as with any program that copies: what it was made of is still there. (What a network
+//! file system finds wrong only when a file is closed is therefore not seen for a new one.)
+//!
+//! A read-only file that is there is replaced where its input is read-only as well: so an earlier run
+//! leaves it. Any other read-only file says that it is not to be written.
+//!
+//! Permission bits are those that `cp -r` gives: the input's, less those of the umask, and without the
+//! bits that lend its owner's rights. A folder gets those of the folder that the input is in, and its owner may
+//! always read, write and enter it. Times are those of the input on request.
+//!
+//! The folder around the output folder is opened once. From there each folder is opened in which a file is made, and
+//! no name on that way, that of the output folder first, is a symbolic link (`folder.rs`); the file is made, and gets its
+//! name, in the folder that was opened. So nobody who may write to the output folder while it is written can
+//! put a link there that leads a file elsewhere.
+//!
+//! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs::{self, File, FileTimes, Metadata};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::file::{EntryKind, folder_of, identity, is_sparse, not_written, open_file};
+use super::folder::{NameInFolder, OpenFolder};
+use super::temporary;
+use super::write::{
+    Files, InheritedAttributes, Lost, Replacement, lock, replaceable, symbolic_link, there,
+};
+use crate::error::{self, Error, Result, cause, name};
+
+/// An output folder. Several threads may write to it.
+#[derive(Debug)]
+pub struct Mirror {
+    out: PathBuf,
+    /// The same without symbolic links and `..`.
+    real: PathBuf,
+    /// The folder that holds it, where it has a name there; else itself.
+    around: OpenFolder,
+    /// Whether files and folders get the times of those that they are made of.
+    preserve_times: bool,
+    taken: Mutex<Taken>,
+    /// The files themselves, for file systems to which several names are one.
+    files: Files,
+}
+
+/// What this run has written.
+#[derive(Debug, Default)]
+struct Taken {
+    /// The input of each output.
+    inputs: HashMap<PathBuf, PathBuf>,
+    /// Folders that were made, by their paths below the output folder.
+    made: HashSet<PathBuf>,
+    /// Those of them that are to have other times, and which.
+    folders: Vec<(PathBuf, FileTimes)>,
+    /// Folders that were there, from which what killed runs left is gone.
+    cleared: HashSet<PathBuf>,
+}
+
+impl Mirror {
+    /// A mirror below the folder `out`, which is made with the first file if it is not there. The
+    /// folder that holds it must be.
+    ///
+    /// # Errors
+    ///
+    /// A symbolic link or a file of that name; no folder to make it in.
+    pub fn new(out: &Path) -> Result<Self> {
+        // Without a last separator, after which a symbolic link would look like a folder.
+        let out: PathBuf = out.components().collect();
+        let unusable = |path: &Path, error: io::Error| match error.kind() {
+            ErrorKind::NotFound => {
+                let folder = name(folder_of(path));
+                Error::system(format!("{}: there is no folder {folder}", name(path)), error)
+            }
+            _ => Error::io(path, error),
+        };
+        let around = if out.file_name().is_some() { folder_of(&out) } else { &out };
+        let opened = || Ok((fs::canonicalize(around)?, OpenFolder::named(around)?));
+        let (real, around) = opened().map_err(|error| unusable(&out, error))?;
+        let real = real.join(out.file_name().unwrap_or_default());
+        if let Some(name) = out.file_name() {
+            is_folder(&around, name, &out)?;
+        }
+        Ok(Self {
+            out,
+            real,
+            around,
+            preserve_times: false,
+            taken: Mutex::default(),
+            files: Files::default(),
+        })
+    }
+
+    /// The same, with the times of the input for files, and for folders at the end ([`Mirror::finish`]).
+    #[must_use]
+    pub fn preserving_times(self) -> Self {
+        Self { preserve_times: true, ..self }
+    }
+
+    /// Why `root`, a folder or file that is read, and this folder cannot be used together: one is the
+    /// other, or in it. To be asked before the first file is written, of every root; and, where
+    /// symbolic links are followed, of what each leads to.
+    ///
+    /// # Errors
+    ///
+    /// `root` cannot be found.
+    pub fn conflicts_with(&self, root: &Path) -> Result<Option<Error>> {
+        let real = fs::canonicalize(root).map_err(|error| Error::io(root, error))?;
+        let (out, root) = (name(&self.out), name(root));
+        let sentence = match (is_within(&self.real, &real), is_within(&real, &self.real)) {
+            (false, false) => return Ok(None),
+            (true, true) => format!("{out}: the output folder is the input itself"),
+            (true, false) => format!("{out}: the output folder is in the input {root}"),
+            (false, true) => format!("{out}: the output folder holds the input {root}"),
+        };
+        Ok(Some(Error::of(error::ErrorKind::File, sentence)))
+    }
+
+    /// Begins to write what is made of the file `input`, at `relative` below this folder. Folders are
+    /// made as needed: the last like the one that `input` is in, those around it likewise as far as
+    /// the names are the same.
+    ///
+    /// # Errors
+    ///
+    /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way; anything
+    /// but a file at its end, or a read-only one unless `input` is read-only as well; another input with
+    /// the same output.
+    pub fn begin(&self, input: &Path, relative: &Path) -> Result<Replacement> {
+        let read = fs::metadata(input).map_err(|error| Error::io(input, error))?;
+        self.begin_like(input, relative, &read)
+    }
+
+    /// The same where it is known what the system says of `input`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Mirror::begin`], but for an `input` of which the system says nothing.
+    pub fn begin_like(
+        &self,
+        input: &Path,
+        relative: &Path,
+        read: &Metadata,
+    ) -> Result<Replacement> {
+        let (path, place, is_made) = self.place(input, relative)?;
+        self.take(input, &path)?;
+        // In a folder that this run made nothing has the names of files; to look for what is not there waits for the
+        // other threads, which make files there.
+        let old = if is_made { None } else { there(&path, &place)? };
+        if let Some(old) = &old {
+            replaceable(&path, old, &self.files)?;
+        }
+        let inherited = InheritedAttributes {
+            read_only: read.permissions().readonly(),
+            is_sparse: is_sparse(read),
+            mode: mode(read),
+            times: self.times(read),
+            others: self.files.clone(),
+        };
+        let replacement = Replacement::output(&path, place, old.as_ref(), inherited)?;
+        lock(&self.files).extend(replacement.identity().map(|file| (file, path)));
+        Ok(replacement)
+    }
+
+    /// Begins to write a file at `relative` below this folder that has nothing of another, as [`Replacement::begin`] does;
+    /// folders are made as by [`Mirror::begin`].
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
+        let (path, place, _) = self.place(input, relative)?;
+        Replacement::at(&path, place)
+    }
+
+    /// The place of what is made of `input`, in a folder that is made as needed, and its path; and whether this run made
+    /// that folder.
+    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder, bool)> {
+        let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
+            return Err(self.outside(relative));
+        };
+        let below = self.names(relative, above)?;
+        if last.as_encoded_bytes().contains(&0) {
+            return Err(self.outside(relative));
+        }
+        let folder = match self.around.below(&self.way_to(above)) {
+            Ok(folder) => folder,
+            // Not there yet, or something else is; then that is said.
+            Err(_) => self.make_all(input.parent().unwrap_or(input), &below)?,
+        };
+        let is_made = self.is_made(above, &folder);
+        let path = self.out.join(below.iter().collect::<PathBuf>()).join(last);
+        let (folder, name) = (Arc::new(folder), last.to_owned());
+        Ok((path, NameInFolder { folder, name }, is_made))
+    }
+
+    /// Begins to copy the file `input` to `relative` below this folder: all is written, and the name is
+    /// given by [`Replacement::commit`]. Symbolic links that lead to `input` are followed; those of the
+    /// output never. Where the file system can share bytes between files and the system does so by itself,
+    /// they are shared.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Mirror::begin`]; an `input` that is no regular file or cannot be read.
+    pub fn begin_copy(&self, input: &Path, relative: &Path) -> Result<Replacement> {
+        let failed = |error| Error::io(input, error);
+        let from = open_file(input).map_err(failed)?;
+        let from = from.ok_or_else(|| Error::file(input, "not a regular file"))?;
+        self.begin_copy_of(from, input, relative)
+    }
+
+    /// The same of the file `from`, which was opened as `input`.
+    ///
+    /// # Errors
+    ///
+    /// As there, but for an `input` that is no regular file.
+    pub fn begin_copy_of(&self, from: File, input: &Path, relative: &Path) -> Result<Replacement> {
+        let read = from.metadata().map_err(|error| Error::io(input, error))?;
+        let mut copy = self.begin_like(input, relative, &read)?;
+        copy.add_file(&from).map_err(|error| not_written(&self.out.join(relative), error))?;
+        Ok(copy)
+    }
+
+    /// Copies the file `input` as [`Mirror::begin_copy`] does, and gives the copy its name.
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn copy(&self, input: &Path, relative: &Path) -> Result<Vec<Lost>> {
+        self.begin_copy(input, relative)?.commit()
+    }
+
+    /// Makes a folder like `input` at `relative` below this folder, where there is none yet, and all
+    /// that hold it; an empty path is this folder itself.
+    ///
+    /// # Errors
+    ///
+    /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way.
+    pub fn folder(&self, input: &Path, relative: &Path) -> Result<()> {
+        let below = self.names(relative, relative)?;
+        let folder = self.make_all(input, &below)?;
+        self.is_made(relative, &folder);
+        Ok(())
+    }
+
+    /// The names in `folder`, which is `relative` or a folder around it.
+    fn names<'a>(&self, relative: &Path, folder: &'a Path) -> Result<Vec<&'a OsStr>> {
+        let name = |component| match component {
+            Component::Normal(name) if !name.as_encoded_bytes().contains(&0) => Ok(name),
+            _ => Err(self.outside(relative)),
+        };
+        folder.components().map(name).collect()
+    }
+
+    /// The names that lead to `relative` from the folder around the output folder.
+    fn way_to(&self, relative: &Path) -> PathBuf {
+        Path::new(self.out.file_name().unwrap_or_default()).join(relative)
+    }
+
+    /// Opens the folder that these names lead to below this one, each of which is made if it is not there.
+    fn make_all(&self, input: &Path, below: &[&OsStr]) -> Result<OpenFolder> {
+        let like = ancestors(input, below);
+        let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
+        let opened = match self.out.file_name() {
+            Some(name) => self.opened_or_made(&self.around, name, &path, &relative, like[0])?,
+            None => self.around.below(&relative).map_err(|error| not_written(&path, error))?,
+        };
+        let mut folder = opened;
+        for (name, like) in below.iter().zip(&like[1..]) {
+            path.push(name);
+            relative.push(name);
+            folder = self.opened_or_made(&folder, name, &path, &relative, *like)?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder `name` in `above`, which is made like another one if it is not there.
+    fn opened_or_made(
+        &self,
+        above: &OpenFolder,
+        name: &OsStr,
+        path: &Path,
+        relative: &Path,
+        like: Option<&Path>,
+    ) -> Result<OpenFolder> {
+        if !is_folder(above, name, path)? {
+            match self.make(above, name, relative, like) {
+                // Another thread was faster, or somebody: then it is looked at again.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    is_folder(above, name, path)?;
+                }
+                made => made.map_err(|error| not_written(path, error))?,
+            }
+        }
+        above.below(Path::new(name)).map_err(|error| not_written(path, error))
+    }
+
+    /// Makes one folder, like another one.
+    fn make(
+        &self,
+        above: &OpenFolder,
+        name: &OsStr,
+        relative: &Path,
+        like: Option<&Path>,
+    ) -> io::Result<()> {
+        let like = like.and_then(|like| match like.as_os_str().is_empty() {
+            true => fs::metadata(".").ok(),
+            false => fs::metadata(like).ok(),
+        });
+        let like = like.filter(Metadata::is_dir);
+        // Less those of the umask. Without the first three there would be no way to fill it.
+        above.make(name, like.as_ref().map_or(0o777, |like| 0o700 | mode(like)))?;
+        let mut taken = self.taken();
+        taken.made.insert(relative.to_owned());
+        if let Some(times) = like.as_ref().and_then(|like| self.times(like)) {
+            taken.folders.push((relative.to_owned(), times));
+        }
+        Ok(())
+    }
+
+    /// Whether this run made the folder `relative`. From any other it removes what killed runs left, when it is first used.
+    fn is_made(&self, relative: &Path, folder: &OpenFolder) -> bool {
+        let mut taken = self.taken();
+        if taken.made.contains(relative) {
+            return true;
+        }
+        if !taken.cleared.contains(relative) {
+            taken.cleared.insert(relative.to_owned());
+            drop(taken);
+            temporary::remove_all_left(folder);
+        }
+        false
+    }
+
+    /// Gives the folders that were made their times, where they are to be preserved. To be called when
+    /// nothing is written any more; calls after the first do nothing.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for each folder that could not be given them.
+    pub fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+        let folders = std::mem::take(&mut self.taken().folders);
+        let failed = folders.into_iter().filter_map(|(relative, times)| {
+            // Somebody may have taken it away, or put something else in its place.
+            let folder = self.around.below(&self.way_to(&relative)).ok()?;
+            let given = folder.itself().and_then(|folder| folder.set_times(times));
+            given.err().map(|error| {
+                let folder = name(&self.out.join(&relative));
+                let lost = format!("{folder}: {}: {}", Lost::Times, cause(&error));
+                Error::system(lost, error)
+            })
+        });
+        let failed: Vec<_> = failed.collect();
+        if failed.is_empty() { Ok(()) } else { Err(failed) }
+    }
+
+    fn times(&self, of: &Metadata) -> Option<FileTimes> {
+        let (accessed, modified) = (of.accessed().ok()?, of.modified().ok()?);
+        let times = FileTimes::new().set_accessed(accessed).set_modified(modified);
+        self.preserve_times.then_some(times)
+    }
+
+    /// Takes in that `path` is made of `input`.
+    fn take(&self, input: &Path, path: &Path) -> Result<()> {
+        let mut taken = self.taken();
+        if let Some(other) = taken.inputs.get(path) {
+            let (path, other, input) = (name(path), name(other), name(input));
+            let why = format!("{path} would be written from {input}, and was from {other} already");
+            return Err(Error::of(error::ErrorKind::File, why));
+        }
+        taken.inputs.insert(path.to_owned(), input.to_owned());
+        Ok(())
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        lock(&self.taken)
+    }
+
+    fn outside(&self, relative: &Path) -> Error {
+        let (out, relative) = (name(&self.out), name(relative));
+        let sentence = format!("'{relative}' is no name inside the output folder {out}");
+        Error::of(error::ErrorKind::File, sentence)
+    }
+}
+
+/// Whether `name` in `above` is a folder, to which `path` leads, or nothing.
+fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
+    let there = above.there(name).map_err(|error| not_written(path, error))?;
+    match there.map(|there| there.kind) {
+        None => Ok(false),
+        Some(EntryKind::Folder) => Ok(true),
+        Some(EntryKind::Symlink) => Err(symbolic_link(path)),
+        Some(EntryKind::File | EntryKind::Special) => Err(Error::file(path, "not a folder")),
+    }
+}
+
+/// Whether `path` is `folder` or in it, both without symbolic links. Files are compared, not only
+/// names: a folder may be there twice.
+fn is_within(path: &Path, folder: &Path) -> bool {
+    let of = |path: &Path| fs::metadata(path).ok().as_ref().and_then(identity);
+    let file = of(folder);
+    path.ancestors().any(|above| above == folder || (file.is_some() && of(above) == file))
+}
+
+/// The folders that those of `below`, names within an output folder, are made like: for the output
+/// folder first, and `input` for the last. Seen from the end, they stop at the first of another name.
+fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
+    let mut like = vec![None; below.len() + 1];
+    let mut above = Some(input);
+    for at in (0..=below.len()).rev() {
+        like[at] = above;
+        let same = at.checked_sub(1).and_then(|at| below.get(at).copied());
+        above = above.filter(|above| above.file_name() == same).and_then(Path::parent);
+    }
+    like
+}
+
+/// The permission bits of a file or folder, without those that lend the rights of its owner.
+#[cfg(unix)]
+fn mode(metadata: &Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o777
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Metadata) -> u32 {
+    0o666
+}

@@ -1,0 +1,547 @@
+//! The files below the folders and files that were named, in an order that does not change.
+//!
+//! Names are compared as bytes, and a folder's files come where its name is. Names need not be
+//! UTF-8. What is neither a file nor a folder nor a link (a FIFO, a socket, a device) is told and never
+//! opened. What a killed run left below a root ([`is_temporary`]) is nobody's document, and never an
+//! entry.
+//!
+//! ```
+//! use baselink::files::walk::{Globs, Selection, walk};
+//! let root = tempfile::tempdir().unwrap();
+//! std::fs::create_dir(root.path().join("b")).unwrap();
+//! for name in ["c.css", "b/x.html", "a.html"] {
+//!     std::fs::write(root.path().join(name), "").unwrap();
+//! }
+//! let selection = Selection { include: Globs::new(&["*.html"]).unwrap(), ..Selection::default() };
+//! let found: Vec<_> = walk(&[root.path().to_owned()], &selection)
+//!     .map(|entry| entry.unwrap().relative.join("/".as_ref()))
+//!     .collect();
+//! assert_eq!(found, ["a.html", "b/x.html"]);
+//! ```
+//!
+//! Deliberately absent: formats, and ignore files such as `.gitignore`.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use walkdir::WalkDir;
+
+pub use super::file::{EntryKind, open_file};
+use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
+use super::maildir;
+use super::temporary::{is_lock, names_lock, remove_left};
+use super::write::{Original, Suffix, is_temporary};
+use crate::error::{self, Error, Result, name};
+
+/// Patterns for paths below a root.
+///
+/// `*` and `?` do not match `/`; `**` matches any number of folders; `[…]` and `{…,…}` are what they
+/// are in a shell. A pattern without `/` is matched against the name at any depth, one with `/` against
+/// the whole path below the root, with or without a leading `/`. One that ends with `/` means
+/// everything below such a folder. Case counts.
+#[derive(Clone, Debug, Default)]
+pub struct Globs(GlobSet);
+
+impl Globs {
+    /// The set of these patterns.
+    ///
+    /// # Errors
+    ///
+    /// Names the first pattern that is none, and why.
+    pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self> {
+        let mut set = GlobSetBuilder::new();
+        let refused = |pattern: &str, error: &globset::Error| {
+            Error::new(format!("{pattern}: no pattern for paths: {}", error.kind()))
+        };
+        for pattern in patterns.iter().map(AsRef::as_ref) {
+            let glob = GlobBuilder::new(&anchored(pattern)).literal_separator(true).build();
+            set.add(glob.map_err(|error| refused(pattern, &error))?);
+        }
+        set.build().map(Self).map_err(|error| refused("these globs", &error))
+    }
+
+    /// Whether it has no pattern.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them matches `relative`, a path below a root.
+    #[must_use]
+    pub fn is_match(&self, relative: &Path) -> bool {
+        self.0.is_match(relative)
+    }
+
+    /// Which of them match `relative`, a path below a root: their places in the list that the set was
+    /// made of, in its order.
+    #[must_use]
+    pub fn matching(&self, relative: &Path) -> Vec<usize> {
+        self.0.matches(relative)
+    }
+}
+
+/// The folder below the root in which everything lies that `pattern` matches: the names before the
+/// first one with a wildcard, and before the last one, with `/` between; empty for the root. `None`
+/// where `pattern` is a name and `/`, which are folders at any depth.
+///
+/// ```
+/// use baselink::files::walk::folder;
+/// assert_eq!(folder("api/v1/*/x.html").as_deref(), Some("api/v1"));
+/// assert_eq!(folder("*.html").as_deref(), Some(""));
+/// assert_eq!(folder("/api/").as_deref(), Some("api"));
+/// assert_eq!(folder("api/"), None);
+/// ```
+#[must_use]
+pub fn folder(pattern: &str) -> Option<String> {
+    let path = pattern.strip_prefix("./").unwrap_or(pattern);
+    if path.strip_suffix('/').is_some_and(|name| !name.contains('/')) {
+        return None;
+    }
+    let anchored = anchored(pattern);
+    let (folders, _) = anchored.rsplit_once('/').unwrap_or_default();
+    let names = folders.split('/').map_while(literal).filter(|name| !name.is_empty());
+    Some(names.collect::<Vec<_>>().join("/"))
+}
+
+/// The name that a part of a pattern means; `None` where it has a wildcard.
+fn literal(part: &str) -> Option<String> {
+    let mut name = String::with_capacity(part.len());
+    let mut characters = part.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '*' | '?' | '[' | '{' => return None,
+            '\\' => name.extend(characters.next()),
+            _ => name.push(character),
+        }
+    }
+    Some(name)
+}
+
+/// The pattern for whole paths that `pattern` means.
+fn anchored(pattern: &str) -> String {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let (path, below) = match pattern.strip_suffix('/') {
+        Some(folder) => (folder, "/**"),
+        None => (pattern, ""),
+    };
+    let anywhere = if path.contains('/') { "" } else { "**/" };
+    format!("{anywhere}{}{below}", path.strip_prefix('/').unwrap_or(path))
+}
+
+/// Which files below a root are wanted. A file or folder that was named itself always is.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only files that match one of these, unless there are none.
+    pub include: Globs,
+    /// No files that match one of these; nothing below a folder that does.
+    pub exclude: Globs,
+    /// Also what is hidden: a name that begins with `.`, and all below such a folder.
+    pub hidden: bool,
+    /// Whether symbolic links are followed. A root that is one always is.
+    pub follow: bool,
+    /// No files whose names end with this: the backups of an earlier run.
+    pub backups: Option<Suffix>,
+    /// Whether folders are entries too, each before what is in it, whatever `include` says of files.
+    pub folders: bool,
+    /// Whether temporary files are entries too, so that those can be removed that killed runs left.
+    pub temporary: bool,
+}
+
+/// A folder or file that was named.
+///
+/// A folder is opened when the walk comes to it: all that is found below is opened and written there, whatever has the
+/// folder's name by then.
+#[derive(Clone, Debug)]
+pub struct Root {
+    path: Arc<Path>,
+    folder: Option<Arc<OpenFolder>>,
+}
+
+impl Deref for Root {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl From<&Path> for Root {
+    fn from(path: &Path) -> Self {
+        Self { path: path.into(), folder: None }
+    }
+}
+
+impl PartialEq for Root {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl Eq for Root {}
+
+impl Root {
+    fn folder(&self) -> io::Result<Arc<OpenFolder>> {
+        match &self.folder {
+            Some(folder) => Ok(Arc::clone(folder)),
+            None => OpenFolder::named(&self.path).map(Arc::new),
+        }
+    }
+}
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// The root below which it was found, as it was named.
+    pub root: Root,
+    /// The names that lead from the root to it; none where it is the root.
+    pub relative: Vec<OsString>,
+    /// Its path: `root` and `relative`.
+    pub path: PathBuf,
+    /// What kind of file it is.
+    pub kind: EntryKind,
+    /// Its size in bytes, when it was found; of a link that is not followed, the link's; of a folder
+    /// nothing.
+    pub size: u64,
+}
+
+impl TreeEntry {
+    /// Opens the file for reading. One that was found and not named is opened only if it is what was
+    /// found: a regular file, and in no folder that is a symbolic link now, unless links are to be followed.
+    ///
+    /// # Errors
+    ///
+    /// The system's, and that something else is there now.
+    pub fn open(&self, follow: bool) -> Result<File> {
+        self.open_and_look(follow).map(|(file, _)| file)
+    }
+
+    /// The same, and what the system says of the file that was opened. What was named is read whatever it is, a pipe, too.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open_and_look(&self, follow: bool) -> Result<(File, Metadata)> {
+        let system = |error: io::Error| failed(&self.path, error);
+        let file = if self.is_named() && self.kind != EntryKind::File {
+            Some(File::open(&self.path).map_err(system)?)
+        } else if self.is_named() || follow {
+            open_file(&self.path).map_err(system)?
+        } else {
+            Some(self.open_below_root().map_err(|error| self.not_opened(error))?)
+        };
+        let file = file.ok_or_else(|| self.is_other())?;
+        let metadata = file.metadata().map_err(system)?;
+        if self.kind == EntryKind::File && !metadata.is_file() {
+            return Err(self.is_other());
+        }
+        Ok((file, metadata))
+    }
+
+    /// Looks at the file, which is to be replaced. No name from the root down to it may be a symbolic link now.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Original::of`], and that something else is there now.
+    pub fn original(&self) -> Result<Original> {
+        let place = self.place().map_err(|error| self.not_opened(error))?;
+        Original::at(&self.path, place)
+    }
+
+    /// Whether it was found and is a file of this program: a temporary one by its name, or by its content the lock of a
+    /// mailbox. What may be a lock by its name (`.lock`) and is gone was one.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        let Some(name) = self.relative.last().filter(|_| self.kind == EntryKind::File) else {
+            return false;
+        };
+        let is_lock = || match self.open_below_root() {
+            Ok(file) => is_lock(&file),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        is_temporary(name) || (names_lock(name) && is_lock())
+    }
+
+    /// Removes it if it is what a run left that was killed: a temporary file that no program holds any more.
+    pub fn remove_left(&self) {
+        if let Ok(place) = self.place() {
+            remove_left(&place.folder, &place.name);
+        }
+    }
+
+    fn place(&self) -> io::Result<NameInFolder> {
+        let Some((name, above)) = self.relative.split_last() else {
+            return NameInFolder::of(&self.path);
+        };
+        let folder = self.root.folder()?.below(&above.iter().collect::<PathBuf>())?;
+        Ok(NameInFolder { folder: Arc::new(folder), name: name.clone() })
+    }
+
+    /// Opens it for reading, if no name from the root down to it is a symbolic link.
+    fn open_below_root(&self) -> io::Result<File> {
+        self.root.folder()?.read_below(&self.relative.iter().collect::<PathBuf>())
+    }
+
+    fn is_named(&self) -> bool {
+        self.relative.is_empty()
+    }
+
+    fn not_opened(&self, error: io::Error) -> Error {
+        match is_of_another_kind(&error) {
+            true => self.is_other(),
+            false => failed(&self.path, error),
+        }
+    }
+
+    fn is_other(&self) -> Error {
+        Error::file(&self.path, "another program put something else there; it was left out")
+    }
+}
+
+/// The files below `roots` that `selection` wants, root after root.
+///
+/// A file below two roots, or named twice, is taken once, with the first root that wants it;
+/// [`TreeWalk::overlaps`] says for which roots that may be. Memory is that of the paths in the folders from
+/// a root down to the file (some 150 bytes each: 150 MB where a folder has a million files); only for roots that overlap (with `follow`, whenever there are several)
+/// also a path for each of their files.
+///
+/// An error (a folder without permission, a link that leads to a folder around it or to nothing) is an
+/// item, and the walk goes on.
+#[must_use]
+pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
+    let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
+    let mut first: HashMap<&Path, usize> = HashMap::new();
+    for (number, path) in canonical.iter().enumerate() {
+        if let Some(path) = path {
+            first.entry(path).or_insert(number);
+        }
+    }
+    let mut shared = vec![selection.follow && roots.len() > 1; roots.len()];
+    let mut overlaps = vec![None; roots.len()];
+    for (number, path) in canonical.iter().enumerate() {
+        for around in path.iter().flat_map(|path| path.ancestors()) {
+            let Some(&other) = first.get(around).filter(|other| **other != number) else {
+                continue;
+            };
+            shared[number] = true;
+            shared[other] = true;
+            let (inner, outer) = (name(&roots[number]), name(&roots[other]));
+            let earlier = name(&roots[number.min(other)]);
+            overlaps[number.max(other)].get_or_insert_with(|| {
+                if path.as_deref() == Some(around) {
+                    format!("{inner} and {outer} are the same: each file is taken once")
+                } else {
+                    format!("{inner} is in {outer}: each file is taken once, with {earlier}")
+                }
+            });
+        }
+    }
+    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| WalkRoot {
+        path: path.as_path().into(),
+        canonical: canonical.filter(|_| shared),
+    };
+    TreeWalk {
+        hidden: 0,
+        selection,
+        overlaps: overlaps.into_iter().flatten().collect(),
+        roots: roots.iter().zip(canonical).zip(shared).map(root).collect(),
+        number: 0,
+        below: None,
+        open: None,
+        taken: HashMap::new(),
+        unread: Vec::new(),
+    }
+}
+
+#[derive(Debug)]
+struct WalkRoot {
+    path: Arc<Path>,
+    /// Its path without links, where other roots may have the same files.
+    canonical: Option<PathBuf>,
+}
+
+/// The iterator of [`walk`].
+#[derive(Debug)]
+pub struct TreeWalk<'s> {
+    /// What was left out because it is hidden.
+    hidden: usize,
+    selection: &'s Selection,
+    roots: Vec<WalkRoot>,
+    overlaps: Vec<String>,
+    /// Which root comes next.
+    number: usize,
+    below: Option<walkdir::IntoIter>,
+    /// The root that is walked.
+    open: Option<Root>,
+    /// The files of roots that overlap, by their paths without links, with the root that has each.
+    taken: HashMap<PathBuf, usize>,
+    unread: Vec<PathBuf>,
+}
+
+impl TreeWalk<'_> {
+    /// How many hidden files and folders were left out so far, in spite of everything else.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// What is there and could not be looked at so far, by its path below its root: nothing is known of what is in
+    /// such a folder.
+    pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
+        let below =
+            |path| self.roots.iter().find_map(|root| Path::strip_prefix(path, &root.path).ok());
+        self.unread.iter().filter_map(move |path| below(path))
+    }
+
+    /// A sentence for each root that has files in common with an earlier one.
+    #[must_use]
+    pub fn overlaps(&self) -> &[String] {
+        &self.overlaps
+    }
+
+    /// What is to be taken of `found`, which is below the root `number`.
+    fn entry(&mut self, number: usize, found: &walkdir::DirEntry) -> Option<Result<TreeEntry>> {
+        let root = self.roots.get(number)?;
+        let path = found.path();
+        let is_root = found.depth() == 0;
+        let below = path.strip_prefix(&root.path).unwrap_or(Path::new(""));
+        let is_hidden = || found.file_name().as_encoded_bytes().starts_with(b".");
+        let is_temporary = found.file_type().is_file() && is_temporary(found.file_name());
+        let is_left_out = match is_temporary {
+            true => !self.selection.temporary,
+            false => !self.selection.hidden && is_hidden(),
+        };
+        if !is_root && (is_left_out || self.selection.exclude.is_match(below)) {
+            if found.file_type().is_dir()
+                && let Some(walk) = &mut self.below
+            {
+                walk.skip_current_dir();
+            }
+            let is_told = is_hidden() && !self.selection.exclude.is_match(below) && !is_temporary;
+            self.hidden += usize::from(is_told);
+            return None;
+        }
+        let wanted = match found.file_type().is_dir() {
+            true => self.selection.folders,
+            false => is_root || is_temporary || self.wants(found.file_name(), below),
+        };
+        if !wanted {
+            return None;
+        }
+        let metadata = match is_root {
+            true => fs::metadata(path).map_err(|error| (is_there(&error), failed(path, error))),
+            false => found
+                .metadata()
+                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(error))),
+        };
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
+            // Its program has given it its name, or this one has.
+            Err(_) if is_temporary && !is_root => return None,
+            Err((false, _)) if !is_root && maildir::is_delivery(path) => return None,
+            Err((is_unread, error)) => {
+                self.unread.extend(is_unread.then(|| path.to_owned()));
+                return Some(Err(error));
+            }
+        };
+        // A root may be a link to a folder: walkdir goes into it.
+        let is_folder = metadata.is_dir();
+        if is_folder && !self.selection.folders {
+            return None;
+        }
+        let relative = below.iter().map(OsString::from).collect();
+        if let Some(canonical) = &root.canonical {
+            let without_links = if self.selection.follow {
+                fs::canonicalize(path).unwrap_or_else(|_| canonical.join(below))
+            } else {
+                canonical.join(below)
+            };
+            match self.taken.entry(without_links) {
+                Slot::Occupied(taken) if *taken.get() != number => return None,
+                Slot::Occupied(_) => {}
+                Slot::Vacant(slot) => {
+                    slot.insert(number);
+                }
+            }
+        }
+        Some(Ok(TreeEntry {
+            root: self.open.clone()?,
+            relative,
+            path: path.to_owned(),
+            kind: EntryKind::of(metadata.file_type()),
+            size: if is_folder { 0 } else { metadata.len() },
+        }))
+    }
+
+    /// Whether a file below a root is to be taken, which is neither hidden nor excluded.
+    fn wants(&self, name: &OsStr, below: &Path) -> bool {
+        let Selection { include, backups, .. } = self.selection;
+        let is_backup = || backups.as_ref().is_some_and(|suffix| suffix.ends(name));
+        !is_temporary(name) && !is_backup() && (include.is_empty() || include.is_match(below))
+    }
+}
+
+impl Iterator for TreeWalk<'_> {
+    type Item = Result<TreeEntry>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(below) = &mut self.below else {
+                let root = self.roots.get(self.number)?;
+                let (path, folder) = (Arc::clone(&root.path), OpenFolder::named(&root.path).ok());
+                self.open = Some(Root { path, folder: folder.map(Arc::new) });
+                // All that are compared are in one folder, so their paths differ in their names only.
+                let walk = WalkDir::new(&root.path)
+                    .follow_links(self.selection.follow)
+                    .sort_by(|one, other| one.path().as_os_str().cmp(other.path().as_os_str()));
+                self.below = Some(walk.into_iter());
+                self.number += 1;
+                continue;
+            };
+            match below.next() {
+                None => self.below = None,
+                Some(Err(error)) => {
+                    let is_unread = error.io_error().is_some_and(is_there);
+                    self.unread.extend(error.path().filter(|_| is_unread).map(Path::to_owned));
+                    return Some(Err(sentence(error)));
+                }
+                Some(Ok(found)) => {
+                    if let Some(entry) = self.entry(self.number - 1, &found) {
+                        return Some(entry);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether something is there that could not be looked at.
+fn is_there(error: &io::Error) -> bool {
+    error.kind() != ErrorKind::NotFound
+}
+
+fn sentence(error: walkdir::Error) -> Error {
+    let path = error.path().unwrap_or(Path::new("")).to_owned();
+    if let Some(ancestor) = error.loop_ancestor() {
+        let why = format!("a link to {}, in which it stands; not followed", name(ancestor));
+        return Error::file(&path, &why);
+    }
+    let said = error.to_string();
+    match error.into_io_error() {
+        Some(error) => failed(&path, error),
+        None => Error::of(error::ErrorKind::File, said),
+    }
+}
+
+fn failed(path: &Path, error: io::Error) -> Error {
+    if error.kind() == ErrorKind::NotFound && path.is_symlink() {
+        return Error::system(format!("{}: a link to nothing", name(path)), error);
+    }
+    Error::io(path, error)
+}
