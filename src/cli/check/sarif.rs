@@ -100,7 +100,7 @@ pub(super) fn finding(
 /// What gives way to what (3.57), in what begins at `start` of the file; `None` where the new bytes are no text by
 /// themselves.
 fn replacements(edits: &Edits, start: usize) -> Option<Vec<Value>> {
-    let replacement = |edit: &Edit| {
+    let replacement = |edit: Edit<'_>| {
         let text = std::str::from_utf8(&edit.new).ok()?;
         Some(json!({
             "deletedRegion": { "byteOffset": start + edit.span.start, "byteLength": edit.span.len() },
