@@ -505,9 +505,13 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Absolute);
         }
         let splice = splice();
-        // Of these, `#{` begins a placeholder, and none has a scheme.
-        let has_scheme_or_mark = !matches!(raw, [] | [b'#']) && !(raw[0] == b'#' && raw[1] != b'{');
-        if splice.is_none() && has_scheme_or_mark {
+        let is_fragment = match raw {
+            [] | [b'#'] => true,
+            // `#{` begins a placeholder.
+            [b'#', next, ..] => *next != b'{',
+            _ => false,
+        };
+        if splice.is_none() && !is_fragment {
             let text = text?;
             let is_relative = |base: &PreparedBase| base.base.is_relative(text);
             if reference::has_opaque_scheme(text)
