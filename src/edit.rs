@@ -187,11 +187,11 @@ impl Edits {
     /// Those that lie in `span` of the buffer, as edits of a buffer that is only that.
     #[must_use]
     pub fn within(&self, span: Span) -> Self {
+        let first = self.places.partition_point(|place| place.start < span.start);
+        let edits = self.places[first..].iter().map(|place| self.edit(place));
         let mut inside = Self::default();
-        for Edit { span: Span { start, end }, new } in self.iter() {
-            if span.start <= start && end <= span.end {
-                inside.add(Span::new(start - span.start, end - span.start), &new);
-            }
+        for (place, new) in edits.take_while(|(place, _)| place.end <= span.end) {
+            inside.add(Span::new(place.start - span.start, place.end - span.start), new);
         }
         inside
     }
