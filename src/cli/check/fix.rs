@@ -159,7 +159,7 @@ fn one(
             let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
             again = None;
-            return Ok(sink.add_unproved(input, output)?);
+            return sink.add_unproved(input, output);
         }
         if let Some(again) = &mut again {
             again.add_examined(&made, input.offset - old + new, &as_written, report);
@@ -171,7 +171,7 @@ fn one(
             rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
         of_the_change.for_each(|found| output.diagnostic(&places, found));
         links += rewritten.report.count(Outcome::Rewritten);
-        sink.add(input, &rewritten.edits, output)
+        sink.write(input, &rewritten.edits, output)
     })?;
     let written = sink.end()?;
     let after = again.map(|again| {
@@ -197,11 +197,11 @@ impl Fixed {
                 self.status = ExitStatus::Unusable;
                 return None;
             }
-            Written::To(path, remarks) => {
+            Written::To(committed) => {
                 // What is said was lost may be what it was known by.
-                self.needs_reading |= path != origin.path() || !remarks.is_empty();
-                for remark in remarks {
-                    output.caution(&format_args!("{}: {remark}", name(&path)));
+                self.needs_reading |= committed.path != origin.path() || !committed.lost.is_empty();
+                for lost in committed.lost {
+                    output.caution(&format_args!("{}: {lost}", name(&committed.path)));
                 }
                 done.after
             }

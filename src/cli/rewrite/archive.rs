@@ -69,7 +69,7 @@ pub(super) fn rewrite(
     if form == ResultForm::Record {
         let mut first = Vec::new();
         writer.warcinfo(&mut first)?;
-        sink.add_bytes(path, &first, output)?;
+        sink.write_bytes(path, &first, output)?;
     }
     let work_on = |input: &Input<'_>, options: &Options, output: &mut Output| {
         let mut summary = FileSummary::default();
@@ -96,14 +96,14 @@ pub(super) fn rewrite(
             (FileSink::Diff(progress), ..) if examined.is_proved => {
                 // Its lines are counted from its own start.
                 *progress = DiffProgress::default();
-                sink.add(input, &examined.edits, output)
+                sink.write(input, &examined.edits, output)
             }
             (FileSink::Documents(files), Some(made), _) => Ok(files.add(input, &made)?),
             (_, Some(made), Some(record)) => {
                 let mut bytes = Vec::with_capacity(made.len() / 2 + 512);
                 let content_type = &archived.content_type;
                 writer.conversion(&mut bytes, record, content_type, &made)?;
-                sink.add_bytes(path, &bytes, output)
+                sink.write_bytes(path, &bytes, output)
             }
             _ => Ok(()),
         }
