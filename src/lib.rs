@@ -103,7 +103,7 @@
 //! # Features
 //!
 //! - `cli` (default): the program `baselink`, with the crates that only it needs;
-//! - `tree`: the modules `files` and `tree`, for folders of documents;
+//! - `tree`: the modules `files`, `collection` and `purpose`, for folders of documents;
 //! - `archive`: the module `archive`, for web archives, and `codings`;
 //! - `codings`: compressed bodies of HTTP responses (gzip, deflate, br, zstd);
 //! - none: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
@@ -111,12 +111,12 @@
 //! # Stability
 //!
 //! The names on this page are the library, and keep to semantic versioning; enums and structs that will grow are
-//! non-exhaustive. Two things are outside of that promise: the modules `archive` and `tree`, and modules that
+//! non-exhaustive. Two things are outside of that promise: the module `archive`, and modules that
 //! are hidden here, which the program and its tests use.
 //!
 //! # Deliberately absent
 //!
-//! The network; and files, but for the modules `files` and `tree`: all else gets bytes and gives bytes. A document never fails:
+//! The network; and files, but for the modules `files` and `collection`: all else gets bytes and gives bytes. A document never fails:
 //! an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
@@ -126,6 +126,9 @@
 pub mod archive;
 #[doc(hidden)]
 pub mod base;
+#[cfg(feature = "tree")]
+#[doc(hidden)]
+pub mod collection;
 #[doc(hidden)]
 pub mod container;
 #[doc(hidden)]
@@ -145,6 +148,9 @@ pub mod format;
 pub mod layer;
 mod named;
 mod pieces;
+#[cfg(feature = "tree")]
+#[doc(hidden)]
+pub mod purpose;
 #[doc(hidden)]
 pub mod reference;
 #[doc(hidden)]
@@ -158,8 +164,6 @@ mod rewriter;
 pub mod scan;
 #[doc(hidden)]
 pub mod span;
-#[cfg(feature = "tree")]
-pub mod tree;
 #[doc(hidden)]
 pub mod verify;
 

@@ -47,7 +47,7 @@ pub use profile::Profile;
 pub use relative::relativize;
 pub use splice::Splice;
 pub use target::{Kept, Target, Unresolvable};
-pub use usable::{Unusable, hierarchical_scheme, scheme_named, usable};
+pub use usable::{Unusable, hierarchical_scheme, usable};
 pub use whatwg::parses;
 
 use inherited::Inherited;

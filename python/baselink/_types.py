@@ -10,7 +10,7 @@ class Options(TypedDict, total=False):
     """The keyword arguments of every function that takes a document. None means what is done without the argument.
 
     format            what it is: "html", "xhtml", "svg", "xml", "css", "message", "mbox", "http"; also "script" with
-                      enable="imports" and "manifest" with enable="manifest". By default its first bytes say it.
+                      enable="scripts" and "manifest" with enable="manifest". By default its first bytes say it.
     charset           its encoding, by a label of the Encoding Standard; a byte order mark counts more
     resolver          "rfc1808" (default), "rfc3986", or "whatwg" to resolve as browsers do
     fragments         what becomes of "#x": "rewrite" (default), "keep", or "auto" to rewrite it only where a browser would

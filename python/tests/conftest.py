@@ -36,8 +36,8 @@ class Case(NamedTuple):
         lines = iter(self.read("arguments").decode().split("\n")[:-1])
         return [(name, "" if name in WITHOUT_VALUE else next(lines)) for name in lines]
 
-    def asks_for(self, names: set[str]) -> bool:
-        return any(name in names for name, _ in self.arguments())
+    def asks_for(self, options: set[tuple[str, str]]) -> bool:
+        return any(option in options for option in self.arguments())
 
 
 FOLDERS = {
@@ -53,10 +53,7 @@ FOLDERS = {
 }
 """Folders of cases: their format, the extension of their documents, and how many there are at least."""
 
-WITHOUT_VALUE = {
-    "--no-content-location": {"content_location": "label"},
-    "--skip-dkim": {"dkim": "keep"},
-}
+WITHOUT_VALUE = {"--skip-dkim": {"dkim": "keep"}}
 OPTIONS = {
     "--url": "url",
     "--resolver": "resolver",
@@ -69,7 +66,7 @@ OPTIONS = {
     "--assume-scheme": "assume_scheme",
     "--format": "format",
 }
-ABSENT = {"--base-from", "--trust-saved-from"}
+ABSENT = {("--trust", "entry-link"), ("--trust", "-saved")}
 """What the command knows of a folder of pages, and neither the library's front door nor the module takes."""
 
 
@@ -79,6 +76,8 @@ def options_of(case: Case) -> dict[str, Any]:
     for name, value in case.arguments():
         if name in WITHOUT_VALUE:
             options |= WITHOUT_VALUE[name]
+        elif (name, value) == ("--trust", "-content-location"):
+            options["content_location"] = "label"
         elif name in ("--enable", "--attribute"):
             options.setdefault(OPTIONS[name], []).append(value)
         else:

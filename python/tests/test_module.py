@@ -180,7 +180,7 @@ def test_other_urls() -> None:
         ({"format": "warc"}, r"format 'warc' is an archive .*baselink\.warc"),
         ({"format": "wacz"}, "format 'wacz' is an archive"),
         ({"format": "har"}, "format 'har' is an archive"),
-        ({"format": "script"}, "goes with enable='imports'"),
+        ({"format": "script"}, "goes with enable='scripts'"),
         ({"format": "manifest"}, "goes with enable='manifest'"),
         ({"charset": "utf-9"}, "unknown encoding 'utf-9'"),
         ({"resolver": "RFC1808"}, "unknown resolver 'RFC1808': use rfc1808, rfc3986 or whatwg"),

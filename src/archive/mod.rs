@@ -1,8 +1,7 @@
 //! Web archives: WARC files (ISO 28500, versions 1.0 of 2009 and 1.1 of 2017), compressed or not.
 //!
 //! [`Records`] gives what an archive holds, a [`Record`] or an [`Anomaly`] at a time. Nothing in an archive ends
-//! it: what is broken is an anomaly, and reading goes on with the next record. [`WarcWriter`] writes records that were
-//! made of others. [`Wacz`] gives the archives in a WACZ file.
+//! it: what is broken is an anomaly, and reading goes on with the next record. [`Wacz`] gives the archives in a WACZ file.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, RecordContent, Records};
@@ -16,13 +15,12 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! Deliberately absent: ARC, the format before; CDX; WARC files that Zstandard compresses; the documents in records.
+//! Deliberately absent: ARC, the format before; CDX; WARC files that Zstandard compresses; writing archives; the documents in records.
 
 mod data;
 mod record;
 mod records;
 mod wacz;
-mod write;
 
 use std::io::Read as _;
 
@@ -31,7 +29,6 @@ use flate2::bufread::MultiGzDecoder;
 pub use self::record::{Offset, Record, RecordContent, RecordType};
 pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 pub use self::wacz::Wacz;
-pub use self::write::{WarcWriter, Warcinfo};
 
 /// Whether a file that begins with `head` is such an archive, compressed or not; or of ARC, of which [`Records`] says what
 /// can be done.

@@ -2,7 +2,7 @@
 //! is one of a change, which not every command makes.
 //!
 //! ```text
-//! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --scheme gives another
+//! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --assume-scheme gives another
 //! ```
 //!
 //! Deliberately absent: URLs that a document names itself ([`super::hint`]).
@@ -13,7 +13,7 @@ use baselink::diagnostic::{Code, Diagnostic};
 const OPTIONS: &[(Code, &str)] = &[
     (Code::BaseParameters, "--resolver rfc3986 takes the ';' for part of a name"),
     (Code::ProfilesDiffer, "see --resolver"),
-    (Code::SchemeAssumed, "--scheme gives another"),
+    (Code::SchemeAssumed, "--assume-scheme gives another"),
     (Code::LocalCopiesMissing, "--local-copies rewrite resolves such links, too"),
 ];
 

@@ -34,8 +34,6 @@ pub(crate) struct Archived {
     held: Held,
     /// How it is read.
     pub(crate) options: Options,
-    /// Its media type, with parameters.
-    pub(crate) content_type: String,
 }
 
 /// Where the bytes of a document are.
@@ -74,7 +72,7 @@ impl Item {
         let Some(found) = document(&record, options) else {
             return Self { said, ..Self::default() };
         };
-        let RecordDocument { bytes, options, media_type, content_type } = found;
+        let RecordDocument { bytes, options, media_type } = found;
         let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
         let key = RecordKey { id: record.id(), offset, url, media_type };
         let payload = match bytes {
@@ -82,20 +80,15 @@ impl Item {
             Cow::Owned(payload) => Some(payload),
         };
         let held = Held::Record(record, payload);
-        let document = Some(Archived { key, held, options, content_type });
+        let document = Some(Archived { key, held, options });
         Self { said, document, ..Self::default() }
     }
 }
 
 impl Archived {
     /// A document that is no record.
-    pub(crate) fn new(
-        key: RecordKey,
-        bytes: Vec<u8>,
-        options: Options,
-        content_type: String,
-    ) -> Self {
-        Self { key, held: Held::Bytes(bytes), options, content_type }
+    pub(crate) fn new(key: RecordKey, bytes: Vec<u8>, options: Options) -> Self {
+        Self { key, held: Held::Bytes(bytes), options }
     }
 
     /// All of it.
@@ -103,14 +96,6 @@ impl Archived {
         match &self.held {
             Held::Record(record, None) => record.block(),
             Held::Record(_, Some(bytes)) | Held::Bytes(bytes) => bytes,
-        }
-    }
-
-    /// Its record.
-    pub(crate) fn record(&self) -> Option<&Record> {
-        match &self.held {
-            Held::Record(record, _) => Some(record),
-            Held::Bytes(_) => None,
         }
     }
 

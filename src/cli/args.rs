@@ -23,7 +23,6 @@ use super::settings::Settings;
 use super::settings::options::nearest;
 use super::shell;
 
-mod base_from;
 mod check;
 mod commands;
 mod documents;
@@ -33,6 +32,7 @@ mod localize;
 mod named;
 mod output;
 mod resolve;
+mod trust;
 
 /// Why there is nothing to be done.
 #[derive(Debug)]

@@ -64,7 +64,7 @@ pub(crate) fn each<T: Send>(
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
     // What nobody can see need not be counted.
-    let progress = (documents.progress && takes_long && io::stderr().is_terminal())
+    let progress = (takes_long && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     output.show_progress(progress.clone());
     say_what_is_missing(documents, output);
@@ -396,7 +396,7 @@ impl Left {
         if archives > 0 {
             let archives = count(archives, "archive was", "archives were");
             output.notice(&format_args!(
-                "{archives} not read; links and base read archives, and rewrite reads a WARC file that is named"
+                "{archives} not read; links and base read archives, and rewrite reads one that is named"
             ));
         }
     }

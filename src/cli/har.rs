@@ -141,7 +141,7 @@ impl Har {
         options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
         let (id, media_type) = (None, media_type.to_string());
         let key = RecordKey { id, offset, url: Some(request.url), media_type };
-        let document = Some(Archived::new(key, bytes, options, content_type));
+        let document = Some(Archived::new(key, bytes, options));
         Some(Item { document, ..Item::default() })
     }
 }

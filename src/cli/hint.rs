@@ -11,12 +11,12 @@
 
 use std::fmt::{self, Display};
 
+use baselink::collection::origin::canonical;
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
 use baselink::scan::fields::{Heading, links};
 use baselink::span::Span;
-use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Totals};
 
 use super::input::Input;
@@ -48,7 +48,7 @@ impl Display for Hint {
         let Self { url, by, line, column, .. } = self;
         write!(f, "perhaps {url} ({by}, {line}:{column}); give it with --url")?;
         if self.is_page {
-            write!(f, ", or take it with --base-from canonical")?;
+            write!(f, ", or take it with --trust canonical")?;
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Hints {
                 1 => "1 file names its canonical URL".to_owned(),
                 number => format!("{number} files name their canonical URLs"),
             };
-            output.notice(&format_args!("{files}, which --base-from canonical takes"));
+            output.notice(&format_args!("{files}, which --trust canonical takes"));
         }
         self.say_scheme(output);
     }

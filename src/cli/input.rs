@@ -20,6 +20,7 @@ use std::sync::Arc;
 use baselink::Options;
 use baselink::archive::is_archive;
 use baselink::base::Retrieval;
+use baselink::collection::origin::canonical;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
 use baselink::files::maildir;
@@ -29,7 +30,6 @@ use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
 use baselink::scan::{ScanOptions, group_of, is_read};
 use baselink::span::Span;
-use baselink::tree::origin::canonical;
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
@@ -134,8 +134,6 @@ pub(crate) struct Archive<'a> {
     pub(crate) options: Options,
     /// How many threads there are.
     pub(crate) jobs: usize,
-    /// Whether it is compressed itself.
-    pub(crate) is_compressed: bool,
 }
 
 /// A mailbox that is open.
@@ -255,7 +253,6 @@ impl<'a> File<'a> {
             false => Options { format, retrieval, beside, ..reading.options.clone() },
         };
         let contents = if format.is_archive() {
-            let is_compressed = bytes.starts_with(b"\x1f\x8b");
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
             let contents = match (format, again) {
                 (Format::Har, _) => ArchiveContents::Har(whole),
@@ -267,7 +264,7 @@ impl<'a> File<'a> {
                 _ => ArchiveContents::Warc(whole),
             };
             let jobs = documents.jobs;
-            Contents::Archive(Archive { path, contents, options, jobs, is_compressed })
+            Contents::Archive(Archive { path, contents, options, jobs })
         } else if format.holds_many() {
             let reader = Box::new(io::Cursor::new(bytes).chain(reader));
             Contents::Mailbox(Mailbox { path, reader, options })
@@ -325,7 +322,7 @@ fn is_archive_left(
     documents: &Documents,
     original: Option<&Original>,
 ) -> Result<bool> {
-    const NEVER: &str = "an archive is never altered; -o FILE writes what is made of its documents";
+    const NEVER: &str = "an archive is never altered; -o DIR writes its documents as files";
     let why = match documents.archives {
         archives if !origin.is_named() => return Ok(archives != Archives::All),
         Archives::None => "an archive; rewrite, links and base read it",

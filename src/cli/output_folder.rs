@@ -22,7 +22,6 @@ use super::request::Documents;
 pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
     pub(crate) out: PathBuf,
-    pub(crate) only_documents: bool,
     follow: bool,
     /// The name that each root has there; without one it is the folder itself.
     names: HashMap<PathBuf, Option<OsString>>,
@@ -37,7 +36,7 @@ fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
 }
 
 impl OutputFolder {
-    pub(crate) fn of(out: &Path, only_documents: bool, documents: &Documents) -> Result<Self> {
+    pub(crate) fn of(out: &Path, documents: &Documents) -> Result<Self> {
         let mirror = Mirror::new(out)?;
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
@@ -68,7 +67,7 @@ impl OutputFolder {
             mirror.folder(like, Path::new(""))?;
         }
         let (out, follow) = (out.to_owned(), documents.selection.follow);
-        Ok(Self { mirror, out, only_documents, follow, names })
+        Ok(Self { mirror, out, follow, names })
     }
 
     pub(crate) fn preserving_times(self) -> Self {

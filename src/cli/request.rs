@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use anstream::ColorChoice;
 use baselink::Options;
+use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
 use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
+use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
-use baselink::tree::origin::{Origins, RootUrl};
-use baselink::tree::relocate::Class;
 use clap_complete::Shell;
 
 /// What was asked for.
@@ -105,15 +105,8 @@ pub(crate) struct Rewrite {
 pub(crate) enum WrittenTo {
     /// To standard output.
     Standard,
-    /// To this file, or below this folder.
-    Path {
-        path: PathBuf,
-        /// Whether what is no document is left out.
-        only_documents: bool,
-        preserve_times: bool,
-    },
-    /// The documents of archives, each to a file of its own below this folder.
-    Documents(PathBuf),
+    /// To this file, or below this folder; the documents of an archive below this folder, each to a file of its own.
+    Path { path: PathBuf, preserve_times: bool },
     /// In their own places.
     InPlace(InPlace),
     /// Nowhere; what would change is shown.
@@ -221,8 +214,8 @@ pub(crate) struct Check {
     pub(crate) report: Option<PathBuf>,
     /// Findings that are accepted.
     pub(crate) baseline: Option<PathBuf>,
-    /// Where those of today are noted.
-    pub(crate) write_baseline: Option<PathBuf>,
+    /// Whether it is written anew.
+    pub(crate) updates_baseline: bool,
     /// The table that is read.
     pub(crate) url_map: Option<PathBuf>,
     /// What becomes of the fixes.
@@ -310,8 +303,6 @@ pub(crate) struct Documents {
     pub(crate) selection: Selection,
     /// How many files at a time.
     pub(crate) jobs: usize,
-    /// Whether long work is to be shown.
-    pub(crate) progress: bool,
     /// Whether what comes of each file goes to a file of its own, so that large ones need not wait for each other.
     pub(crate) has_result_files: bool,
     /// Which archives are gone through.

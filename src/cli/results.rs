@@ -52,7 +52,7 @@ impl Results {
         extension: &'static str,
         documents: &Documents,
     ) -> Result<(Self, Option<String>)> {
-        let folder = OutputFolder::of(&asked.path, true, documents)?;
+        let folder = OutputFolder::of(&asked.path, documents)?;
         let path = asked.path.join(OPTIONS);
         let failed = |error| Error::io(&path, error);
         let earlier = match modified(&path)? {

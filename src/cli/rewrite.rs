@@ -28,6 +28,7 @@ use baselink::error::{Error, name};
 use baselink::files::maildir;
 use baselink::format::Format;
 
+use self::document_files::DocumentFiles;
 use self::examined::{examined, written};
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
@@ -158,13 +159,21 @@ fn document(
     // A thread that is one of several has its own files to work on.
     let is_shared = asked.documents.jobs > 1 && !output.is_page();
     let is_archive = matches!(file.contents, Contents::Archive(_));
-    if matches!(sink, FileSink::Documents(_)) && !is_archive {
-        let why =
-            "--documents takes the documents out of archives, and this is not an archive; use -o";
-        return match origin.is_named() {
-            true => Err(Error::new(format!("{}: {why}", name(origin.path()))).into()),
-            false => Ok(FileOutcome::Left(Why::NoDocument)),
-        };
+    match (&asked.destination, &sink) {
+        (WrittenTo::Path { path, .. }, _) if is_archive => {
+            sink = FileSink::Documents(DocumentFiles::new(path)?);
+        }
+        (WrittenTo::Standard, _) if is_archive => {
+            return Err(Error::new(format!(
+                "{}: an archive, whose documents become files; use -o DIR, or look with --diff or --dry-run",
+                name(origin.path())
+            ))
+            .into());
+        }
+        (_, FileSink::Documents(_)) if !is_archive => {
+            return Err(Error::new("standard input has no name in a folder; name files").into());
+        }
+        _ => {}
     }
     let mut summary = FileSummary::default();
     match file.contents {
@@ -298,12 +307,9 @@ fn settle(
 
 /// Whether a file was written `to` a place where what a browser saved with it does not lie.
 fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
-    let (WrittenTo::Path { only_documents, .. }, Origin::Entry(entry)) =
-        (&asked.destination, origin)
-    else {
+    let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
         return false;
     };
-    let are_copied =
-        !origin.is_named() && !only_documents && asked.documents.selection.include.is_empty();
+    let are_copied = !origin.is_named() && asked.documents.selection.include.is_empty();
     summary.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

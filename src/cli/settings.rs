@@ -45,8 +45,6 @@ const OF_A_FOLDER: &[&str] = &["url", "layout"];
 ///
 /// Beside what was typed that would be an error; in a file it is said of the runs that it concerns.
 const NEEDS: &[(&str, &[&str])] = &[
-    ("scheme", &["layout"]),
-    ("only-documents", &["output"]),
     ("preserve-times", &["output", "in-place", "fix"]),
     ("json", &["output", "in-place", "dry-run"]),
 ];
@@ -303,8 +301,7 @@ mod tests {
                 one("resolver").value_parser(str::parse::<Profile>),
                 Arg::new("base_element").long("base-element"),
                 one("layout").value_parser(["host"]),
-                one("scheme"),
-                one("trust-saved-from").value_parser(["yes", "no"]),
+                several("trust"),
                 one("jobs").value_parser(value_parser!(u8).range(1..=64)),
                 several("enable").value_parser(str::parse::<Groups>),
                 several("include"),
@@ -473,9 +470,9 @@ mod tests {
     #[test]
     fn keys_become_arguments_of_the_commands_that_know_them() {
         let text = "resolver = 'whatwg'\ngrammar = true\nexplain = true\nstrict = true\n\
-            json = false\nenable = ['text', 'json']\njobs = 0x10\ntrust-saved-from = false\n\
+            json = false\nenable = ['text', 'json']\njobs = 0x10\ntrust = '-saved'\n\
             color = 'never'\ninclude = 'a'\n";
-        let common = ["--enable=text", "--enable=json", "--jobs=16", "--trust-saved-from=no"];
+        let common = ["--enable=text", "--enable=json", "--jobs=16", "--trust=-saved"];
         let last = ["--color=never", "--include=a"];
         let expected = [&["--resolver=whatwg", "--strict"], &common[..], &last].concat();
         assert_eq!(arguments(text, "rewrite", "x"), expected);
@@ -523,19 +520,18 @@ mod tests {
 
     #[test]
     fn what_means_nothing_without_another_option_is_left_out_without_it() {
-        let text = "json = true\npreserve-times = true\nscheme = 'http'\n\
+        let text = "json = true\npreserve-times = true\n\
             [files.'a/**']\nlayout = 'host'\n[files.'a/b/**']\nurl = 'http://b/'\n";
         assert!(arguments(text, "rewrite", "x").is_empty());
         // `links` writes nothing, so its --json needs no other place for that.
         assert_eq!(arguments(text, "links", "x"), ["--json"]);
-        assert_eq!(arguments(text, "links", "a/x"), ["--json", "--scheme=http", "--layout=host"]);
+        assert_eq!(arguments(text, "links", "a/x"), ["--json", "--layout=host"]);
         assert_eq!(arguments(text, "links", "a/b/x"), ["--json", "--url=http://b/"]);
         let settings = parsed(text).unwrap();
         let beside =
             |typed: &[&str]| settings.arguments("rewrite", &[], &|id: &str| typed.contains(&id));
         assert_eq!(beside(&["output"]), ["--json", "--preserve-times"]);
         assert_eq!(beside(&["dry-run"]), ["--json"]);
-        assert_eq!(beside(&["layout"]), ["--scheme=http"]);
         assert_eq!(beside(&["output", "diff"]), ["--preserve-times"]);
         assert_eq!(
             arguments(&format!("dry-run = true\n{text}"), "rewrite", "x"),

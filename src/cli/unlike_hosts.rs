@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use baselink::base::{Retrieval, Source};
+use baselink::collection::origin::hosts::is_telling;
 use baselink::error::name;
 use baselink::files::walk::TreeEntry;
-use baselink::tree::origin::hosts::is_telling;
 
 use super::request::{Documents, folder_of};
 

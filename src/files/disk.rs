@@ -233,7 +233,8 @@ impl Folders {
 
     /// Why `folder` could not be synced.
     pub(super) fn failure(&self, folder: &OpenFolder) -> Option<&str> {
-        self.0.get(&folder.identity()).map(String::as_str)
+        let is_any = !self.0.is_empty();
+        is_any.then(|| self.0.get(&folder.identity()).map(String::as_str))?
     }
 }
 

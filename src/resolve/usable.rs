@@ -108,11 +108,7 @@ pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
 }
 
 /// The scheme called `name`, in lower case.
-///
-/// # Errors
-///
-/// When no URL can have it.
-pub fn scheme_named(name: &str) -> Result<String> {
+fn scheme_named(name: &str) -> Result<String> {
     match scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
         true => Ok(name.to_ascii_lowercase()),
         false => Err(Error::new("no scheme of a URL; https and http are")),

@@ -37,8 +37,6 @@ pub struct RecordDocument<'r> {
     pub options: Options,
     /// Its media type, without parameters.
     pub media_type: String,
-    /// What says that, with parameters.
-    pub content_type: String,
 }
 
 /// The document of `record`, read as `options` say, but for what the record says; `None` where it has none that is read.
@@ -50,28 +48,24 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
         RecordContent::Entity(media_type) => RecordBody::of(media_type, Cow::Borrowed(block)),
         RecordContent::Http => response(block, options),
     };
-    let RecordBody { bytes, format, media_type, content_type } = found;
-    let content_type = content_type.or_else(|| record.text("Content-Type"));
+    let RecordBody { bytes, format, media_type } = found;
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
     let label = media_type.parameter("charset").filter(|_| !format.has_headings());
     let mut options = Options { format, retrieval: retrieval(record, options), ..options.clone() };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
     let media_type = media_type.to_string();
-    let content_type = content_type.unwrap_or_else(|| media_type.clone());
-    is_read.then_some(RecordDocument { bytes, options, media_type, content_type })
+    is_read.then_some(RecordDocument { bytes, options, media_type })
 }
 
 struct RecordBody<'r> {
     bytes: Cow<'r, [u8]>,
     format: Format,
     media_type: MediaType,
-    /// Of a response.
-    content_type: Option<String>,
 }
 
 impl<'r> RecordBody<'r> {
     fn of(media_type: MediaType, bytes: Cow<'r, [u8]>) -> Self {
-        Self { bytes, format: media_type.format(), media_type, content_type: None }
+        Self { bytes, format: media_type.format(), media_type }
     }
 }
 
@@ -93,23 +87,17 @@ fn response<'r>(block: &'r [u8], options: &Options) -> RecordBody<'r> {
     let entity = &structure.entities[0];
     let media_type = entity.media_type.clone();
     let format = media_type.format();
-    let fields = entity.heading.all(block, "Content-Type");
-    let said = fields.filter(|field| {
-        MediaType::read(&block[field.value.range()]).is_some_and(|one| one.format() == format)
-    });
-    let said =
-        said.last().map(|field| String::from_utf8_lossy(&block[field.value.range()]).into_owned());
     if format == Format::Message
         && let Ok(message) = entity.decode(block)
     {
-        return RecordBody { content_type: said, ..RecordBody::of(media_type, message.bytes) };
+        return RecordBody::of(media_type, message.bytes);
     }
     let has_links = options.scan.groups.contains(Group::Headers);
     let format = match has_links || scan::is_read(format, &options.scan) {
         true => Format::Http,
         false => Format::Other,
     };
-    RecordBody { bytes: Cow::Borrowed(block), format, media_type, content_type: said }
+    RecordBody { bytes: Cow::Borrowed(block), format, media_type }
 }
 
 /// The URL from which `record` was retrieved. What no URL may have is percent-encoded: crawlers write a URL there as

@@ -115,64 +115,29 @@ pub enum Group {
     Lazy,
     /// Import maps, speculation rules and JSON-LD in `script` elements.
     Json,
-    /// Parameters that plug-ins take for URLs.
-    Plugin,
-    /// RDFa's `about` and `resource`.
-    Rdfa,
-    /// Positions where a URL was once allowed: `usemap`, MathML `macros`.
-    Legacy,
-    /// Attributes whose standard is still moving.
-    Experimental,
-    /// AMP attributes other than `src`, `srcset` and `poster`.
-    Amp,
-    /// `src` and `href` of custom elements.
-    Custom,
-    /// The HTML 3.0 draft.
-    Html3,
-    /// Internet Explorer: behaviours, HTML+TIME, CSS filters.
-    Ie,
-    /// SVG animations of `href`.
-    Smil,
-    /// URLs that serve as names: MathML `definitionURL`, `cdgroup`.
-    Identifier,
-    /// CSS `target-counter()` and its like.
-    Gcpm,
     /// Header fields of messages.
     Headers,
     /// `<URL:…>` in plain text.
     Text,
-    /// XML vocabularies that are neither shown by a browser nor read as a feed.
-    Xml,
-    /// Web app manifests.
+    /// Web app manifests and sitemaps.
     Manifest,
-    /// Sitemaps and indexes of them.
-    Sitemap,
     /// What scripts import, and URLs relative to a module.
-    Imports,
+    Scripts,
+    /// What hardly anybody has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
+    /// URLs, drafts, XML vocabularies that no browser shows.
+    Rare,
 }
 
 /// All groups with their names, in the order of their declaration.
-const GROUPS: [(Group, &str); 20] = [
+const GROUPS: [(Group, &str); 8] = [
     (Group::Social, "social"),
     (Group::Lazy, "lazy"),
     (Group::Json, "json"),
-    (Group::Plugin, "plugin"),
-    (Group::Rdfa, "rdfa"),
-    (Group::Legacy, "legacy"),
-    (Group::Experimental, "experimental"),
-    (Group::Amp, "amp"),
-    (Group::Custom, "custom"),
-    (Group::Html3, "html3"),
-    (Group::Ie, "ie"),
-    (Group::Smil, "smil"),
-    (Group::Identifier, "identifier"),
-    (Group::Gcpm, "gcpm"),
     (Group::Headers, "headers"),
     (Group::Text, "text"),
-    (Group::Xml, "xml"),
     (Group::Manifest, "manifest"),
-    (Group::Sitemap, "sitemap"),
-    (Group::Imports, "imports"),
+    (Group::Scripts, "scripts"),
+    (Group::Rare, "rare"),
 ];
 
 impl Group {
@@ -206,7 +171,7 @@ impl FromStr for Group {
 
 /// A set of groups. The default is the empty set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Groups(u32);
+pub struct Groups(u16);
 
 impl Groups {
     /// The set of all groups.
@@ -411,14 +376,14 @@ const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
 
 /// An attribute of AMP elements.
 const fn amp(attribute: &'static str) -> Row {
-    html(attribute, AMP, Syntax::Url, "AMP").only(Group::Amp)
+    html(attribute, AMP, Syntax::Url, "AMP").only(Group::Rare)
 }
 
 /// An animated value, when what is animated is a link.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
     row(&[Namespace::Svg], attribute, Named(&["animate", "set"]), syntax, "SVG 1.1, SMIL")
         .when(When::Is("attributename", &["href", "xlink:href"]))
-        .only(Group::Smil)
+        .only(Group::Rare)
         .identifier()
 }
 
@@ -524,7 +489,7 @@ const ITEMPROP: &[&str] = &[
 /// named elements stand before `amp-*`, `v:*`, custom elements and any. One row a line.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
-    html("about", Any, Curie, "RDFa 1.1").only(Group::Rdfa),
+    html("about", Any, Curie, "RDFa 1.1").only(Group::Rare),
     html("action", Named(&["form"]), Url, "HTML 2.0"),
     html("action", Named(&["isindex"]), Url, "HTML 3.2 practice"),
     html("action-xhr", Named(&["form"]), Url, "AMP"),
@@ -539,7 +504,7 @@ pub static TABLE: &[Row] = &[
     amp("bookend-config-src"),
     smil("by", Url),
     amp("canonical"),
-    mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Identifier),
+    mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Rare),
     html("cite", Named(&["blockquote", "q", "ins", "del"]), Url, "HTML 4.01").resolve_empty(),
     html("classid", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
     presentation("clip-path", "CSS Masking"),
@@ -573,7 +538,7 @@ pub static TABLE: &[Row] = &[
     lazy("data-srcset", Srcset),
     lazy("data-thumb", Url),
     lazy("data-url", Url),
-    mathml("definitionurl", Any, "MathML 2").only(Group::Identifier),
+    mathml("definitionurl", Any, "MathML 2").only(Group::Rare),
     html("dynsrc", IMG_INPUT, Url, "Internet Explorer"),
     html("environmentmap", Named(&["model"]), Url, "model element draft"),
     presentation("fill", "SVG 1.1"),
@@ -584,7 +549,7 @@ pub static TABLE: &[Row] = &[
     html("href", Named(&["link"]), Url, "HTML 2.0"),
     html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback),
     html("href", VML, Url, "VML"),
-    html("href", Custom, Url, "unknown").only(Group::Custom),
+    html("href", Custom, Url, "unknown").only(Group::Rare),
     svg("href", Named(&["a"]), "SVG 2").resolve_empty(),
     svg("href", Named(&["script"]), "SVG 2"),
     svg("href", SVG_IMAGE, "SVG 2, Filter Effects").identifier(),
@@ -596,15 +561,15 @@ pub static TABLE: &[Row] = &[
     mathml("href", Named(&["share"]), "MathML 2").identifier(),
     mathml("href", Any, "MathML 3"),
     html("icon", Named(&["menuitem", "command"]), Url, "HTML 5.1"),
-    html("imagemap", Named(&["fig", "overlay"]), Url, "HTML 3.0 draft").only(Group::Html3),
+    html("imagemap", Named(&["fig", "overlay"]), Url, "HTML 3.0 draft").only(Group::Rare),
     html("imagesrcset", Named(&["link"]), Srcset, "HTML"),
-    html("installurl", Named(&["install"]), Url, "install element draft").only(Group::Experimental),
+    html("installurl", Named(&["install"]), Url, "install element draft").only(Group::Rare),
     html("itemid", Any, Url, "HTML microdata").resolve_empty(),
     html("longdesc", Named(&["img", "image", "frame", "iframe"]), Url, "HTML 4.01"),
     html("lowsrc", IMG_INPUT, Url, "Netscape"),
-    row(&[Namespace::MathMl], "macros", Named(&["math"]), Spaces, "MathML 1").only(Group::Legacy),
+    row(&[Namespace::MathMl], "macros", Named(&["math"]), Spaces, "MathML 1").only(Group::Rare),
     html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(AttributeBase::Retrieval),
-    html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Experimental),
+    html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Rare),
     presentation("marker", "SVG 1.1"),
     presentation("marker-end", "SVG 1.1"),
     presentation("marker-mid", "SVG 1.1"),
@@ -626,7 +591,7 @@ pub static TABLE: &[Row] = &[
     amp("poster-square-src"),
     html("profile", Named(&["head"]), Spaces, "HTML 4.01"),
     amp("publisher-logo-src"),
-    html("resource", Any, Curie, "RDFa 1.1").only(Group::Rdfa),
+    html("resource", Any, Curie, "RDFa 1.1").only(Group::Rare),
     presentation("shape-inside", "SVG 2"),
     presentation("shape-subtract", "SVG 2"),
     amp("shareurl"),
@@ -637,12 +602,12 @@ pub static TABLE: &[Row] = &[
     html("src", Named(&["fencedframe"]), Url, "Fenced Frame"),
     html("src", Named(&["bgsound", "sound", "xml"]), Url, "Internet Explorer"),
     html("src", Named(&["layer", "ilayer"]), Url, "Netscape 4"),
-    html("src", Named(&["fig", "overlay", "note", "hr", "ul", "li", "h1", "h2", "h3", "h4", "h5", "h6"]), Url, "HTML 3.0 draft").only(Group::Html3),
-    html("src", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Ie),
-    html("src", Prefixed("t:"), Url, "HTML+TIME").only(Group::Ie),
+    html("src", Named(&["fig", "overlay", "note", "hr", "ul", "li", "h1", "h2", "h3", "h4", "h5", "h6"]), Url, "HTML 3.0 draft").only(Group::Rare),
+    html("src", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare),
+    html("src", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare),
     html("src", AMP, Url, "AMP"),
     html("src", VML, Url, "VML"),
-    html("src", Custom, Url, "unknown").only(Group::Custom),
+    html("src", Custom, Url, "unknown").only(Group::Rare),
     mathml("src", Named(&["mglyph", "annotation", "annotation-xml"]), "MathML 3"),
     mathml("src", Named(&["share"]), "MathML 3").identifier(),
     html("srcdoc", Named(&["iframe"]), Html, "HTML"),
@@ -651,11 +616,11 @@ pub static TABLE: &[Row] = &[
     presentation("stroke", "SVG 1.1"),
     row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", Any, Css, "CSS Style Attributes").identifier(),
     smil("to", Url),
-    html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Ie),
-    html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Ie),
-    html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Legacy).identifier(),
+    html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare),
+    html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare),
+    html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Rare).identifier(),
     html("value", Named(&["param"]), Url, "HTML 4.01").when(When::Is("valuetype", &["ref"])),
-    html("value", Named(&["param"]), Url, "plug-in practice").when(When::Is("name", PLUGIN_PARAMETERS)).only(Group::Plugin),
+    html("value", Named(&["param"]), Url, "plug-in practice").when(When::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
     smil("values", Semicolons),
     html("verify-xhr", Named(&["form"]), Url, "AMP"),
     html("vrml", IMG_INPUT, Url, "Internet Explorer"),
@@ -906,7 +871,7 @@ mod tests {
         assert!(found(Html, "svg", "fill", &[]).is_none());
         assert!(found(Svg, "base", "href", &[]).is_none());
         assert_eq!(found(Html, "amp-img", "src", &[]).unwrap().group, None);
-        assert_eq!(found(Html, "my-img", "src", &[]).unwrap().group, Some(Group::Custom));
+        assert_eq!(found(Html, "my-img", "src", &[]).unwrap().group, Some(Group::Rare));
     }
 
     #[test]
@@ -938,7 +903,7 @@ mod tests {
         assert!(!lazy("social"));
         let said = |list: &str| list.parse::<Groups>().unwrap_err().to_string();
         assert!(said("lazzy").contains("'lazzy'; there are social, lazy, json"));
-        assert!("headers,text,xml".parse::<Groups>().unwrap().contains(Group::Text));
+        assert!("headers,text,rare".parse::<Groups>().unwrap().contains(Group::Text));
         assert!(said("").contains("no group is called ''"));
     }
 

@@ -280,9 +280,9 @@ impl ScriptContent {
             "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
             "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
             "application/ld+json" => (Group::Json, Self::Json(json::JsonKind::JsonLd)),
-            "module" => (Group::Imports, Self::Script(script::Goal::Module)),
+            "module" => (Group::Scripts, Self::Script(script::Goal::Module)),
             _ if JAVASCRIPT.contains(&type_) => {
-                (Group::Imports, Self::Script(script::Goal::Classic))
+                (Group::Scripts, Self::Script(script::Goal::Classic))
             }
             _ => return None,
         };

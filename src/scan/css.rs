@@ -29,7 +29,7 @@
 //! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
 //! (`-ms-filter`) looked for.
 
-use super::attributes::{self, Groups};
+use super::attributes::{Group, Groups};
 use super::sieve::Sieve;
 use crate::layer::{View, escape, spelling};
 use crate::span::Span;
@@ -37,31 +37,17 @@ use crate::span::Span;
 mod tokens;
 use tokens::{CssToken, is_name};
 
-/// Which opt-in groups are looked for, besides what always is.
+/// What is looked for besides what always is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CssOptions {
-    /// What [`CssGroup::Gcpm`] names.
-    pub gcpm: bool,
-    /// What [`CssGroup::Ie`] names.
-    pub ie: bool,
+    /// `target-counter()`, `target-counters()`, `target-text()`, and `AlphaImageLoader(src=…)` of Internet Explorer.
+    pub rare: bool,
 }
 
 impl From<&Groups> for CssOptions {
     fn from(groups: &Groups) -> Self {
-        let [gcpm, ie] =
-            [attributes::Group::Gcpm, attributes::Group::Ie].map(|group| groups.contains(group));
-        Self { gcpm, ie }
+        Self { rare: groups.contains(Group::Rare) }
     }
-}
-
-/// An opt-in group of places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CssGroup {
-    /// `target-counter()`, `target-counters()`, `target-text()`.
-    Gcpm,
-    /// `AlphaImageLoader(src='…')` of Internet Explorer, which resolves it against the document
-    /// and not against the style sheet.
-    Ie,
 }
 
 /// How a URL is written, which decides what must be escaped in it.
@@ -99,15 +85,15 @@ pub struct CssUrl {
     pub span: Span,
     /// Which of them it is.
     pub form: UrlForm,
-    /// The opt-in group of its place.
-    pub group: Option<CssGroup>,
+    /// Whether its place is a rare one ([`CssOptions::rare`]).
+    pub is_rare: bool,
 }
 
 /// What a function makes of its arguments.
 #[derive(Clone, Copy)]
 enum Arguments {
-    /// These strings in it are URLs, of this group.
-    Strings(Strings, Option<CssGroup>),
+    /// These strings in it are URLs, and whether it is a rare place.
+    Strings(Strings, bool),
     /// A string is a URL where the function itself is an argument among such.
     Inherited,
     /// Nothing inside is a URL, not even a url-token.
@@ -115,9 +101,9 @@ enum Arguments {
 }
 
 /// The first argument of a function, if it is a string; and every string in one.
-const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
-const EVERY: Arguments = Arguments::Strings(Strings::All, None);
-const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(CssGroup::Gcpm));
+const FIRST: Arguments = Arguments::Strings(Strings::Next, false);
+const EVERY: Arguments = Arguments::Strings(Strings::All, false);
+const TARGET: Arguments = Arguments::Strings(Strings::Next, true);
 
 /// The functions whose strings, or lack of them, matter. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
@@ -136,7 +122,7 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
     ("target-counter", TARGET),
     ("target-counters", TARGET),
     ("target-text", TARGET),
-    ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(CssGroup::Ie))),
+    ("alphaimageloader", Arguments::Strings(Strings::Source(0), true)),
 ];
 
 /// For the names of [`FUNCTIONS`].
@@ -182,7 +168,7 @@ struct Block {
     /// What closes it, if anything does or it matters.
     closer: Option<u8>,
     strings: Strings,
-    group: Option<CssGroup>,
+    is_rare: bool,
     /// Nothing inside is a URL.
     silent: bool,
     /// Nothing up to the `;` or `{}` that ends this at-rule is a URL.
@@ -197,7 +183,7 @@ impl Block {
     const NEUTRAL: Self = Self {
         closer: None,
         strings: Strings::None,
-        group: None,
+        is_rare: false,
         silent: false,
         silent_prelude: false,
         start: true,
@@ -209,7 +195,7 @@ impl Block {
         Self {
             closer: Some(closer),
             strings: Strings::None,
-            group: self.group,
+            is_rare: self.is_rare,
             // A prelude ends where the block of its rule begins.
             silent: self.silent || (self.silent_prelude && !is_curly),
             silent_prelude: false,
@@ -221,9 +207,9 @@ impl Block {
     fn of_function(self, name: &[u8]) -> Self {
         let mut block = self.inside(b')');
         match arguments(name) {
-            Some(Arguments::Strings(strings, group)) => {
+            Some(Arguments::Strings(strings, is_rare)) => {
                 block.strings = strings;
-                block.group = group.or(block.group);
+                block.is_rare |= is_rare;
             }
             Some(Arguments::Inherited) if self.strings == Strings::All => {
                 block.strings = Strings::All;
@@ -238,7 +224,7 @@ impl Block {
     /// otherwise. A block that is closed before changes nothing of it.
     fn is_neutral(self) -> bool {
         self.strings == Strings::None
-            && self.group.is_none()
+            && !self.is_rare
             && !(self.silent || self.silent_prelude || self.enclosed)
     }
 
@@ -281,12 +267,7 @@ impl Block {
     }
 
     fn is_reported(self, options: CssOptions) -> bool {
-        let enabled = match self.group {
-            None => true,
-            Some(CssGroup::Gcpm) => options.gcpm,
-            Some(CssGroup::Ie) => options.ie,
-        };
-        enabled && !self.silent && !self.silent_prelude
+        (!self.is_rare || options.rare) && !self.silent && !self.silent_prelude
     }
 }
 
@@ -369,7 +350,7 @@ impl<'a> Urls<'a> {
                     self.at = end.max(at + 1);
                     match token {
                         CssToken::Url(span) => {
-                            return Some(CssUrl { span, form: UrlForm::Token, group: None });
+                            return Some(CssUrl { span, form: UrlForm::Token, is_rare: false });
                         }
                         CssToken::Function(name) if self.enter(name) => return None,
                         _ => continue,
@@ -402,7 +383,7 @@ impl<'a> Urls<'a> {
                     self.nesting.of_rule(self.bytes, at)?;
                     self.at = end;
                     let form = UrlForm::String(char::from(self.bytes[next]));
-                    return Some(CssUrl { span, form, group: None });
+                    return Some(CssUrl { span, form, is_rare: false });
                 }
                 _ => break,
             }
@@ -440,11 +421,11 @@ impl<'a> Urls<'a> {
             CssToken::String(span) => {
                 let form = UrlForm::String(char::from(self.bytes[start]));
                 let is_url = block.string_is_url() && block.is_reported(self.options);
-                found = is_url.then_some(CssUrl { span, form, group: block.group });
+                found = is_url.then_some(CssUrl { span, form, is_rare: block.is_rare });
                 None
             }
             CssToken::Url(span) => {
-                let url = CssUrl { span, form: UrlForm::Token, group: block.group };
+                let url = CssUrl { span, form: UrlForm::Token, is_rare: block.is_rare };
                 found = block.is_reported(self.options).then_some(url);
                 None
             }
@@ -573,7 +554,7 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
         _ => (UrlForm::Token, tokens::url_token(bytes, at)),
     };
     let url = match token {
-        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl { span, form, group: None }),
+        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl { span, form, is_rare: false }),
         _ => None,
     };
     (url, end)
@@ -620,7 +601,7 @@ impl NeutralMarks<'_> {
 mod tests {
     use super::*;
 
-    const ALL: CssOptions = CssOptions { gcpm: true, ie: true };
+    const ALL: CssOptions = CssOptions { rare: true };
 
     fn check(css: &str, options: CssOptions, expected: &[&str]) {
         let found: Vec<_> = urls(css, options).iter().map(|url| &css[url.span.range()]).collect();
@@ -825,16 +806,11 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_opt_in() {
-        for (rows, group, options) in [
-            (GCPM, CssGroup::Gcpm, CssOptions { gcpm: true, ie: false }),
-            (IE, CssGroup::Ie, CssOptions { gcpm: false, ie: true }),
-        ] {
-            for (css, expected) in rows {
-                check(css, CssOptions::default(), &[]);
-                check(css, options, expected);
-                assert!(urls(css, ALL).iter().all(|url| url.group == Some(group)), "{css:?}");
-            }
+    fn rare_places_are_opt_in() {
+        for (css, expected) in [GCPM, IE].concat() {
+            check(css, CssOptions::default(), &[]);
+            check(css, ALL, expected);
+            assert!(urls(css, ALL).iter().all(|url| url.is_rare), "{css:?}");
         }
         check("target-text(url(a)) url(b)", CssOptions::default(), &["b"]);
     }

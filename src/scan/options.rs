@@ -9,11 +9,9 @@
 //!
 //! Deliberately absent: bases. What is found is resolved elsewhere.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use super::attributes::{Group, Groups, Place};
-use crate::error::Error;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
@@ -37,6 +35,7 @@ pub struct ScanOptions {
     /// force ([`ElementBase`](crate::document::ElementBase)).
     pub entry_links: bool,
     /// Which of the two scanners of HTML is asked first.
+    #[doc(hidden)]
     pub scanner: Scanner,
 }
 
@@ -56,13 +55,14 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
 pub fn group_of(format: Format) -> Option<Group> {
     match format {
         Format::Plain => Some(Group::Text),
-        Format::Script => Some(Group::Imports),
+        Format::Script => Some(Group::Scripts),
         Format::Manifest => Some(Group::Manifest),
         _ => None,
     }
 }
 
-/// The scanners of HTML. They find the same.
+/// The scanners of HTML. They find the same; tests compare them.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scanner {
     /// The one that walks over the bytes (`walk`), and the other where it cannot prove that it is
@@ -71,16 +71,4 @@ pub enum Scanner {
     Fast,
     /// html5ever with positions (`exact`): the referee.
     Exact,
-}
-
-impl FromStr for Scanner {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "fast" => Ok(Self::Fast),
-            "exact" => Ok(Self::Exact),
-            _ => Err(Error::new(format!("unknown scanner '{name}': use fast or exact"))),
-        }
-    }
 }

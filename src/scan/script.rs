@@ -1,5 +1,5 @@
 //! The URLs of JavaScript: what a script imports (ECMAScript, 16.2.2, 16.2.3 and 13.3.10), and what it makes relative to
-//! its module with `new URL("…", import.meta.url)`; the places of the group `imports`.
+//! its module with `new URL("…", import.meta.url)`; the places of the group `scripts`.
 //!
 //! A specifier is a URL where it begins with `/`, `./` or `../`, or has a scheme (HTML, 8.1.5.1, "resolve a URL-like
 //! module specifier"); else it is a name for an import map, and no link. Each is resolved against the URL of the

@@ -1,5 +1,5 @@
 //! Files that are one value to a [`Document`]: style sheets; web app manifests, the places of the group `manifest`; and
-//! scripts, those of the group `imports`.
+//! scripts, those of the group `scripts`.
 //!
 //! Every URL of a manifest is resolved against the URL of the manifest (Web Application Manifest, "processing a
 //! manifest"), never against that of the page that refers to it; what a script imports, against that of the script; and
@@ -67,7 +67,7 @@ pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
     })
 }
 
-/// Scans `bytes` as text/javascript. Without the group `imports` there are no links in it.
+/// Scans `bytes` as text/javascript. Without the group `scripts` there are no links in it.
 ///
 /// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
 /// ASCII-compatible.

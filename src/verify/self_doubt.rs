@@ -38,7 +38,7 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
             (b"<iframe srcdoc=\"<a href='s'>t</a><p style=&quot;u:url(v)&quot;>\"></iframe>", ""),
             (b"<noscript><img src=n></noscript><!--[if IE]><img src='i'><![endif]-->", ""),
             (b"<svg><a xlink:href=\"a\"/><style>b{c:url(d)}</style></svg>", ""),
-            (b"<script>import './m'; import(\"../n\")</script>", "imports"),
+            (b"<script>import './m'; import(\"../n\")</script>", "scripts"),
         ],
         Format::Xhtml => &[(
             b"<html xmlns='http://www.w3.org/1999/xhtml'><body><a href=\"x?a&amp;b\">t</a>\
@@ -64,7 +64,7 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
             ),
         ],
         Format::Css => &[(b"@import 'a'; @import \"b\"; c { d: url(e) url( 'f' ) image-set(\"g\" 1x) }", "")],
-        Format::Script => &[(b"import './a'; import b from \"../c\"; import('/d')", "imports")],
+        Format::Script => &[(b"import './a'; import b from \"../c\"; import('/d')", "scripts")],
         Format::Manifest => &[(b"{\"start_url\": \"a\", \"icons\": [{\"src\": \"b\\u0063\"}]}", "manifest")],
         Format::Message => &[
             (

@@ -7,8 +7,7 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use baselink::archive::{
-    Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records, Wacz, WarcWriter,
-    Warcinfo,
+    Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records, Wacz,
 };
 use baselink::diagnostic::Code;
 use flate2::Compression;
@@ -374,58 +373,6 @@ proptest! {
             || left.iter().any(|record| !record.diagnostics.is_empty());
         prop_assert!(is_whole || is_said);
     }
-
-    #[test]
-    fn what_is_written_is_read_again(
-        target in "http://[a-z/ ?<>é]{0,30}x",
-        payload in vec(any::<u8>(), 0..300),
-        is_compressed in any::<bool>(),
-        has_id in any::<bool>(),
-    ) {
-        let id = if has_id { "WARC-Record-ID: <urn:x:1>\r\n" } else { "" };
-        let source = format!(
-            "WARC/1.0\r\nWARC-Type: response\r\n{id}WARC-Target-URI: {target}\r\n\
-             WARC-Date: 2024-05-18T01:58:10Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
-        );
-        let source = entries(source.as_bytes());
-        let source = records(&source)[0];
-        let info = Warcinfo { software: "a\r\nb", date: 0, filename: Some("c"), is_part_of: Some("d") };
-        let writer = WarcWriter::new(&info, is_compressed);
-        let write = || {
-            let mut written = Vec::new();
-            writer.warcinfo(&mut written).unwrap();
-            writer.conversion(&mut written, source, "text/html; charset=x", &payload).unwrap();
-            written
-        };
-        let written = write();
-        prop_assert_eq!(&written, &write());
-        let found = entries(&written);
-        let [info, made] = records(&found)[..] else { panic!("{found:?}") };
-        prop_assert_eq!((info.record_type, made.record_type), (RecordType::Warcinfo, RecordType::Conversion));
-        prop_assert!(info.block().starts_with(b"software: a  b\r\n"));
-        prop_assert_eq!(info.text("WARC-Filename"), Some("c".to_owned()));
-        prop_assert_eq!(made.text("WARC-Warcinfo-ID").unwrap(), format!("<{}>", info.id().unwrap()));
-        prop_assert_eq!(made.block(), &payload[..]);
-        prop_assert_eq!(made.target_uri(), source.target_uri());
-        prop_assert_eq!(made.refers_to(), source.id());
-        prop_assert_eq!(made.date().unwrap(), "2024-05-18T01:58:10Z");
-        prop_assert_eq!(made.text("Content-Type").unwrap(), "text/html; charset=x");
-        prop_assert!([info, made].iter().all(|record| record.diagnostics.is_empty()));
-        prop_assert_eq!(made.offset.within, 0);
-    }
-}
-
-/// What the fuzz target `warc` found.
-#[test]
-fn a_record_without_a_target_gives_a_conversion_without_one() {
-    let source = entries(b"WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
-    let info = Warcinfo { software: "s", date: 0, filename: None, is_part_of: None };
-    let mut written = Vec::new();
-    WarcWriter::new(&info, false)
-        .conversion(&mut written, records(&source)[0], "text/css", b"*{}")
-        .unwrap();
-    let found = entries(&written);
-    assert_eq!(records(&found)[0].target_uri(), None);
 }
 
 #[test]

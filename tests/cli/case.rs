@@ -1,15 +1,25 @@
-//! A case of the command line, a folder of `tests/cli/`:
+//! A case of the command line, a file of `tests/cli/cases/`:
 //!
 //! ```text
-//! cmd             the arguments, one a line; an empty line is an empty argument
-//! stdin           what standard input has, if anything
-//! stdout, stderr  what is printed
-//! status          the exit status
-//! after/          the files that are new or changed afterwards
-//! *               every other file is there when the program starts, in the current folder
+//! # A comment, if there is something to say.
+//! $ baselink rewrite -u http://a/b/ -o out 'my page.html'
+//! ? 0
+//! ==> my page.html <==
+//! <a href=x>
+//! ==> stderr <==
+//! my page.html: base http://a/b/ (3.3 retrieval); 1 link: 1 rewritten
+//! ==> after/out/my page.html <== no line end
+//! <a href=http://a/b/x>
 //! ```
 //!
-//! Deliberately absent: symbolic links, times and permissions, which a folder of git does not hold.
+//! The first lines are the command, with the quotes of a shell, and its exit status. `stdin`, `stdout` and `stderr` are
+//! the standard streams, which are empty where the case does not have them; `after/` has the files that are new or changed
+//! afterwards; every other file is there when the program starts, in the current folder.
+//!
+//! What a text cannot show is `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` are what they are elsewhere, and a `\` at
+//! the end of a line takes the line end away. `no line end` takes it away from the last line.
+//!
+//! Deliberately absent: symbolic links, times, permissions and empty folders.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -20,7 +30,6 @@ use std::process::{Command, Output, Stdio};
 
 use crate::folder::files;
 
-const OF_THE_CASE: [&str; 6] = ["cmd", "stdin", "stdout", "stderr", "status", "after"];
 /// What a run prints and how it ends, by the names of the files.
 pub(crate) const STREAMS: [&str; 3] = ["status", "stdout", "stderr"];
 
@@ -38,46 +47,86 @@ pub(crate) struct Case {
 /// What a run of the program leaves.
 #[derive(PartialEq)]
 pub(crate) struct Ending {
-    /// The exit status in a line, standard output and standard error; `None` where a case lacks the file.
-    pub(crate) streams: [Option<String>; 3],
+    /// The exit status in a line, standard output and standard error.
+    pub(crate) streams: [String; 3],
     /// The files that are there afterwards.
     pub(crate) files: Files,
 }
 
 impl Case {
-    /// Those of `tests/cli/`, by their names.
+    /// The cases of `tests/cli/cases/`, in the order of their names.
     pub(crate) fn all() -> Vec<Self> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        // The files are the tests themselves.
-        let folders = entries.filter(|path| path.is_dir());
-        let mut cases: Vec<_> = folders.map(|folder| Self::read(&folder)).collect();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/cases");
+        let cases: Vec<_> = files(&folder)
+            .into_iter()
+            .map(|(path, text)| {
+                let name = path.to_str().unwrap().strip_suffix(".case");
+                let name = name.unwrap_or_else(|| panic!("{}: not a case", path.display()));
+                Self::parse(name, str::from_utf8(&text).unwrap())
+            })
+            .collect();
         assert!(cases.len() >= 40, "only {} cases", cases.len());
-        cases.sort_by(|one, other| one.name.cmp(&other.name));
         cases
     }
 
-    fn read(folder: &Path) -> Self {
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let of_case = |name: &str| fs::read(folder.join(name)).ok();
-        let text =
-            |name: &str| of_case(name).map(|text| String::from_utf8_lossy(&text).into_owned());
-        let mut there = files(folder);
-        there.retain(|path, _| {
-            let first = path.components().next().unwrap().as_os_str();
-            !OF_THE_CASE.iter().any(|name| first == OsStr::new(name))
-        });
-        let mut afterwards = there.clone();
-        if folder.join("after").is_dir() {
-            afterwards.extend(files(&folder.join("after")));
+    fn parse(name: &str, text: &str) -> Self {
+        let wrong = |what: &str| -> ! { panic!("{name}: {what}") };
+        if !text.ends_with('\n') {
+            wrong("the last line has no end");
         }
-        let cmd = text("cmd").unwrap_or_else(|| panic!("{name}: there is no cmd"));
+        let mut lines = text.split_inclusive('\n').skip_while(|line| line.starts_with('#'));
+        let mut head = |start: &str| match lines.next().and_then(|line| line.strip_prefix(start)) {
+            Some(rest) => rest,
+            None => wrong(&format!("a line that begins with '{start}' is missing")),
+        };
+        let (command, status) = (head("$ baselink"), head("? ").to_owned());
+        let mut sections: Vec<(&str, &str, String)> = Vec::new();
+        for line in lines {
+            let header = line.trim_end().strip_prefix("==> ").and_then(|it| it.split_once(" <=="));
+            match (header, sections.last_mut()) {
+                (Some((path, how)), _) => sections.push((path, how.trim_start(), String::new())),
+                (None, Some((.., body))) => body.push_str(line),
+                (None, None) => wrong("there is something before the first file"),
+            }
+        }
+        let mut there = Files::new();
+        for (path, how, body) in sections {
+            let bytes = match how {
+                "" => body.into_bytes(),
+                "no line end" => body[..body.len() - 1].into(),
+                "escaped" => unescape(&body),
+                _ => wrong(how),
+            };
+            if there.insert(path.into(), bytes).is_some() {
+                wrong(&format!("{path} is there twice"));
+            }
+        }
+        let mut stream = |name: &str| there.remove(Path::new(name)).unwrap_or_default();
+        let [stdin, stdout, stderr] = ["stdin", "stdout", "stderr"].map(&mut stream);
+        let streams = [status, as_text(&stdout), as_text(&stderr)];
+        Self::new(name, words(command.trim_end()), stdin, streams, there)
+    }
+
+    /// With `there`, the files before and, below `after`, afterwards.
+    fn new(
+        name: &str,
+        arguments: Vec<String>,
+        stdin: Vec<u8>,
+        streams: [String; 3],
+        there: Files,
+    ) -> Self {
+        let (after, there): (Files, Files) =
+            there.into_iter().partition(|(path, _)| path.starts_with("after"));
+        let after = after
+            .into_iter()
+            .map(|(path, bytes)| (path.strip_prefix("after").unwrap().to_owned(), bytes));
+        let files = there.clone().into_iter().chain(after).collect();
         Self {
-            name,
-            arguments: cmd.lines().map(str::to_owned).collect(),
-            stdin: of_case("stdin").unwrap_or_default(),
+            name: name.to_owned(),
+            arguments,
+            stdin,
             files: there,
-            expected: Ending { streams: STREAMS.map(text), files: afterwards },
+            expected: Ending { streams, files },
         }
     }
 
@@ -93,10 +142,9 @@ impl Case {
             put(scene.path(), path, bytes);
         }
         let output = run(baselink(scene.path()).args(arguments), &self.stdin);
-        let text = |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned());
         let status = format!("{}\n", output.status.code().unwrap_or(-1));
         Ending {
-            streams: [Some(status), text(&output.stdout), text(&output.stderr)],
+            streams: [status, as_text(&output.stdout), as_text(&output.stderr)],
             files: files(scene.path()),
         }
     }
@@ -105,15 +153,82 @@ impl Case {
 impl Ending {
     /// Standard output and standard error.
     pub(crate) fn printed(&self) -> impl Iterator<Item = &str> {
-        self.streams[1..].iter().filter_map(Option::as_deref)
+        self.streams[1..].iter().map(String::as_str)
     }
+}
+
+fn as_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The bytes of what is `escaped`.
+fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut pieces = text.split('\\');
+    bytes.extend(pieces.next().unwrap_or_default().as_bytes());
+    while let Some(piece) = pieces.next() {
+        let (byte, length) = match piece.as_bytes() {
+            // Two backslashes: what is between them is empty.
+            [] => {
+                bytes.push(b'\\');
+                bytes.extend(pieces.next().unwrap_or_default().as_bytes());
+                continue;
+            }
+            [b'\n', ..] => (None, 1),
+            [b'r', ..] => (Some(b'\r'), 1),
+            [b't', ..] => (Some(b'\t'), 1),
+            [b'x', ..] => (Some(u8::from_str_radix(&piece[1..3], 16).unwrap()), 3),
+            _ => panic!("no escape begins with \\{piece}"),
+        };
+        bytes.extend(byte);
+        bytes.extend(&piece.as_bytes()[length..]);
+    }
+    bytes
+}
+
+/// The words of a command, as a shell has them: `'…'` and `"…"` are as they are written, `$'…'` is escaped.
+fn words(mut rest: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    while let Some(next) = rest.strip_prefix(' ') {
+        rest = next;
+        let mut word = Vec::new();
+        while !rest.is_empty() && !rest.starts_with(' ') {
+            let quotes = ["$'", "'", "\""].into_iter().find(|quote| rest.starts_with(quote));
+            let (piece, behind) = match quotes {
+                Some(open) => rest[open.len()..].split_once(&open[open.len() - 1..]).unwrap(),
+                None => rest.split_at(rest.find([' ', '\'', '"']).unwrap_or(rest.len())),
+            };
+            match quotes {
+                Some("$'") => word.extend(unescape(piece)),
+                _ => word.extend(piece.as_bytes()),
+            }
+            rest = behind;
+        }
+        words.push(String::from_utf8(word).unwrap());
+    }
+    words
+}
+
+#[test]
+fn a_case_is_read_as_it_is_written() {
+    let text = "# Why it is there.\n$ baselink check 'a b' \"it's\" '' x$y $'\\x1f\\\\' -u=http://a/\n? 1\n\
+                ==> a b <==\n<a href=x>\n\n==> stdin <== no line end\n\n\n==> w/b <== escaped\n\
+                \\x3d=> \\xff\\\\x\\\\\\\n\\r\n\\t\\\n==> stdout <==\n--- a\n==> after/a b <==\n";
+    let case = Case::parse("name", text);
+    assert_eq!(case.arguments, ["check", "a b", "it's", "", "x$y", "\u{1f}\\", "-u=http://a/"]);
+    assert_eq!(case.stdin, b"\n");
+    assert_eq!(case.files[Path::new("a b")], b"<a href=x>\n\n");
+    assert_eq!(case.files[Path::new("w/b")], b"==> \xff\\x\\\r\n\t");
+    assert_eq!(case.expected.streams, ["1\n", "--- a\n", ""]);
+    assert_eq!(case.expected.files[Path::new("a b")], b"");
+    assert_eq!((case.files.len(), case.expected.files.len()), (2, 2));
 }
 
 pub(crate) fn baselink(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     // No colours, no width: nothing of the terminal in which the tests run.
     // What is written has no time of its own.
-    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "0");
+    command.current_dir(folder).env_clear();
     command
 }
 

@@ -1,6 +1,6 @@
-//! The program, from arguments to exit status: every case of `tests/cli/` (`tests/cli/case.rs` has its files).
+//! The program, from arguments to exit status: every case of `tests/cli/cases/` (`tests/cli/case.rs` has their form).
 //!
-//! What a folder cannot hold (a closed pipe, file permissions, a name that is not UTF-8) is written
+//! What no text can hold (a closed pipe, file permissions, a name that is not UTF-8) is written
 //! out below.
 //!
 //! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
@@ -10,27 +10,22 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use baselink::tree::relocate::on_disk;
+use baselink::collection::origin::RootUrl;
+use baselink::scan::Scanner;
+use baselink::{Options, ScanOptions, rewrite};
 
 use crate::case::{Case, STREAMS, baselink, put, run};
 use crate::folder::files;
 
-/// What is wrong with `case`, with some more options after the command.
-fn check(case: &Case, options: &[&str]) -> Vec<String> {
+/// What is wrong with `case`.
+fn check(case: &Case) -> Vec<String> {
     let Case { name, arguments, expected, .. } = case;
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    let (first, others) = arguments.split_at(arguments.len().min(1));
-    let ending = case.run(&[first, options, others].concat(), &case.files);
+    let ending = case.run(arguments, &case.files);
 
     let mut wrong = Vec::new();
     for ((stream, actual), expected) in STREAMS.iter().zip(&ending.streams).zip(&expected.streams) {
-        let actual = actual.as_deref().unwrap_or_default();
-        match expected {
-            Some(expected) if expected == actual => {}
-            Some(expected) => {
-                wrong.push(format!("{name}: {stream} is\n{actual}--- instead of\n{expected}"));
-            }
-            None => wrong.push(format!("{name}: no {stream} is expected; there is\n{actual}")),
+        if actual != expected {
+            wrong.push(format!("{name}: {stream} is\n{actual}--- instead of\n{expected}"));
         }
     }
     let others = ending.files.keys().filter(|path| !expected.files.contains_key(*path));
@@ -46,7 +41,7 @@ fn check(case: &Case, options: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_case_prints_writes_and_ends_as_it_should() {
-    let wrong: Vec<_> = Case::all().iter().flat_map(|case| check(case, &[])).collect();
+    let wrong: Vec<_> = Case::all().iter().flat_map(check).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -99,7 +94,7 @@ fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
         "check --sarif",
         "check --github",
         "check --report out.html",
-        "check --write-baseline out",
+        "check --baseline out --update-baseline",
         "check --fix --dry-run",
         "check --fix --diff",
         "check --fix",
@@ -120,48 +115,6 @@ fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
             fs::remove_dir_all(scene.path()).unwrap();
             before.iter().for_each(|(name, bytes)| put(scene.path(), name, bytes));
         }
-    }
-}
-
-#[test]
-fn both_scanners_print_and_write_the_same_in_every_case() {
-    let mut cases = Case::all();
-    // What clap says of wrong options depends on those that are right.
-    cases.retain(|case| {
-        !case.expected.printed().any(|text| text.contains("Usage:"))
-            && ["rewrite", "links", "localize", "base"].contains(&case.command())
-    });
-    assert!(cases.len() >= 40, "only {} cases", cases.len());
-    let wrong: Vec<_> = cases.iter().flat_map(|case| check(case, &["--scanner=exact"])).collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// With `--scanner exact` html5ever reads every file.
-#[test]
-fn both_scanners_print_and_write_the_same_of_all_fixtures() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let scene = tempfile::tempdir().unwrap();
-    let url = "http://a.example/b;c/d/";
-    for arguments in [
-        &["rewrite", "--output", "out"][..],
-        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--dry-run"],
-        &["rewrite", "--base-element=keep", "--strict", "--diff"],
-        &["links", "--json"],
-    ] {
-        let [fast, exact] = ["fast", "exact"].map(|scanner| {
-            let mut command = baselink(scene.path());
-            command.args(arguments).args(["--url", url, "--scanner", scanner]).arg(&fixtures);
-            let output = run(&mut command, b"");
-            let there = files(scene.path());
-            let _ = fs::remove_dir_all(scene.path().join("out"));
-            (output.status.code(), there, output)
-        });
-        let of = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        assert_eq!(of(&fast.2.stderr), of(&exact.2.stderr), "{arguments:?}");
-        assert!(fast.2.stdout == exact.2.stdout, "{arguments:?}");
-        assert_eq!(fast.0, exact.0, "{arguments:?}");
-        assert!(fast.1 == exact.1, "{arguments:?}: other files are written");
-        assert_eq!(fast.1.is_empty(), !arguments.contains(&"--output"), "{arguments:?}");
     }
 }
 
@@ -205,20 +158,18 @@ fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
         // The walk cannot prove which elements are there, when most has been written.
         ("<b><svg></b><a href=y>", "<frameset><frame src=y>", "x", "http://a/b/x"),
     ] {
-        fs::write(scene.path().join("page.html"), page(base, meta, link)).unwrap();
-        let [fast, exact] = ["fast", "exact"].map(|scanner| {
-            let mut command = baselink(scene.path());
-            command.args(["rewrite", "-u", "http://a/b/", "--scanner", scanner, "page.html"]);
-            run(&mut command, b"")
-        });
-        assert_eq!(fast.status.code(), Some(0));
-        assert!(fast.stdout.starts_with(format!("<a href={wanted}>x</a>\n").as_bytes()), "{base}");
-        assert!(fast.stdout == exact.stdout, "{base} {meta}");
-        assert_eq!(
-            String::from_utf8_lossy(&fast.stderr),
-            String::from_utf8_lossy(&exact.stderr),
-            "{base} {meta}"
+        let page = page(base, meta, link);
+        fs::write(scene.path().join("page.html"), &page).unwrap();
+        let mut command = baselink(scene.path());
+        let output = run(command.args(["rewrite", "-u", "http://a/b/", "page.html"]), b"");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(
+            output.stdout.starts_with(format!("<a href={wanted}>x</a>\n").as_bytes()),
+            "{base}"
         );
+        let scan = ScanOptions { scanner: Scanner::Exact, ..ScanOptions::default() };
+        let exact = rewrite(&page, &Options { scan, ..Options::at("http://a/b/") });
+        assert!(output.stdout == exact.output(), "{base} {meta}");
     }
 }
 
@@ -971,7 +922,7 @@ mod every_system {
             log.contains(&format!(r#""uri":"{folder_url}page.html""#)),
             "{folder_url} in {log}"
         );
-        assert_eq!(on_disk(&folder).unwrap().as_str(), folder_url);
+        assert_eq!(RootUrl::on_disk(&folder).unwrap().as_str(), folder_url);
     }
 
     /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.

@@ -23,6 +23,7 @@ import itertools
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -109,13 +110,40 @@ def lines(path):
     return text.removesuffix("\n").split("\n") if text else []
 
 
+ESCAPE = re.compile(rb"\\(x[0-9a-f]{2}|.|\n)")
+SINGLE = {b"r": b"\r", b"t": b"\t", b"\\": b"\\", b"\n": b""}
+
+
+def unescape(text):
+    """The bytes of a file that is `escaped`."""
+    return ESCAPE.sub(lambda it: SINGLE.get(it[1]) if it[1] in SINGLE else bytes.fromhex(it[1][1:].decode()), text)
+
+
+def words(command):
+    """The arguments of a command line; in `$'…'` are escapes, which no other quotes know."""
+    pieces = re.findall(r"( )|\$'([^']*)'|'([^']*)'|\"([^\"]*)\"|([^ '\"]+)", command)
+    found = []
+    for space, escaped, *plain in pieces:
+        if space:
+            found.append("")
+        else:
+            found[-1] += unescape(escaped.encode()).decode() + "".join(plain)
+    return found
+
+
 def cli_cases():
-    """The cases of `tests/cli/`. No other function knows their form."""
-    of_the_case = {"cmd", "stdin", "stdout", "stderr", "status", "after"}
-    for folder in sorted(path.parent for path in (CHECKOUT / "tests/cli").glob("*/cmd")):
-        files = {path: folder / path for path in below(folder) if Path(path).parts[0] not in of_the_case}
-        stdin = folder / "stdin"
-        yield Case(f"tests/cli/{folder.name}", lines(folder / "cmd"), files, stdin if stdin.exists() else b"")
+    """The cases of `tests/cli/cases/`, whose form `tests/cli/case.rs` describes. No other function knows it."""
+    for path in sorted((CHECKOUT / "tests/cli/cases").glob("*.case")):
+        head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
+        command = re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]
+        there = {}
+        for section in sections:
+            header, content = section.split(b"\n", 1)
+            name, form = header.decode().split(" <==")
+            there[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+        files = {name: content for name, content in there.items()
+                 if name not in {"stdin", "stdout", "stderr"} and not name.startswith("after/")}
+        yield Case(f"tests/cli/{path.stem}", words(command), files, there.get("stdin", b""))
 
 
 def fixture_cases():

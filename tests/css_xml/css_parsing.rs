@@ -44,7 +44,7 @@ fn bytes_of(input: &Value) -> Vec<u8> {
 /// No base: identity. With one: verified, and rewriting twice changes nothing more.
 fn check(input: &[u8]) {
     let shown = String::from_utf8_lossy(input);
-    let every_group = css::CssOptions { gcpm: true, ie: true };
+    let every_group = css::CssOptions { rare: true };
     assert_eq!(css::urls(&shown, every_group), referee::urls(&shown, every_group), "{shown:?}");
     let mut options = Options { format: Format::Css, ..Options::default() };
     options.scan.groups = Groups::all();

@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-const EVERY_GROUP: CssOptions = CssOptions { gcpm: true, ie: true };
+const EVERY_GROUP: CssOptions = CssOptions { rare: true };
 
 fn decoded(css: &str, raw: Span) -> String {
     escape::css(View::of_str(&css[raw.range()], 0)).text

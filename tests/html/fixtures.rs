@@ -34,11 +34,11 @@ fn options(arguments: &str, format: Format) -> Options {
         match name {
             "--url" => options.retrieval = Some(Retrieval::url(value)),
             "--assume-scheme" => options.assumed_scheme = Some(value.into()),
-            "--base-from" => options.scan.entry_links = value == "entry-link",
+            "--trust" if value == "entry-link" => options.scan.entry_links = true,
+            "--trust" if value == "-saved" => options.scan.ignore_saved = true,
             "--resolver" => options.profile = value.parse().unwrap(),
             "--fragments" => options.fragments = Some(value.parse().unwrap()),
             "--local-copies" => options.local_copies = value.parse().unwrap(),
-            "--trust-saved-from" => options.scan.ignore_saved = value == "no",
             "--base-element" => options.base_element = value.parse().unwrap(),
             "--charset" => options.scan.charset = Some(Charset::for_label(value).unwrap()),
             "--enable" => options.scan.groups.extend(value.parse().unwrap()),

@@ -71,7 +71,10 @@ fn options(case: &Case) -> Options {
     while let Some(name) = lines.next() {
         let mut value = || lines.next().unwrap_or_else(|| panic!("{name} has no value"));
         match name {
-            "--no-content-location" => options.content_location = ContentLocationUse::Label,
+            "--trust" => {
+                assert_eq!(value(), "-content-location");
+                options.content_location = ContentLocationUse::Label;
+            }
             "--skip-dkim" => options.dkim = Dkim::Keep,
             "--format" => assert_eq!(value(), case.format.name()),
             "--url" => options.retrieval = Some(Retrieval::url(value())),

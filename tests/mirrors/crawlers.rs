@@ -201,7 +201,7 @@ fn failed(browser: &mut Browser, folder: &Path) -> usize {
     requests.filter(|(url, failure)| url.starts_with("file:") && failure.is_some()).count()
 }
 
-const LAYOUT: &[&str] = &["--layout", "host", "--scheme", "http"];
+const LAYOUT: &[&str] = &["--layout", "host:http"];
 
 #[test]
 fn every_link_of_a_mirror_by_wget() {

@@ -25,7 +25,7 @@ struct Producer {
 }
 
 /// How crawlers lay out a tree.
-const CRAWL: &[&str] = &["--layout", "host", "--scheme", "http", "--index", "index.html"];
+const CRAWL: &[&str] = &["--layout", "host:http", "--index", "index.html"];
 
 const PRODUCERS: &[Producer] = &[
     Producer { name: "chromium", arguments: &[], renamed: Some("page.html") },

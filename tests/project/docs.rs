@@ -7,8 +7,11 @@
 #![cfg(feature = "cli")]
 
 use baselink::base::Source;
+use baselink::collection::Absence;
+use baselink::collection::origin;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
+use baselink::purpose::check::{Cause, Class};
 use baselink::rewrite::copies::SUFFIXES;
 use baselink::scan::attributes::{
     AttributeBase, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE, When,
@@ -16,9 +19,6 @@ use baselink::scan::attributes::{
 use baselink::scan::json::MANIFEST;
 use baselink::scan::xml::namespaces::Vocabulary;
 use baselink::scan::xml::vocabulary::{self, XmlRow};
-use baselink::tree::index::Absence;
-use baselink::tree::origin;
-use baselink::tree::relocate::{Cause, Class};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../../docs/links.md");
@@ -254,10 +254,9 @@ fn every_format_is_documented_in_its_order() {
         let read = match format {
             Format::Plain => "in messages",
             Format::Other => "no",
-            Format::Script => "with `--enable imports`",
+            Format::Script => "with `--enable scripts`",
             Format::Manifest => "with `--enable manifest`",
-            Format::Warc => "by `links`, `base`, `rewrite`",
-            _ if format.is_archive() => "by `links`, `base`",
+            _ if format.is_archive() => "by `links`, `base`, `rewrite`",
             _ if format.is_read() => "yes",
             _ => "not yet",
         };

@@ -8,9 +8,9 @@ use std::fs;
 use std::process::Command;
 
 use baselink::archive::{ArchiveEntry, Records};
+use baselink::collection::origin::canonical;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
-use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Rewritten, rewrite};
 
 fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {

@@ -2,7 +2,7 @@
 //! for tests only.
 
 use baselink::layer::{View, escape};
-use baselink::scan::css::{CssGroup, CssOptions, CssUrl, UrlForm};
+use baselink::scan::css::{CssOptions, CssUrl, UrlForm};
 use baselink::span::Span;
 use cssparser::{Parser, Token};
 
@@ -21,7 +21,7 @@ enum Strings {
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
-    group: Option<CssGroup>,
+    is_rare: bool,
     silent: bool,
 }
 
@@ -43,7 +43,7 @@ struct Reader<'a> {
 /// The URLs of `css`, in order.
 pub(crate) fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
     let mut reader = Reader { css, at: 0, options, found: Vec::new() };
-    reader.statements(Place { strings: Strings::None, group: None, silent: false }, None);
+    reader.statements(Place { strings: Strings::None, is_rare: false, silent: false }, None);
     reader.found
 }
 
@@ -163,20 +163,23 @@ impl<'a> Reader<'a> {
                 self.url(true, Span::new(start, start + end), UrlForm::Token, value, place);
             }
             Token::Function(name) => {
-                let (strings, group, silent) = match &*name.to_ascii_lowercase() {
-                    "url" | "src" => (Strings::First, None, false),
+                let (strings, is_rare, silent) = match &*name.to_ascii_lowercase() {
+                    "url" | "src" => (Strings::First, false, false),
                     "image-set" | "-webkit-image-set" | "image" | "cross-fade"
-                    | "-webkit-cross-fade" | "filter" => (Strings::All, None, false),
-                    "var" | "env" if place.strings == Strings::All => (Strings::All, None, false),
-                    "supports" | "expression" => (Strings::None, None, true),
+                    | "-webkit-cross-fade" | "filter" => (Strings::All, false, false),
+                    "var" | "env" if place.strings == Strings::All => (Strings::All, false, false),
+                    "supports" | "expression" => (Strings::None, false, true),
                     "target-counter" | "target-counters" | "target-text" => {
-                        (Strings::First, Some(CssGroup::Gcpm), false)
+                        (Strings::First, true, false)
                     }
-                    "alphaimageloader" => (Strings::Source(0), Some(CssGroup::Ie), false),
-                    _ => (Strings::None, None, false),
+                    "alphaimageloader" => (Strings::Source(0), true, false),
+                    _ => (Strings::None, false, false),
                 };
-                let inside =
-                    Place { strings, group: group.or(place.group), silent: place.silent || silent };
+                let inside = Place {
+                    strings,
+                    is_rare: place.is_rare || is_rare,
+                    silent: place.silent || silent,
+                };
                 self.list(inside, inside, Some(&Token::CloseParenthesis), false);
             }
             Token::ParenthesisBlock => {
@@ -196,13 +199,9 @@ impl<'a> Reader<'a> {
 
     fn url(&mut self, is_url: bool, span: Span, form: UrlForm, value: &str, place: Place) {
         assert_eq!(decoded(&self.css[span.range()], form), value, "{:?}", self.css);
-        let enabled = match place.group {
-            None => true,
-            Some(CssGroup::Gcpm) => self.options.gcpm,
-            Some(CssGroup::Ie) => self.options.ie,
-        };
+        let enabled = !place.is_rare || self.options.rare;
         if is_url && enabled && !place.silent {
-            self.found.push(CssUrl { span, form, group: place.group });
+            self.found.push(CssUrl { span, form, is_rare: place.is_rare });
         }
     }
 }

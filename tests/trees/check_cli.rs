@@ -340,8 +340,9 @@ fn the_page_takes_the_place_of_no_file_of_the_folder() {
     for name in refused {
         let path = scene.path().join("site").join(name);
         let before = fs::read(&path).unwrap();
-        for option in ["--report", "--write-baseline"] {
-            let (_, status) = check(scene.path(), &[option, &format!("site/{name}"), "--fix"]);
+        for options in [&["--fix", "--report"][..], &["--fix", "--update-baseline", "--baseline"]] {
+            let named = format!("site/{name}");
+            let (_, status) = check(scene.path(), &[options, &[named.as_str()]].concat());
             assert_eq!((status, fs::read(&path).unwrap()), (Some(2), before.clone()), "{name}");
         }
     }
@@ -470,7 +471,8 @@ mod unix {
     #[test]
     fn ctrl_c_while_findings_are_listed_ends_with_130() {
         let scene = many(&OLD.repeat(40));
-        let mut child = start(scene.path(), &["-v", "--write-baseline", "known.jsonl"]);
+        let mut child =
+            start(scene.path(), &["-v", "--update-baseline", "--baseline", "known.jsonl"]);
         let mut out = child.stdout.take().unwrap();
         // It writes, and nobody reads on.
         out.read_exact(&mut [0; 1]).unwrap();
@@ -508,7 +510,7 @@ mod unix {
             let name = std::ffi::OsStr::from_bytes(name);
             fs::write(scene.path().join("site").join(name), page).unwrap();
         }
-        let (_, status) = check(scene.path(), &["--write-baseline", "known.jsonl"]);
+        let (_, status) = check(scene.path(), &["--update-baseline", "--baseline", "known.jsonl"]);
         assert_eq!(status, Some(0));
         let known = fs::read_to_string(scene.path().join("known.jsonl")).unwrap();
         assert!(

@@ -2,7 +2,7 @@
 //! every file is old or new, and what is left behind is gone after the next run.
 //!
 //! What is killed is each way to write of `tests/trees/modes.rs`; `tests/trees/failing.rs` kills it at each call. `BASELINK_KILLS`
-//! says how often each command is killed; 6 times without it. What is counted is shown by `--nocapture`.
+//! says how often each command is killed; twice without it. What is counted is shown by `--nocapture`.
 //!
 //! Deliberately absent: power cuts, which need a machine of their own.
 #![cfg(unix)]
@@ -34,7 +34,7 @@ fn pages(folder: &str, page: impl Fn(usize) -> String) -> Scene {
 }
 
 fn times() -> usize {
-    std::env::var("BASELINK_KILLS").map_or(6, |times| times.parse().unwrap())
+    std::env::var("BASELINK_KILLS").map_or(2, |times| times.parse().unwrap())
 }
 
 /// Kills the program again and again, each time with the files that are there before, and looks at what is there; after

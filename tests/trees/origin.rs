@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::base::Source;
+use baselink::collection::origin::map::UrlMap;
+use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
 use baselink::scan::html::saved::{HEAD, saved};
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
 use proptest::prelude::*;
 
 /// The file at `relative`, below a root that is not there.

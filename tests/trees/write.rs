@@ -3,7 +3,7 @@
 //!
 //! The test program starts itself again for what one process cannot show: with `BASELINK_PART` it plays
 //! a part (see `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` says how often a
-//! child is killed; 12 without it.
+//! child is killed; twice without it.
 //!
 //! Deliberately absent: other systems than Unix.
 #![cfg(unix)]
@@ -1928,7 +1928,7 @@ mod kills {
     }
 
     fn how_often() -> usize {
-        std::env::var("BASELINK_KILLS").map_or(12, |times| times.parse().unwrap())
+        std::env::var("BASELINK_KILLS").map_or(2, |times| times.parse().unwrap())
     }
 
     /// Kills children that play `role` at moments that a linear congruential generator chooses, and

@@ -10,11 +10,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result, name};
 use baselink::files::write::InPlace;
+use baselink::purpose::check::Class;
 use baselink::reference::{Grammar, Reference};
-use baselink::tree::origin::{Origins, RootUrl};
-use baselink::tree::relocate::{Class, on_disk};
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
@@ -35,12 +35,12 @@ pub(super) struct TypedCheck {
     /// A list of travels, lines, pinned, escapes, dangling, fragment, outside, left, or all, or none; repeatable.
     #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     deny: Vec<Classes>,
-    /// Accept the findings that --write-baseline wrote; only new ones are listed and denied
+    /// Accept the findings that this file has; only new ones are listed and denied
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
     baseline: Option<PathBuf>,
-    /// Write the current findings, for --baseline
-    #[arg(long, value_name = "FILE", help_heading = "Policies")]
-    write_baseline: Option<PathBuf>,
+    /// Write the current findings to the file of --baseline, and exit with 0
+    #[arg(long, requires = "baseline", help_heading = "Policies")]
+    update_baseline: bool,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
     #[arg(long, help_heading = "Policies")]
     skip_dkim: bool,
@@ -172,7 +172,7 @@ impl TypedCheck {
             form,
             report: self.report,
             baseline: self.baseline,
-            write_baseline: self.write_baseline,
+            updates_baseline: self.update_baseline,
             url_map,
             fix,
             backup,
@@ -185,7 +185,7 @@ impl TypedCheck {
 fn goal(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     match to {
         None => Ok(None),
-        Some("file") => on_disk(folder).map(Some),
+        Some("file") => RootUrl::on_disk(folder).map(Some),
         Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
             Err(Error::new(format!(
                 "--to: '{url}' is not an absolute URL: give the one that the folder will have, or file, \

@@ -24,7 +24,6 @@ use super::output::TypedOutput;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
     Archives, Command, LinksForm, ListLinks, Reading, ResultsFolder, Rewrite, ShowBases, Talk,
-    WrittenTo,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -223,21 +222,6 @@ pub(super) struct TypedRewrite {
     pub(super) policy: TypedPolicy,
     #[command(flatten)]
     output: TypedOutput,
-    /// With -o, leave out what is no document
-    #[arg(long, help_heading = "Output")]
-    only_documents: bool,
-    /// Write the documents of archives to this folder as files, under host and path
-    ///
-    /// `--layout host` reads them again. Without it the result of an archive is an archive with a conversion record
-    /// (ISO 28500) of each document that changed.
-    #[arg(
-        long = "documents",
-        value_name = "DIR",
-        value_hint = ValueHint::DirPath,
-        conflicts_with_all = ["output", "in_place", "backup", "diff", "dry_run"],
-        help_heading = "Output"
-    )]
-    documents_to: Option<PathBuf>,
     /// A JSON object per file on standard output; needs -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null where nothing was written), the numbers of links by
@@ -284,13 +268,8 @@ impl TypedRewrite {
     pub(super) fn meant(self) -> Result<Rewrite> {
         let mut documents = self.documents.meant(Some(&self.policy))?;
         let verify = self.output.verify;
-        let (destination, backup) = match self.documents_to {
-            Some(out) => (WrittenTo::Documents(out), None),
-            None => {
-                documents.archives = Archives::Named;
-                self.output.meant(&mut documents, self.only_documents, self.json)?
-            }
-        };
+        documents.archives = Archives::Named;
+        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
         let (json, strict) = (self.json, self.policy.strict);
         Ok(Rewrite { documents, destination, backup, json, strict, verify })
     }

@@ -10,28 +10,27 @@ use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use baselink::collection::companion::Companions;
+use baselink::collection::origin::map::UrlMap;
+use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::error::{Error, Result};
 use baselink::files::walk::{Globs, Selection};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
-use baselink::resolve::{Base, Profile, hierarchical_scheme, scheme_named};
+use baselink::resolve::{Base, Profile, hierarchical_scheme};
 use baselink::scan::attributes::{Groups, Place};
-use baselink::scan::{Scanner, group_of};
-use baselink::tree::companion::Companions;
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
+use baselink::scan::group_of;
 use baselink::{
     BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
 };
 use clap::builder::Resettable;
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 
-use super::base_from::BaseFrom;
-use super::named::{
-    BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
-};
+use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, named};
+use super::trust::{Trust, TrustList};
 use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
 
 /// How documents are read.
@@ -63,33 +62,24 @@ pub(super) struct TypedDocuments {
     /// The file that stands for its folder: its URL ends with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
-    /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do
-    #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Retrieval URLs")]
+    /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do; host:http for another scheme than https
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<TypedLayout>, help_heading = "Retrieval URLs")]
     layout: Option<TypedLayout>,
-    /// The scheme of URLs that --layout host and pages of HTTrack give without one [default: https]
-    #[arg(long, value_name = "NAME", value_parser = scheme_named, help_heading = "Retrieval URLs")]
-    scheme: Option<String>,
-    /// Whether a page is believed that says from where it was saved [default: yes]
-    #[arg(
-        long,
-        value_name = "yes|no",
-        hide_possible_values = true,
-        help_heading = "Retrieval URLs"
-    )]
-    trust_saved_from: Option<YesOrNo>,
+    /// Sources of bases to add, or to remove with `-` before them, with commas between; repeatable
+    ///
+    /// On without it are `saved` (what a page says of having been saved), `xattr` (the extended attribute of a file)
+    /// and `content-location` (of messages). On request: `canonical`, for a page without a retrieval URL its
+    /// `<link rel=canonical>`, or else its `og:url`; `entry-link`, for the content of a feed's entry without an
+    /// `xml:base` the link of the entry.
+    #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
+    trust: Vec<TrustList>,
     /// Links to files that a browser saved with a page: keep or rewrite [default: keep]
     ///
     /// They lie in a folder that is called as the page, with _files or the like behind it, and were never on the
     /// network.
     #[arg(long, value_name = "WHAT", value_parser = named::<LocalCopies>(LOCAL_COPIES), hide_possible_values = true, help_heading = "Retrieval URLs")]
     local_copies: Option<LocalCopies>,
-    /// Where no base is known, what else gives one, with commas between: canonical, entry-link; repeatable
-    ///
-    /// `canonical`: for a page without a retrieval URL, its `<link rel=canonical>`, or else its `og:url`.
-    /// `entry-link`: for the content of a feed's entry without an `xml:base`, the link of the entry.
-    #[arg(long, value_name = "WHAT", value_parser = named::<BaseFrom>(BASE_FROM), hide_possible_values = true, help_heading = "Retrieval URLs")]
-    base_from: Vec<BaseFrom>,
-    /// Where there is no base, the scheme of links that begin with `//`, such as https
+    /// Where none is known, the scheme of links that begin with `//`, and of what HTTrack notes, such as https
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
     /// In folders, only files that match; repeatable
@@ -110,9 +100,6 @@ pub(super) struct TypedDocuments {
     /// How many files at a time, and threads for one large HTML file or mailbox [default: as many as there are processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
     jobs: Option<u16>,
-    /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
-    #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
-    progress: Option<TypedProgress>,
     #[arg(
         long,
         value_name = "NAME",
@@ -127,17 +114,9 @@ pub(super) struct TypedDocuments {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
     resolver: Option<Profile>,
-    /// Which scanner of HTML is asked first: fast (default), or exact
-    // For tests, which compare the two.
-    #[arg(long, value_name = "NAME", value_parser = named::<Scanner>(SCANNERS), hide = true)]
-    scanner: Option<Scanner>,
-    /// Of messages: Content-Location is no base, only Base and Content-Base are
-    #[arg(long)]
-    no_content_location: bool,
     /// Groups of places that count only on request, with commas between, or `all`; repeatable
     ///
-    /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
-    /// identifier, gcpm, headers, text, xml, manifest, sitemap and imports.
+    /// They are social, lazy, json, headers, text, manifest, scripts and rare.
     #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
@@ -147,21 +126,22 @@ pub(super) struct TypedDocuments {
     pub(super) settings: TypedSettings,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedLayout {
-    Host,
+/// The layout `host`, with the scheme of the URLs.
+#[derive(Clone, Debug)]
+struct TypedLayout {
+    scheme: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum YesOrNo {
-    Yes,
-    No,
-}
+impl FromStr for TypedLayout {
+    type Err = Error;
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedProgress {
-    Auto,
-    Never,
+    fn from_str(text: &str) -> Result<Self> {
+        match text.strip_prefix("host").map(|rest| (rest, rest.strip_prefix(':'))) {
+            Some(("", _)) => Ok(Self { scheme: None }),
+            Some((_, Some(scheme))) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
+            _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
+        }
+    }
 }
 
 /// The settings file.
@@ -237,13 +217,11 @@ impl TypedDocuments {
             || std::thread::available_parallelism().map_or(1, NonZero::get),
             usize::from,
         );
-        let progress = !matches!(self.progress, Some(TypedProgress::Never));
         let reading = Arc::new(self.reading(policy)?);
         Ok(Documents {
             paths,
             selection,
             jobs,
-            progress,
             has_result_files: false,
             archives: Archives::All,
             unlike_hosts: Mutex::default(),
@@ -269,28 +247,25 @@ impl TypedDocuments {
                 format.name()
             )));
         }
-        let trust_saved_from = !matches!(self.trust_saved_from, Some(YesOrNo::No));
+        let trust = Trust::of(&self.trust);
         let local_copies = self.local_copies.unwrap_or_default();
-        let mut base_from = BaseFrom::default();
-        self.base_from.into_iter().for_each(|one| base_from.extend(one));
         let scan = ScanOptions {
             charset: self.charset,
-            entry_links: base_from.entry_link,
+            entry_links: trust.entry_link,
             groups,
             places: self.attribute,
-            ignore_saved: !trust_saved_from,
-            scanner: self.scanner.unwrap_or_default(),
+            ignore_saved: !trust.saved,
             ..ScanOptions::default()
         };
-        let content_location = match self.no_content_location {
-            true => ContentLocationUse::Label,
-            false => ContentLocationUse::Base,
+        let content_location = match trust.content_location {
+            true => ContentLocationUse::Base,
+            false => ContentLocationUse::Label,
         };
         let mut options = Options {
             profile,
             content_location,
             local_copies,
-            assumed_scheme: self.assume_scheme.map(Arc::from),
+            assumed_scheme: self.assume_scheme.as_deref().map(Arc::from),
             scan,
             ..Options::default()
         };
@@ -308,15 +283,16 @@ impl TypedDocuments {
             map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index,
-            layout: self.layout.map(|TypedLayout::Host| FolderLayout::Host),
-            trust_saved_from,
+            layout: self.layout.as_ref().map(|_| FolderLayout::Host),
+            trust_saved_from: trust.saved,
+            trust_xattr: trust.xattr,
             keeps_local_copies: local_copies == LocalCopies::Keep,
-            companions: Companions::trusting(trust_saved_from),
-            canonical: base_from.canonical,
+            companions: Companions::trusting(trust.saved),
+            canonical: trust.canonical,
             every_source: policy.is_none(),
             ..Origins::default()
         };
-        let origins = match self.scheme {
+        let origins = match self.layout.and_then(|layout| layout.scheme).or(self.assume_scheme) {
             Some(scheme) => Origins { scheme, assumes_scheme: false, ..origins },
             None => origins,
         };

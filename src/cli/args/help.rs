@@ -37,10 +37,9 @@ Examples:
   baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
   baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
   baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
-  baselink rewrite --layout host --scheme http --in-place --backup .orig crawl
+  baselink rewrite --layout host:http --in-place --backup .orig crawl
   baselink rewrite --in-place Maildir
-  baselink rewrite crawl.warc.gz -o absolute.warc.gz
-  baselink rewrite --documents out crawl.warc.gz
+  baselink rewrite crawl.warc.gz -o pages
 
 Each document of an archive (WARC) is read with its own URL, and those that change become conversion records of another \
 archive, or files. For several files only errors and totals are printed, and each kind of warning once; -v prints all.
@@ -166,7 +165,7 @@ Examples:
   baselink check --layout host --to https://mirror.example/ crawl
   baselink check --url http://a.example/docs/ --report docs.html docs
   baselink check --url http://a.example/docs/ --fix --backup .orig docs
-  baselink check --url http://a.example/docs/ --write-baseline known.jsonl docs
+  baselink check --url http://a.example/docs/ --baseline known.jsonl --update-baseline docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
   baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
 

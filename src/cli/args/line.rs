@@ -14,9 +14,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use baselink::collection::origin::map::UrlMap;
 use baselink::error::{Error, Result, name};
 use baselink::files::walk::TreeEntry;
-use baselink::tree::origin::map::UrlMap;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
@@ -72,12 +72,10 @@ impl Line {
         };
         let mut lines = Vec::new();
         let command = program.find_subcommand(command);
-        // The hidden option `--scanner` changes no result.
-        let options = command.into_iter().flat_map(clap::Command::get_arguments);
-        for option in options.filter(|option| !option.is_hide_set()) {
+        for option in command.into_iter().flat_map(clap::Command::get_arguments) {
             let id = option.get_id().as_str();
             let key = option.get_long().unwrap_or_default();
-            if !(OF_A_DOCUMENT.contains(&key) || ["url-map", "grammar", "null"].contains(&key))
+            if !(OF_A_DOCUMENT.contains(&key) || ["url-map", "grammar"].contains(&key))
                 || matches.value_source(id) != Some(ValueSource::CommandLine)
             {
                 continue;

@@ -62,7 +62,7 @@ impl TypedLocalize {
             (false, true) => Some("--diff"),
             (false, false) => None,
         };
-        let (destination, backup) = self.output.meant(&mut documents, false, self.json)?;
+        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
         let (json, strict) = (self.json, self.strict);
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };

@@ -21,11 +21,9 @@ use clap::{Arg, Command};
 
 pub(super) const FORMATS: &[&str] = &Format::NAMES;
 pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
-pub(super) const SCANNERS: &[&str] = &["fast", "exact"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
 pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
-pub(super) const BASE_FROM: &[&str] = &["canonical", "entry-link"];
 pub(super) const GROUPS: &[&str] = &groups();
 
 const fn groups() -> [&'static str; Group::ALL.len() + 1] {
@@ -72,10 +70,8 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::super::base_from::BaseFrom;
     use super::*;
     use baselink::resolve::Profile;
-    use baselink::scan::Scanner;
     use baselink::scan::attributes::Groups;
     use baselink::{BaseElement, Fragments, LocalCopies};
 
@@ -89,11 +85,9 @@ mod tests {
     fn the_library_reads_every_name() {
         check::<Format>(FORMATS);
         check::<Profile>(RESOLVERS);
-        check::<Scanner>(SCANNERS);
         check::<Fragments>(FRAGMENTS);
         check::<BaseElement>(BASE_ELEMENT);
         check::<LocalCopies>(LOCAL_COPIES);
-        check::<BaseFrom>(BASE_FROM);
         check::<Groups>(GROUPS);
         assert!(Profile::ALL.map(Profile::name).iter().eq(RESOLVERS));
     }

@@ -26,10 +26,10 @@ pub(super) enum TypedInPlace {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct TypedOutput {
-    /// Where the result goes: a file, or for folders and several files a folder
+    /// Where the result goes: a file, or for folders, several files and archives a folder
     ///
-    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, and
-    /// of several each under its name.
+    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, of several each
+    /// under its name, and of an archive the documents under host and path, as `--layout host` reads them.
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
     /// Rewrite the files themselves; each is replaced whole or not at all
@@ -61,12 +61,11 @@ impl TypedOutput {
     pub(super) fn meant(
         self,
         documents: &mut Documents,
-        only_documents: bool,
         json: bool,
     ) -> Result<(WrittenTo, Option<Suffix>)> {
         // Of an output folder all is wanted, the empty folders, too; unless only some files are.
         documents.selection.folders =
-            self.output.is_some() && !only_documents && documents.selection.include.is_empty();
+            self.output.is_some() && documents.selection.include.is_empty();
         let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
         let (output, in_place) = (self.output, self.in_place);
@@ -74,9 +73,6 @@ impl TypedOutput {
             return refused(
                 "--backup goes with --in-place; with -o the old files stay as they are",
             );
-        }
-        if output.is_none() && only_documents {
-            return refused("--only-documents goes with -o DIR: nothing else is written anyway");
         }
         if output.is_none() && in_place.is_none() && self.preserve_times {
             return refused("--preserve-times goes with -o or --in-place");
@@ -97,9 +93,7 @@ impl TypedOutput {
             // What `--in-place` would do is what is asked about.
             _ if self.diff => WrittenTo::Diff,
             _ if self.dry_run => WrittenTo::Nowhere,
-            (Some(path), None) => {
-                WrittenTo::Path { path, only_documents, preserve_times: self.preserve_times }
-            }
+            (Some(path), None) => WrittenTo::Path { path, preserve_times: self.preserve_times },
             (None, Some(how)) => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,

@@ -11,12 +11,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::str::Utf8Chunk;
 
+use baselink::LinkReport;
 use baselink::error::{Error, Result, cause, name};
-use baselink::tree::relocate::{Class, Finding, ScannedLink};
+use baselink::purpose::check::{Class, Finding};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::json;
@@ -42,13 +43,13 @@ struct BaselineRow {
 
 impl Key {
     /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
-    pub(super) fn of(path: &str, link: &ScannedLink<'_>, finding: &Finding) -> Self {
+    pub(super) fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
         Self {
             path: path.to_owned(),
-            entity: link.entity.to_owned(),
-            element: link.element.to_owned(),
-            attribute: link.attribute.map(str::to_owned),
-            reference: link.reference.to_owned(),
+            entity: link.entity.to_string(),
+            element: link.element.to_string(),
+            attribute: link.attribute.as_deref().map(str::to_owned),
+            reference: link.reference.clone(),
             class: finding.class.name().to_owned(),
         }
     }
@@ -74,14 +75,17 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the file at `path`.
+    /// Reads the file at `path`, which may be missing where it is to be written.
     ///
     /// # Errors
     ///
     /// It cannot be read, or a line is not what [`write`] writes.
-    pub(super) fn read(path: &Path) -> Result<Self> {
+    pub(super) fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
-        let bytes = fs::read(path).map_err(|error| failed(&cause(&error)))?;
+        let bytes = match fs::read(path) {
+            Err(error) if may_be_missing && error.kind() == ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|error| failed(&cause(&error)))?,
+        };
         let mut baseline = Self::default();
         // Editors put a mark before UTF-8.
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
@@ -91,7 +95,7 @@ impl Baseline {
             }
             let row: BaselineRow = serde_json::from_slice(line).map_err(|_| {
                 let number = number + 1;
-                failed(&format!("line {number} is not a finding that --write-baseline wrote"))
+                failed(&format!("line {number} is not a finding that --update-baseline wrote"))
             })?;
             if !Class::ALL.iter().any(|class| class.name() == row.key.class) {
                 let number = number + 1;

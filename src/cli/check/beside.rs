@@ -22,13 +22,12 @@ use super::baseline::{self, Baseline};
 use super::href::Hrefs;
 use super::listed::Listed;
 use super::report::ReportPage;
-use super::targets::Targets;
 use super::tree::CheckedTree;
 use crate::cli::output::{Output, count};
 use crate::cli::request::{Check, folder_of, is_standard_input};
 
 const REPORT: &str = "--report";
-const WRITE_BASELINE: &str = "--write-baseline";
+const BASELINE: &str = "--baseline";
 
 /// Looks whether the files that were asked for may be written.
 ///
@@ -37,27 +36,24 @@ const WRITE_BASELINE: &str = "--write-baseline";
 /// One of them is none, cannot be written, or would take the place of a file that is read or of the other.
 pub(super) fn look(asked: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
-    if let (Some(report), Some(noted)) = (&asked.report, &asked.write_baseline)
-        && (is_one_file(report, noted)
-            || place(report).is_some_and(|one| place(noted) == Some(one)))
+    if let (Some(report), Some(baseline)) = (&asked.report, &asked.baseline)
+        && (is_one_file(report, baseline)
+            || place(report).is_some_and(|one| place(baseline) == Some(one)))
     {
-        return refused(report, "--report and --write-baseline cannot be one file");
+        return refused(report, "--report and --baseline cannot be one file");
     }
-    for (option, path) in [(REPORT, &asked.report), (WRITE_BASELINE, &asked.write_baseline)] {
+    let updated = asked.baseline.as_ref().filter(|_| asked.updates_baseline);
+    for (option, path) in [(REPORT, asked.report.as_ref()), (BASELINE, updated)] {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
                 "{option} takes the name of a file; standard output has the list"
             )));
         }
-        // A baseline that is accepted may be written anew.
-        let accepted = asked.baseline.as_ref().filter(|_| option == REPORT);
-        for (input, read) in [("--baseline", accepted), ("--url-map", asked.url_map.as_ref())] {
-            if read.is_some_and(|read| is_one_file(read, path)) {
-                return refused(path, &format!("{input} reads it; {option} needs another file"));
-            }
+        if asked.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
+            return refused(path, &format!("--url-map reads it; {option} needs another file"));
         }
-        let is_earlier = option == WRITE_BASELINE && is_baseline(path);
+        let is_earlier = option == BASELINE && is_baseline(path);
         if path.exists() && !is_earlier && is_of_the_tree(asked, path) {
             let why = "a file of the folder that is checked, which";
             let then = "would replace; name another, or leave it out with --exclude";
@@ -77,7 +73,7 @@ fn place(path: &Path) -> Option<PathBuf> {
 /// Whether an earlier run wrote it. One without findings is empty, which a document may be, too.
 fn is_baseline(path: &Path) -> bool {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
-    !Format::detect(Some(&own), b"").is_read() && Baseline::read(path).is_ok()
+    !Format::detect(Some(&own), b"").is_read() && Baseline::read(path, false).is_ok()
 }
 
 /// Whether it is a file of the folder, under whatever name, that is not left out.
@@ -92,21 +88,20 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
 /// Writes the baseline and the page that were asked for.
 pub(super) fn write(
     asked: &Check,
-    tree: &CheckedTree,
+    tree: &CheckedTree<'_>,
     listed: &Listed,
-    targets: Option<&Targets>,
     output: &mut Output,
 ) -> Result<()> {
-    if let Some(path) = &asked.write_baseline {
+    if let Some(path) = asked.baseline.as_ref().filter(|_| asked.updates_baseline) {
         let mut file = Replacement::begin(path)?;
         file.write(|out| baseline::write(&listed.noted, out))?;
         file.commit()?;
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
-    if let (Some(path), Some(targets)) = (&asked.report, targets) {
+    if let Some(path) = &asked.report {
         let hrefs = Hrefs::new(path, asked.folder());
-        let page = ReportPage { asked, tree, listed, targets, hrefs };
+        let page = ReportPage { asked, tree, listed, hrefs };
         let mut file = Replacement::begin(path)?;
         file.write(|out| page.write(out))?;
         file.commit()?;

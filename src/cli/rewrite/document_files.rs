@@ -12,24 +12,19 @@ use std::collections::HashSet;
 use std::mem;
 use std::path::{Path, PathBuf};
 
+use baselink::collection::origin::{FolderLayout, Origins};
 use baselink::error::{Result, name};
 use baselink::files::mirror::Mirror;
 use baselink::files::write::{self, Replacement};
-use baselink::tree::origin::{FolderLayout, Origins};
 
 use crate::cli::input::Input;
 use crate::cli::output::{Output, count};
 
-/// A folder that gets documents as files, under host and path, as `--layout host` reads them.
-pub(in crate::cli) struct DocumentFolder {
+/// The documents of one archive, each a file under host and path, as `--layout host` reads them.
+pub(in crate::cli) struct DocumentFiles {
     mirror: Mirror,
     out: PathBuf,
     origins: Origins,
-}
-
-/// The documents of one archive.
-pub(in crate::cli) struct DocumentFiles<'f> {
-    folder: &'f DocumentFolder,
     /// What has a file.
     taken: HashSet<PathBuf>,
     /// Files that are written together.
@@ -42,30 +37,25 @@ pub(in crate::cli) struct DocumentFiles<'f> {
 /// So many files are written together.
 const TOGETHER: usize = 64;
 
-impl DocumentFolder {
-    pub(in crate::cli) fn new(out: &Path) -> Result<Self> {
-        let mirror = Mirror::new(out)?;
+impl DocumentFiles {
+    /// Begins files in the folder `out`.
+    pub(super) fn new(out: &Path) -> Result<Self> {
         let (layout, index) = (Some(FolderLayout::Host), Some("index.html".into()));
-        let origins = Origins { layout, index, ..Origins::default() };
-        Ok(Self { mirror, out: out.to_owned(), origins })
-    }
-
-    pub(in crate::cli) fn begin(&self) -> DocumentFiles<'_> {
-        DocumentFiles {
-            folder: self,
+        Ok(Self {
+            mirror: Mirror::new(out)?,
+            out: out.to_owned(),
+            origins: Origins { layout, index, ..Origins::default() },
             taken: HashSet::new(),
             pending: Vec::new(),
             again: 0,
             nameless: 0,
-        }
+        })
     }
-}
 
-impl DocumentFiles<'_> {
     /// Adds the document `input`, of which this was `made`.
     pub(super) fn add(&mut self, input: &Input<'_>, made: &[u8]) -> Result<()> {
         let url = input.name.record.and_then(|record| record.url.as_deref());
-        let Some(to) = url.and_then(|url| self.folder.origins.paths(url).into_iter().next()) else {
+        let Some(to) = url.and_then(|url| self.origins.paths(url).into_iter().next()) else {
             self.nameless += 1;
             return Ok(());
         };
@@ -73,7 +63,7 @@ impl DocumentFiles<'_> {
             self.again += 1;
             return Ok(());
         }
-        let mut new = self.folder.mirror.begin_new(Path::new(""), &to)?;
+        let mut new = self.mirror.begin_new(Path::new(""), &to)?;
         new.write(|out| out.write_all(made))?;
         self.pending.push(new);
         if self.pending.len() < TOGETHER { Ok(()) } else { self.commit() }
@@ -87,7 +77,7 @@ impl DocumentFiles<'_> {
 
     /// The folder of all of them.
     pub(in crate::cli) fn out(&self) -> &Path {
-        &self.folder.out
+        &self.out
     }
 
     /// Says what has no file.

@@ -23,26 +23,20 @@ use baselink::files::write::{self, Committed, InPlace, Original, Replacement, is
 use baselink::format::Format;
 
 use crate::cli::diff;
-use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
+use crate::cli::rewrite::document_files::DocumentFiles;
 use crate::cli::shell;
 
 /// Where the results of a run go.
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
-    File {
-        path: &'a Path,
-        preserve_times: bool,
-    },
+    File { path: &'a Path, preserve_times: bool },
     Below(OutputFolder),
     InPlace(&'a InPlace),
-    /// Documents of archives, each to a file.
-    Documents(DocumentFolder),
     Diff,
     Nowhere,
 }
@@ -50,10 +44,7 @@ pub(in crate::cli) enum RunTarget<'a> {
 impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
-        if matches!(
-            destination,
-            WrittenTo::Path { .. } | WrittenTo::InPlace(_) | WrittenTo::Documents(_)
-        ) {
+        if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
             are_there(destination, documents)?;
         }
         let folder = documents.roots().find(|root| root.is_dir());
@@ -68,7 +59,7 @@ impl<'a> RunTarget<'a> {
                     )));
                 }
             },
-            WrittenTo::Path { path, only_documents, preserve_times } => {
+            WrittenTo::Path { path, preserve_times } => {
                 let mut files = documents.roots().filter(|root| root.is_file());
                 if let Some(input) = files.find(|file| is_one_file(file, path)) {
                     return Err(is_the_input(path, input));
@@ -83,12 +74,11 @@ impl<'a> RunTarget<'a> {
                 if is_file {
                     Self::File { path, preserve_times }
                 } else {
-                    let below = OutputFolder::of(path, *only_documents, documents)?;
+                    let below = OutputFolder::of(path, documents)?;
                     Self::Below(if preserve_times { below.preserving_times() } else { below })
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
-            WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
         };
@@ -104,7 +94,7 @@ impl<'a> RunTarget<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_) | Self::Documents(_))
+        matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_))
     }
 
     /// Whether the files that are read are written.
@@ -151,10 +141,11 @@ impl<'a> RunTarget<'a> {
                 let original = Box::new(entry.original()?);
                 file(FilePlace::Original { how, original }, None)
             }
-            (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
-                return Err(Error::new("standard input has no name in a folder; name files"));
+            // It has no name there, but the documents of an archive have.
+            (Self::Below(below), Origin::Standard) => {
+                FileSink::Documents(DocumentFiles::new(&below.out)?)
             }
-            (Self::Documents(folder), _) => FileSink::Documents(folder.begin()),
+            (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
             (Self::Nowhere, _) => FileSink::Nowhere,
         })
@@ -190,7 +181,8 @@ fn is_the_input(out: &Path, input: &Path) -> Error {
 pub(in crate::cli) enum FileSink<'t> {
     Standard,
     File(Box<SinkFile<'t>>),
-    Documents(DocumentFiles<'t>),
+    /// The documents of an archive, each to a file.
+    Documents(DocumentFiles),
     Diff(diff::DiffProgress),
     /// Also where it is not to be written after all.
     Nowhere,
@@ -263,7 +255,7 @@ impl FileSink<'_> {
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
         match file.at {
-            FilePlace::Below { below, entry, to } if !below.only_documents => {
+            FilePlace::Below { below, entry, to } => {
                 // What has its name may be something else by now.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
@@ -294,27 +286,6 @@ impl FileSink<'_> {
             Self::Documents(_) | Self::Nowhere => {}
         }
         Ok(())
-    }
-
-    /// Where the result goes, where it is one file that is not in its place.
-    pub(super) fn path(&self) -> Option<PathBuf> {
-        let Self::File(file) = self else { return None };
-        match &file.at {
-            FilePlace::Named { .. } => file.new.as_ref().map(|new| new.path().to_owned()),
-            FilePlace::Below { below, to, .. } => Some(below.out.join(to)),
-            FilePlace::Original { .. } => None,
-        }
-    }
-
-    /// Writes `bytes` of what is made of the file `path`.
-    pub(super) fn write_bytes(
-        &mut self,
-        path: &Path,
-        bytes: &[u8],
-        output: &mut Output,
-    ) -> FileResult<()> {
-        let input = Input::whole(DocumentName::of(path), Format::Warc, bytes);
-        self.write(&input, &Edits::default(), output)
     }
 
     /// Takes in that a document is not what it should be.

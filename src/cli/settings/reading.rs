@@ -11,9 +11,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name, visible};
 use baselink::files::walk::{self, Globs};
-use baselink::tree::origin::RootUrl;
 use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};

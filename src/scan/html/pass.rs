@@ -290,7 +290,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             (Namespace::Html, TextModel::RawText) => match tag.name.len() {
                 6 if is("script") => {
                     let groups = &self.options.groups;
-                    groups.contains(Group::Json) || groups.contains(Group::Imports)
+                    groups.contains(Group::Json) || groups.contains(Group::Scripts)
                 }
                 6 => !is("iframe"),
                 _ => true,
@@ -448,7 +448,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
     /// Internet Explorer.
     fn import(&mut self, span: Span) {
-        if !self.options.groups.contains(Group::Ie) {
+        if !self.options.groups.contains(Group::Rare) {
             return;
         }
         let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {

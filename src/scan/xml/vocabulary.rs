@@ -101,12 +101,12 @@ const fn generic(
     name: &'static str,
     standard: &'static str,
 ) -> XmlRow {
-    attribute(vocabulary, elements, name, standard).only(Group::Xml)
+    attribute(vocabulary, elements, name, standard).only(Group::Rare)
 }
 
 /// The text of an element of a sitemap.
 const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static str) -> XmlRow {
-    content(vocabulary, elements, Url, standard).only(Group::Sitemap)
+    content(vocabulary, elements, Url, standard).only(Group::Manifest)
 }
 
 /// Text that holds HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are of Atom 0.3).
@@ -132,15 +132,15 @@ pub static TABLE: &[XmlRow] = &[
     content(Media, Named(&["description"]), Html, "Media RSS").when(IS_HTML),
     attribute(Itunes, Named(&["image"]), "href", "Apple Podcasts"),
     place(None, Any, "href", Url, "XLink 1.1").prefixed(XLink),
-    place(None, Any, "about", Url, "RDF/XML").prefixed(Rdf).only(Group::Rdfa),
-    place(None, Any, "resource", Url, "RDF/XML").prefixed(Rdf).only(Group::Rdfa),
-    place(None, Any, "datatype", Url, "RDF/XML").prefixed(Rdf).only(Group::Rdfa),
-    attribute(Xhtml, Any, "href", "XHTML 2, RDFa").only(Group::Rdfa),
-    attribute(Xhtml, Any, "src", "XHTML 2, RDFa").only(Group::Rdfa),
-    place(Some(Svg), Any, "about", Curie, "RDFa 1.1").only(Group::Rdfa),
-    place(Some(Svg), Any, "resource", Curie, "RDFa 1.1").only(Group::Rdfa),
-    place(None, Any, "schemaLocation", Pairs, "XML Schema").prefixed(SchemaInstance).only(Group::Xml),
-    place(None, Any, "noNamespaceSchemaLocation", Url, "XML Schema").prefixed(SchemaInstance).only(Group::Xml),
+    place(None, Any, "about", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare),
+    place(None, Any, "resource", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare),
+    place(None, Any, "datatype", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare),
+    attribute(Xhtml, Any, "href", "XHTML 2, RDFa").only(Group::Rare),
+    attribute(Xhtml, Any, "src", "XHTML 2, RDFa").only(Group::Rare),
+    place(Some(Svg), Any, "about", Curie, "RDFa 1.1").only(Group::Rare),
+    place(Some(Svg), Any, "resource", Curie, "RDFa 1.1").only(Group::Rare),
+    place(None, Any, "schemaLocation", Pairs, "XML Schema").prefixed(SchemaInstance).only(Group::Rare),
+    place(None, Any, "noNamespaceSchemaLocation", Url, "XML Schema").prefixed(SchemaInstance).only(Group::Rare),
     generic(XInclude, Named(&["include"]), "href", "XInclude"),
     generic(Xslt, Named(&["import", "include"]), "href", "XSLT"),
     generic(Opml, Named(&["outline"]), "xmlUrl", "OPML 2.0"),
@@ -153,19 +153,19 @@ pub static TABLE: &[XmlRow] = &[
     generic(Dita, Any, "href", "DITA 1.3"),
     generic(Opf, Named(&["item", "reference", "link"]), "href", "OPF 2.0"),
     generic(Ncx, Named(&["content", "img", "audio"]), "src", "NCX"),
-    content(Kml, Named(&["href"]), Url, "KML 2.2").only(Group::Xml),
+    content(Kml, Named(&["href"]), Url, "KML 2.2").only(Group::Rare),
     generic(Smil, Named(&["ref", "animation", "audio", "img", "video", "text", "textstream", "brush", "prefetch"]), "src", "SMIL 3.0"),
     generic(Smil, Named(&["a", "area"]), "href", "SMIL 3.0"),
     sitemap(Sitemap, Named(&["loc"]), "sitemaps.org 0.9"),
     sitemap(SitemapImage, Named(&["loc", "license"]), "Google"),
     sitemap(SitemapVideo, Named(&["thumbnail_loc", "content_loc", "player_loc", "gallery_loc"]), "Google"),
-    attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Sitemap),
+    attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Manifest),
 ];
 
 /// Processing instructions that carry a URL in the pseudo-attribute `href`, with the group that has to be
 /// enabled (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
 pub const INSTRUCTIONS: &[(&str, Option<Group>)] =
-    &[("xml-stylesheet", None), ("xml-model", Some(Group::Xml))];
+    &[("xml-stylesheet", None), ("xml-model", Some(Group::Rare))];
 
 /// The row of [`INSTRUCTIONS`], and that of `xml:base` (XML Base, 3).
 pub static HREF: Row =
@@ -181,7 +181,9 @@ pub fn is_location(element: &str) -> bool {
     let local = element.rsplit(':').next().unwrap_or_default();
     let mut rows = TABLE.iter().map(|row| &row.row);
     rows.any(|row| {
-        row.group == Some(Group::Sitemap) && row.attribute.is_empty() && row.elements.contain(local)
+        row.group == Some(Group::Manifest)
+            && row.attribute.is_empty()
+            && row.elements.contain(local)
     })
 }
 

@@ -1,0 +1,74 @@
+//! The sources of bases that count: `--trust`.
+//!
+//! ```text
+//! --trust canonical,-saved  -->  Trust { saved: false, xattr: true, content_location: true, canonical: true, entry_link: false }
+//! ```
+//!
+//! Deliberately absent: looking for a base there.
+
+use std::str::FromStr;
+
+use baselink::error::{Error, Result};
+
+/// The sources of bases that can be added or removed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trust {
+    /// What a page notes of having been saved.
+    pub(super) saved: bool,
+    /// The extended attribute of a file.
+    pub(super) xattr: bool,
+    /// The `Content-Location` of messages.
+    pub(super) content_location: bool,
+    /// The canonical URL that a page names, for its retrieval URL.
+    pub(super) canonical: bool,
+    /// The link of a feed's entry, for its content.
+    pub(super) entry_link: bool,
+}
+
+type SourceField = fn(&mut Trust) -> &mut bool;
+
+const SOURCES: [(&str, SourceField); 5] = [
+    ("saved", |trust| &mut trust.saved),
+    ("xattr", |trust| &mut trust.xattr),
+    ("content-location", |trust| &mut trust.content_location),
+    ("canonical", |trust| &mut trust.canonical),
+    ("entry-link", |trust| &mut trust.entry_link),
+];
+
+impl Trust {
+    /// The defaults, changed by these lists one after the other.
+    pub(super) fn of(lists: &[TrustList]) -> Self {
+        let mut trust = Self {
+            saved: true,
+            xattr: true,
+            content_location: true,
+            canonical: false,
+            entry_link: false,
+        };
+        for (source, is_trusted) in lists.iter().flat_map(|list| &list.0) {
+            *source(&mut trust) = *is_trusted;
+        }
+        trust
+    }
+}
+
+/// A list of sources, each to be added or removed.
+#[derive(Clone, Debug)]
+pub(super) struct TrustList(Vec<(SourceField, bool)>);
+
+impl FromStr for TrustList {
+    type Err = Error;
+
+    fn from_str(list: &str) -> Result<Self> {
+        let change = |item: &str| {
+            let removed = item.strip_prefix('-');
+            let name = removed.unwrap_or(item);
+            let found = SOURCES.iter().find(|(known, _)| *known == name);
+            found.map(|(_, source)| (*source, removed.is_none())).ok_or_else(|| {
+                let known = SOURCES.map(|(known, _)| known).join(", ");
+                Error::new(format!("unknown source '{name}' of a base: it is one of {known}"))
+            })
+        };
+        list.split(',').map(change).collect::<Result<_>>().map(Self)
+    }
+}

@@ -1,0 +1,319 @@
+//! What lies beside a document on the disk, for links to the files that a browser saved with a page.
+//!
+//! ```
+//! use baselink::collection::companion::Companions;
+//! let folder = tempfile::tempdir().unwrap();
+//! std::fs::create_dir(folder.path().join("x_files")).unwrap();
+//! std::fs::write(folder.path().join("x.html"), "").unwrap();
+//! let companions = Companions::default();
+//! assert!(companions.has(&folder.path().join("x_files/a.css")));
+//! ```
+//!
+//! Deliberately absent: what a companion folder is called, which [`crate::rewrite::copies`] knows, and what is in
+//! the files that lie in one.
+
+use std::collections::{HashMap, HashSet};
+use std::env;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::collection::origin::{hosts, usable::unusable};
+use crate::document::{Program, Saved};
+use crate::files::walk::{TreeEntry, open_file};
+use crate::format::Format;
+use crate::reference::contains_placeholder;
+use crate::rewrite::Beside;
+use crate::rewrite::copies::stem_of_companion;
+use crate::scan::html::saved::{HEAD, saved};
+
+/// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
+/// around a file are looked at.
+const LEVELS: usize = 8;
+
+/// What was found out about companion folders. A clone shares it.
+#[derive(Clone, Debug, Default)]
+pub struct Companions {
+    /// Whether what pages say of having been saved counts for nothing.
+    ignores_pages: bool,
+    /// The pages in folders that have companion folders.
+    pages: PathCache<Pages>,
+    /// For folders the companion folder that they are, or lie in.
+    around: PathCache<Option<Arc<Path>>>,
+    /// For folders whether Firefox named the files in them.
+    named_by_firefox: PathCache<bool>,
+    /// From where pages say that they were saved.
+    urls: PathCache<Option<Saved>>,
+    /// Where paths begin that are not absolute.
+    here: Arc<OnceLock<PathBuf>>,
+}
+
+/// What was found out about paths.
+type PathCache<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
+
+/// What is known of `path`; it is found out once, and only who asks for the same path waits for it.
+fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
+    let cell = {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(path) {
+            Some(cell) => Arc::clone(cell),
+            None => Arc::clone(known.entry(path.to_owned()).or_default()),
+        }
+    };
+    cell.get_or_init(find_out);
+    cell
+}
+
+/// The pages in a folder.
+#[derive(Debug, Default)]
+struct Pages {
+    /// Their names without extensions.
+    stems: HashSet<String>,
+    paths: Vec<PathBuf>,
+    /// Whether one says that a browser saved it: it may have been renamed since.
+    one_says_it_was_saved: OnceLock<bool>,
+}
+
+impl Companions {
+    /// Where what pages say of having been saved is believed, or not.
+    #[must_use]
+    pub fn trusting(pages: bool) -> Self {
+        Self { ignores_pages: !pages, ..Self::default() }
+    }
+
+    /// The surroundings of the document `entry`. In a tree whose folders a crawler named after hosts, `depth` is the number of
+    /// names from the folder of all hosts to the document. `scheme` is the scheme of the hosts, and of URLs that HTTrack
+    /// writes without one.
+    #[must_use]
+    pub fn beside(&self, entry: &TreeEntry, depth: Option<usize>, scheme: &str) -> Arc<dyn Beside> {
+        let path = self.absolute(&entry.path);
+        let root = match entry.relative.is_empty() {
+            true => path.parent().map(Path::to_owned),
+            false => Some(self.absolute(&entry.root)),
+        };
+        Arc::new(OnDisk {
+            hosts: depth.and_then(|depth| path.ancestors().nth(depth)).map(Path::to_owned),
+            scheme: scheme.into(),
+            companions: self.clone(),
+            stem: stem(&path),
+            root: root.unwrap_or_default(),
+            path,
+            companion: OnceLock::new(),
+        })
+    }
+
+    /// Whether the file `path` lies in the companion folder of a page, or further down in it.
+    #[must_use]
+    pub fn has(&self, path: &Path) -> bool {
+        self.around(&self.absolute(path)).is_some()
+    }
+
+    /// `path` from the root of the file system: what lies around it counts, too.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let here = self.here.get_or_init(|| env::current_dir().unwrap_or_default());
+        std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
+    }
+
+    /// The companion folder in which the file `path` lies.
+    fn around(&self, path: &Path) -> Option<Arc<Path>> {
+        let folder = path.parent()?;
+        let find_out = || {
+            let mut folders = folder.ancestors().take(LEVELS);
+            folders.find(|folder| self.is_companion(folder)).map(Arc::from)
+        };
+        known(&self.around, folder, find_out).get()?.clone()
+    }
+
+    /// Whether `folder` is a companion folder: one with a known suffix, beside which lies a page of its name, or any that
+    /// says that a browser saved it, or whose files Firefox named.
+    fn is_companion(&self, folder: &Path) -> bool {
+        let name = folder.file_name().map(|name| name.to_string_lossy());
+        let stem = name.as_deref().and_then(stem_of_companion);
+        stem.zip(folder.parent()).is_some_and(|(stem, around)| {
+            let pages = known(&self.pages, around, || Pages::of(around));
+            pages.get().is_some_and(|pages| {
+                pages.stems.contains(stem) || (!self.ignores_pages && pages.one_says_it_was_saved())
+            }) || self.is_named_by_firefox(folder)
+        })
+    }
+
+    /// Whether the names of all files in `folder` are such as Firefox gives them.
+    fn is_named_by_firefox(&self, folder: &Path) -> bool {
+        known(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
+    }
+
+    /// What the page `path` says of having been saved; nothing where a symbolic link leads out of `root` to it.
+    fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
+        if self.ignores_pages || !is_page(path) {
+            return None;
+        }
+        let find_out = || {
+            let real = |path: &Path| path.canonicalize().ok();
+            let is_inside = real(path)?.starts_with(real(root)?);
+            is_inside.then(|| said(path)).flatten()
+        };
+        known(&self.urls, path, find_out).get()?.clone()
+    }
+}
+
+impl Pages {
+    /// Those in `folder`; none where it cannot be read.
+    fn of(folder: &Path) -> Self {
+        let mut pages = Self::default();
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && is_page(&path) {
+                pages.stems.insert(stem(&path));
+                pages.paths.push(path);
+            }
+        }
+        pages
+    }
+
+    fn one_says_it_was_saved(&self) -> bool {
+        let says_it =
+            |path: &PathBuf| said(path).is_some_and(|said| said.program == Program::Browser);
+        *self.one_says_it_was_saved.get_or_init(|| self.paths.iter().any(says_it))
+    }
+}
+
+/// What the page `path` says of having been saved.
+fn said(path: &Path) -> Option<Saved> {
+    let mut head = Vec::new();
+    open_file(path).ok()??.take(HEAD as u64).read_to_end(&mut head).ok()?;
+    saved(&head)
+}
+
+/// Whether the names of all files in `folder` end in the same four characters after a `_`, before the extension.
+/// Firefox draws them anew for each page that it saves, of those of base64url. A year has digits only, and of a single
+/// file a word would do.
+fn is_named_by_firefox(folder: &Path) -> bool {
+    const DRAWN: usize = 4;
+    let (mut drawn, mut files) = (None::<String>, 0);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let stem = stem(&entry.path());
+        let end = stem.len().checked_sub(DRAWN).and_then(|at| stem.split_at_checked(at));
+        let found = match end {
+            Some((before, end)) if before.ends_with('_') => end,
+            _ => return false,
+        };
+        let is_of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if drawn.as_ref().is_some_and(|drawn| drawn != found) || !found.bytes().all(is_of_base64) {
+            return false;
+        }
+        drawn.get_or_insert_with(|| found.to_owned());
+        files += 1;
+    }
+    drawn.is_some_and(|drawn| {
+        let is_word = drawn.bytes().all(|byte| byte.is_ascii_lowercase());
+        !drawn.bytes().all(|byte| byte.is_ascii_digit()) && (files > 1 || !is_word)
+    })
+}
+
+/// Whether a file is called as pages are.
+fn is_page(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let pages = [Format::Html, Format::Xhtml];
+    let mut known = pages.into_iter().flat_map(|format| format.extensions());
+    extension.is_some_and(|extension| known.any(|one| one.eq_ignore_ascii_case(extension)))
+}
+
+/// The name of a file without its extension.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+#[derive(Debug)]
+struct OnDisk {
+    /// The folder whose folders a crawler named after hosts.
+    hosts: Option<PathBuf>,
+    scheme: Box<str>,
+    companions: Companions,
+    path: PathBuf,
+    /// What a crawler saved is in it: the folder that was named, or that of a file that was.
+    root: PathBuf,
+    stem: String,
+    /// The companion folder in which the document lies.
+    companion: OnceLock<Option<Arc<Path>>>,
+}
+
+impl OnDisk {
+    /// What `path` leads to from the folder of the document; `None` where no file can have such a name.
+    fn resolved(&self, path: &str) -> Option<PathBuf> {
+        // RFC 3986, 5.2.4: `..` takes away the name before it, be that a link or not.
+        let mut file = self.path.with_file_name("");
+        for part in Path::new(path).components() {
+            match part {
+                Component::Normal(name) => file.push(name),
+                Component::CurDir => {}
+                Component::ParentDir if file.file_name().is_some() => drop(file.pop()),
+                _ => return None,
+            }
+        }
+        Some(file)
+    }
+
+    /// The same in the root.
+    fn in_root(&self, path: &str) -> Option<PathBuf> {
+        self.resolved(path).filter(|file| file.starts_with(&self.root))
+    }
+
+    fn companion(&self) -> Option<&Path> {
+        self.companion.get_or_init(|| self.companions.around(&self.path)).as_deref()
+    }
+}
+
+impl Beside for OnDisk {
+    fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    fn has_folder(&self, name: &str) -> bool {
+        let mut parts = Path::new(name).components();
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+            && self.path.with_file_name(name).is_dir()
+    }
+
+    fn is_in_companion(&self) -> bool {
+        self.companion().is_some()
+    }
+
+    fn has_copy(&self, path: &str) -> bool {
+        let copy = self.companion().zip(self.resolved(path));
+        copy.is_some_and(|(companion, file)| file.starts_with(companion) && file.is_file())
+    }
+
+    fn is_companion(&self, folder: &str) -> bool {
+        self.has_folder(folder)
+            && self.companions.is_named_by_firefox(&self.path.with_file_name(folder))
+    }
+
+    fn is_crawled(&self) -> bool {
+        self.hosts.is_some()
+    }
+
+    fn host(&self, folder: &str) -> Option<String> {
+        let net_loc = hosts::net_loc(folder, &self.scheme)?;
+        let path = self.hosts.as_ref()?.join(folder);
+        let is_there = || path.starts_with(&self.root) && path.is_dir();
+        (hosts::is_telling(folder) || is_there()).then_some(net_loc)
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        self.in_root(path).is_some_and(|file| file.is_file())
+    }
+
+    fn page_url(&self, path: &str) -> Option<String> {
+        let saved = self.companions.saved(&self.in_root(path)?, &self.root)?;
+        let url = saved.disbelief().is_none().then(|| saved.url(&self.scheme))?;
+        let url = url.split('#').next()?;
+        // Anybody can write the comment of a page: it must be as good as that of the document itself.
+        let is_usable = unusable(url).is_none() && !contains_placeholder(url);
+        is_usable.then(|| url.to_owned())
+    }
+}

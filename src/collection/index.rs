@@ -1,0 +1,829 @@
+//! Which resources there are, and which of them a URL means: the way back from targets to resources.
+//!
+//! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
+//! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
+//! give. A URL that ends with `/` means the file of one of the `index` names. The query counts where a
+//! file has it in its URL or its name, else it does not. Names are compared as bytes, after
+//! percent-decoding (RFC 3986, 6.2.2.2).
+//!
+//! ```
+//! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
+//! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, takes_query: false }));
+//! assert_eq!(collection.find("HTTP://A.example:80#x"), file);
+//! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
+//! ```
+//!
+//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). What is
+//! out of the tree is not looked at: an absolute text leads out, also where it names the tree itself.
+//!
+//! Deliberately absent: the file system. What is not among the files that were added is not there, and
+//! no URL leads out of the tree.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
+use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
+use crate::layer::digest::first_of_md5;
+use crate::named::values;
+use crate::reference::{Grammar, Reference};
+
+/// The names of index files where nothing else is said, as servers have them.
+const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
+
+/// What programs put after the names of what they save.
+const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
+
+/// The file that a URL means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundFile {
+    /// Its number, in the order in which files were added.
+    pub number: usize,
+    /// Whether the query of the URL is a part of what the file was retrieved by.
+    pub takes_query: bool,
+}
+
+/// Why a URL inside a tree means no file there: a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Absence {
+    /// No file has such a name.
+    Absent,
+    /// One has, but for the case of letters.
+    Case,
+    /// One has, but for what is percent-encoded, or in which encoding of characters.
+    Encoding,
+    /// It is a folder without an index file; from disk, any folder.
+    NoIndex,
+    /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
+    NoSlash,
+    /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
+    NoName,
+    /// It is there and no file: a FIFO, a socket, a device.
+    Special,
+    /// A file has this name but for Unicode normalization: its letters are composed otherwise.
+    Normalization,
+    /// A symbolic link on the way leads out of the tree.
+    LinkOut,
+    /// A symbolic link on the way leads to nothing, or in a circle.
+    LinkNowhere,
+}
+
+/// Each absence with its name in `--json`.
+const ABSENCES: [(Absence, &str); 10] = [
+    (Absence::Absent, "absent"),
+    (Absence::Case, "case"),
+    (Absence::Encoding, "percent-encoding"),
+    (Absence::NoIndex, "no-index"),
+    (Absence::NoSlash, "no-slash"),
+    (Absence::NoName, "no-name"),
+    (Absence::Special, "no-file"),
+    (Absence::Normalization, "normalization"),
+    (Absence::LinkOut, "symlink"),
+    (Absence::LinkNowhere, "symlink"),
+];
+
+impl Absence {
+    /// All of them.
+    pub const ALL: [Self; ABSENCES.len()] = values(&ABSENCES);
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ABSENCES[self as usize].1
+    }
+}
+
+/// A file that is missing, and the name that was perhaps meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What is wrong.
+    pub absence: Absence,
+    /// The path below the root of a file with nearly this name; that is for people, since bytes that are
+    /// not UTF-8 are U+FFFD.
+    pub hint: Option<String>,
+}
+
+/// Where a URL leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TargetPlace {
+    /// Out of the tree.
+    Outside,
+    /// Into the tree: to a file, or to none.
+    Inside(Result<FoundFile, Missing>),
+}
+
+impl TargetPlace {
+    /// The file, if it leads to one.
+    pub(crate) fn file(self) -> Option<FoundFile> {
+        match self {
+            Self::Inside(found) => found.ok(),
+            Self::Outside => None,
+        }
+    }
+}
+
+/// What a collection has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// The names that lead to it from the root, with `/` between them.
+    pub name: Arc<[u8]>,
+    /// What it is.
+    pub kind: ResourceKind,
+}
+
+/// What a resource is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceKind {
+    /// Bytes.
+    File,
+    /// A symbolic link, which says this; or something of which nothing is known but that it is there.
+    Link(Option<Box<[u8]>>),
+    /// No bytes: a FIFO, a socket, a device.
+    Special,
+}
+
+impl Resource {
+    /// Bytes that are called `name`.
+    #[must_use]
+    pub fn file(name: &[u8]) -> Self {
+        Self { name: name.into(), kind: ResourceKind::File }
+    }
+
+    fn is_link(&self) -> bool {
+        matches!(self.kind, ResourceKind::Link(_))
+    }
+}
+
+/// Where a path leads that has symbolic links on it.
+enum Way {
+    /// To this path, on which there are none.
+    To(Vec<u8>),
+    /// To what nothing is known of: the link with this number is there.
+    Unknown(usize),
+    /// To nothing in the tree.
+    Lost(Absence),
+}
+
+/// Resources, by everything that can mean them. Memory grows with their names and URLs.
+#[derive(Debug)]
+pub struct Collection {
+    pub(super) origins: Origins,
+    /// The names of index files.
+    pub(super) names: Vec<OsString>,
+    files: Vec<Resource>,
+    by_path: HashMap<Arc<[u8]>, usize>,
+    /// Those whose URL does not follow from that of the root.
+    by_url: HashMap<Box<str>, usize>,
+    /// The files right in each folder. One without any file below it is known if it was an entry.
+    folders: HashMap<Box<[u8]>, Vec<usize>>,
+    /// The folders in the root that have capitals in their names, by their names without.
+    with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// The first file of each path as it is when case and encoding do not count.
+    alike: HashMap<u64, usize>,
+    /// The first file of each path as it is when case does not count.
+    alike_in_case: HashMap<u64, usize>,
+    /// The first file of each name.
+    by_name: HashMap<u64, usize>,
+    doubles: Vec<(usize, usize)>,
+    hints: PathHints,
+}
+
+/// What was perhaps meant by paths where nothing is: what one link leads to in vain, many do.
+#[derive(Debug, Default)]
+struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
+
+impl PathHints {
+    fn of(&self, path: &[u8], find: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(path) {
+            return *known;
+        }
+        let hint = find();
+        lock().insert(path.into(), hint);
+        hint
+    }
+}
+
+impl Default for Collection {
+    fn default() -> Self {
+        Self::new(Origins::default())
+    }
+}
+
+impl Collection {
+    /// A collection without resources, whose URLs come from `origins` as far as they follow from names.
+    #[must_use]
+    pub fn new(origins: Origins) -> Self {
+        let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
+        for name in INDEX_NAMES.map(OsString::from) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Self {
+            origins,
+            names,
+            files: Vec::new(),
+            by_path: HashMap::new(),
+            by_url: HashMap::new(),
+            folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
+            with_capitals: HashMap::new(),
+            alike: HashMap::new(),
+            alike_in_case: HashMap::new(),
+            by_name: HashMap::new(),
+            doubles: Vec::new(),
+            hints: PathHints::default(),
+        }
+    }
+
+    /// Adds a resource and the URLs by which it was retrieved, as far as they do not follow from its name. Where two have
+    /// the same URL, or the same name, the first counts. Its number, where it was added.
+    pub fn add<'u>(
+        &mut self,
+        resource: Resource,
+        urls: impl IntoIterator<Item = &'u str>,
+    ) -> Option<usize> {
+        let number = self.files.len();
+        let path = Arc::clone(&resource.name);
+        if path.is_empty() || self.by_path.contains_key(&path) {
+            return None;
+        }
+        for url in urls.into_iter().filter_map(|url| normal(url, true)) {
+            self.by_url.entry(url.into()).or_insert(number);
+        }
+        let (folder, name) = split_name(&path);
+        self.alike.entry(hashed(&folded(&path))).or_insert(number);
+        let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
+        if first != number && is_alike_in_case(&self.files[first].name, &path) {
+            self.doubles.push((first, number));
+        }
+        self.by_name.entry(hashed(name)).or_insert(number);
+        self.hints = PathHints::default();
+        self.folder(folder).push(number);
+        self.by_path.insert(path, number);
+        self.files.push(resource);
+        Some(number)
+    }
+
+    /// Says that `url` means the resource with this number, whatever it meant before.
+    pub(super) fn takes(&mut self, number: usize, url: &str) {
+        if let Some(url) = normal(url, true) {
+            self.by_url.insert(url.into(), number);
+        }
+    }
+
+    /// The files in a folder, which is known from now on, as those around it are.
+    pub(super) fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
+        let mut around = path;
+        while !around.is_empty() && !self.folders.contains_key(around) {
+            self.folders.insert(around.into(), Vec::new());
+            if !around.contains(&b'/') && around.iter().any(u8::is_ascii_uppercase) {
+                let lower = around.to_ascii_lowercase().into();
+                self.with_capitals.entry(lower).or_insert_with(|| around.into());
+            }
+            around = split_name(around).0;
+        }
+        self.folders.entry(path.into()).or_default()
+    }
+
+    /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
+    /// it is there. With `root` the tree has that URL, and only paths count.
+    pub(crate) fn beyond(
+        &self,
+        found: FoundFile,
+        url: &str,
+        root: Option<&RootUrl>,
+    ) -> Option<Vec<u8>> {
+        let file = self.files.get(found.number).filter(|file| file.is_link())?;
+        let path = self.path_below(root, without_query(url))?;
+        let rest = path.strip_prefix(&*file.name)?;
+        rest.starts_with(b"/").then_some(path)
+    }
+
+    /// The names that lead to a file from the root, with `/` between them, as bytes of the system.
+    #[must_use]
+    pub fn path(&self, number: usize) -> &[u8] {
+        self.files.get(number).map_or(b"", |file| &file.name)
+    }
+
+    /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
+    /// them. Each file is listed with the first of its kind.
+    #[must_use]
+    pub fn doubles(&self) -> &[(usize, usize)] {
+        &self.doubles
+    }
+
+    /// Whether a file is a page, or what makes one, by its name: with a query it is another page.
+    #[must_use]
+    pub fn is_page(&self, number: usize) -> bool {
+        const EXTENSIONS: [&str; 16] = [
+            "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp",
+            "do", "cgi", "pl", "cfm", "py",
+        ];
+        let (_, name) = split_name(self.path(number));
+        memchr::memrchr(b'.', name).is_none_or(|dot| {
+            EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
+        })
+    }
+
+    /// All resources, in the order in which they were added.
+    #[must_use]
+    pub fn resources(&self) -> &[Resource] {
+        &self.files
+    }
+
+    /// The number of the resource with this name.
+    #[must_use]
+    pub fn number_at(&self, path: &[u8]) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// How the URLs begin that lead to files by what follows, where that is so of every file.
+    pub(crate) fn folder_url(&self) -> Option<&str> {
+        self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
+    }
+
+    /// The file that this path below the root means in a URL, where it means it byte for byte.
+    pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
+        let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
+        (self.files[number].kind == ResourceKind::File).then_some(number)
+    }
+
+    /// Where `url` leads. Its fragment does not count.
+    #[must_use]
+    pub fn find(&self, url: &str) -> TargetPlace {
+        self.find_with_tail(url).0
+    }
+
+    /// The same, and where in `url` begins what follows the URL of the root, where [`moved`](Self::moved) keeps
+    /// it.
+    pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
+        let found =
+            |number, takes_query| TargetPlace::Inside(Ok(FoundFile { number, takes_query }));
+        let by_url = |with_query| {
+            let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
+            let known = |url: &str| self.by_url.get(url).copied();
+            known(&normal).or_else(|| known(&other_web(&normal)?))
+        };
+        let has_query = Reference::split(Grammar::Rfc3986, url).query_span.is_some();
+        if let Some(number) = by_url(true) {
+            return (found(number, has_query), None);
+        }
+        if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below_own(url)) {
+            if has_query && let Some(number) = self.named_with_query(url, &below) {
+                return (found(number, true), None);
+            }
+            let tail = below.tail.filter(|_| !below.names_root);
+            return (TargetPlace::Inside(self.named(&below, false)), tail);
+        }
+        if let Some(number) = by_url(false) {
+            return (found(number, false), None);
+        }
+        let Some(mut below) = self.laid_out(without_query(url)) else {
+            return (TargetPlace::Outside, None);
+        };
+        if has_query {
+            let number = self.paths(url).find_map(|path| self.by_path.get(&*path).copied());
+            if let Some(number) = number {
+                return (found(number, true), None);
+            }
+        }
+        let mut paths = self.paths(without_query(url));
+        if let Some(path) = paths.find(|path| self.by_path.contains_key(&**path)) {
+            below.path = path;
+        }
+        (TargetPlace::Inside(self.named(&below, false)), None)
+    }
+
+    /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
+    /// what they save.
+    ///
+    /// | URL | name | program |
+    /// |---|---|---|
+    /// | `page?x=1` | `page?x=1` | wget |
+    /// | | `page@x=1` | wget for Windows |
+    /// | | `page%3Fx=1` | browsers, and others that escape |
+    /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` after it | wget with `--adjust-extension`, HTTrack |
+    ///
+    /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
+    /// with a query is another page.
+    #[must_use]
+    pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
+        let found = self.find(url).file();
+        let query = Reference::split(Grammar::Rfc3986, url).query();
+        let is_beyond = |found| self.beyond(found, url, None).is_some();
+        if found.is_some_and(|one| one.takes_query || query.is_none() || is_beyond(one)) {
+            return found;
+        }
+        let path = self.path_below(None, without_query(url))?;
+        if let Some(query) = query {
+            let number = self.saved_with_query(&path, query);
+            let saved = number.map(|number| FoundFile { number, takes_query: true });
+            return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
+        }
+        if names_folder(&path) {
+            return None;
+        }
+        let mut extensions = ADDED[1..].iter();
+        let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
+        // A server sends those who ask for the folder without its `/` to the one with it.
+        let number = number.or_else(|| self.index_of(&path)?.ok())?;
+        Some(FoundFile { number, takes_query: false })
+    }
+
+    /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
+    fn saved_with_query(&self, path: &[u8], query: &str) -> Option<usize> {
+        let mut names = match names_folder(path) {
+            true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
+            false => vec![path.to_vec()],
+        };
+        // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
+        // that is `page.php?x=2.html`.
+        let (_, name) = split_name(path);
+        let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
+        names.extend(stem_end.map(|end| path[..end].to_vec()));
+        names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
+        // No name has a `/` in it.
+        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+        let queries = [named(query.as_bytes()), named(&names::decode(query))];
+        let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
+        for added in ADDED {
+            for name in &names {
+                for query in &queries {
+                    let mut marks = [&b"?"[..], b"@", b"%3F"].into_iter();
+                    if let Some(number) = marks.find_map(|mark| saved([name, mark, query, added])) {
+                        return Some(number);
+                    }
+                }
+            }
+        }
+        // HTTrack puts the beginning of the query's MD5 before the extension.
+        let digits = first_of_md5(query.as_bytes()).into_bytes();
+        names.iter().find_map(|path| {
+            let (_, name) = split_name(path);
+            let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
+            saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
+        })
+    }
+
+    /// The path that `url`, which has no query, has below `root`, or below the root of the tree.
+    fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
+        let below = match root.or(self.origins.root_url.as_ref()) {
+            Some(root) => root.below(url),
+            None => self.laid_out(url),
+        };
+        below.filter(|below| below.is_path).map(|below| below.path)
+    }
+
+    /// The file that has the query of `url` in its name.
+    fn named_with_query(&self, url: &str, below: &Below) -> Option<usize> {
+        let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
+        let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
+        self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
+    }
+
+    /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
+    /// no such host.
+    fn laid_out(&self, url: &str) -> Option<Below> {
+        let (mut path, path_at) = self.host_folder(url)?;
+        let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).below(url)?;
+        path.push(b'/');
+        path.append(&mut below.path);
+        Some(Below { path, names_root: false, ..below })
+    }
+
+    /// The paths that the file of `url` can have, the folder of the host as it is called here (RFC 3986, 3.2.2).
+    fn paths(&self, url: &str) -> impl Iterator<Item = Vec<u8>> + use<'_> {
+        self.origins.paths(url).into_iter().map(|path| {
+            let path = names::path_bytes(&path);
+            let (host, rest) = path.split_at(memchr::memchr(b'/', &path).unwrap_or(path.len()));
+            match self.with_capitals.get(host).filter(|_| !self.folders.contains_key(host)) {
+                Some(folder) if self.origins.root_url.is_none() => [&**folder, rest].concat(),
+                _ => path,
+            }
+        })
+    }
+
+    /// The folder in which the files of the host of `url` are, and where in `url` its path begins.
+    fn host_folder(&self, url: &str) -> Option<(Vec<u8>, usize)> {
+        let FolderLayout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
+        let path_at = Reference::split(Grammar::Rfc3986, url).path_span.start;
+        let paths = self.paths(&format!("{}/x", &url[..path_at]));
+        let mut folders = paths.map(|path| split_name(&path).0.to_vec());
+        let folder = folders.find(|folder| self.folders.contains_key(folder.as_slice()))?;
+        Some((folder, path_at))
+    }
+
+    /// Where `url` leads in a tree of the same files whose root has the URL `root`. Only paths count
+    /// there. Where that is a `file` URL, the tree is read from disk, where no file is the index of its folder.
+    #[must_use]
+    pub fn find_below(&self, root: &RootUrl, url: &str) -> TargetPlace {
+        match root.below(url) {
+            Some(below) => TargetPlace::Inside(self.named(&below, is_disk(root))),
+            None => TargetPlace::Outside,
+        }
+    }
+
+    /// Whether every URL leads to a file by its path below the URL of the root.
+    pub(crate) fn has_only_paths(&self) -> bool {
+        self.origins.root_url.is_some() && self.by_url.is_empty()
+    }
+
+    /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
+    /// one that is below the URL of the root, or of a host in the tree. What follows that of the
+    /// root, query and fragment included, keeps its bytes.
+    #[must_use]
+    pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
+        let to = root.as_str();
+        if let Some(from) = &self.origins.root_url {
+            let below = from.below_own(url)?;
+            return match below.tail {
+                _ if below.names_root => None,
+                tail => Some(format!("{to}{}", &url[tail?..])),
+            };
+        }
+        let (folder, path_at) = self.host_folder(url)?;
+        let folder = names::segment(&folder, names::Percent::Encode)?;
+        Some(format!("{to}{folder}/{}", url[path_at..].strip_prefix('/').unwrap_or_default()))
+    }
+
+    /// The URL of a file in a tree whose root has the URL `root`; `None` where it has a name that no URL
+    /// can have.
+    #[must_use]
+    pub fn url_below(&self, root: &RootUrl, number: usize) -> Option<String> {
+        url_below(root, self.path(number))
+    }
+
+    /// The file that these names mean.
+    fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
+        let found = |number| Ok(FoundFile { number, takes_query: false });
+        let missing = |absence, hint| Err(Missing { absence, hint });
+        let path = below.path.as_slice();
+        let is_folder = names_folder(path);
+        let folder = path.strip_suffix(b"/").unwrap_or(path);
+        if below.is_path {
+            match self.by_path.get(path).map(|&number| (number, &self.files[number].kind)) {
+                Some((_, ResourceKind::Special)) => return missing(Absence::Special, None),
+                Some((number, ResourceKind::File)) if !is_folder => return found(number),
+                _ => {}
+            }
+            let slash = || format!("{}/", shown(folder));
+            if let Some(index) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
+                return match index {
+                    Some(Ok(number)) if on_disk => {
+                        missing(Absence::NoIndex, Some(shown(&self.files[number].name)))
+                    }
+                    Some(Ok(number)) if is_folder && !below.names_root => found(number),
+                    Some(Err(absence)) if is_folder && !on_disk => missing(absence, None),
+                    Some(_) => missing(Absence::NoSlash, (!folder.is_empty()).then(slash)),
+                    None => missing(Absence::NoIndex, None),
+                };
+            }
+            match self.way(path) {
+                None => {}
+                Some(Way::Unknown(number)) => return found(number),
+                Some(Way::Lost(absence)) => return missing(absence, None),
+                Some(Way::To(path)) => {
+                    let mut found = self.named(&Below { path, ..below.clone() }, on_disk);
+                    if let Err(Missing { absence: Absence::NoSlash, hint }) = &mut found {
+                        *hint = Some(slash());
+                    }
+                    return found;
+                }
+            }
+        }
+        let (absence, hint) = self.nearest(path, is_folder, below.is_path);
+        missing(absence, hint.map(|number| shown(&self.files[number].name)))
+    }
+
+    /// Where `path` leads, when the symbolic links on it are followed; `None` where there are none.
+    fn way(&self, path: &[u8]) -> Option<Way> {
+        /// So many links are followed, as in Linux; a circle has no end.
+        const FOLLOWED: usize = 40;
+        let mut followed = 0;
+        // The names that are to come, the next one last, and whether a link says them.
+        let mut names: Vec<(&[u8], bool)> =
+            path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
+        let mut real = Vec::new();
+        while let Some((name, is_of_link)) = names.pop() {
+            match name {
+                b"" | b"." => continue,
+                b".." if real.is_empty() => return Some(Way::Lost(Absence::LinkOut)),
+                b".." => {
+                    real.truncate(split_name(&real).0.len());
+                    continue;
+                }
+                _ => {}
+            }
+            let next = joined(&real, name);
+            match self.by_path.get(next.as_slice()) {
+                Some(number) if self.files[*number].is_link() => {
+                    let ResourceKind::Link(Some(says)) = &self.files[*number].kind else {
+                        return Some(Way::Unknown(*number));
+                    };
+                    followed += 1;
+                    if followed > FOLLOWED {
+                        return Some(Way::Lost(Absence::LinkNowhere));
+                    }
+                    if says.starts_with(b"/") {
+                        return Some(Way::Lost(Absence::LinkOut));
+                    }
+                    names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
+                    continue;
+                }
+                None if !self.folders.contains_key(next.as_slice()) => {
+                    if is_of_link {
+                        return Some(Way::Lost(Absence::LinkNowhere));
+                    }
+                    // Nothing is known below that, and no link has names among those that are left.
+                    real = next;
+                    for (name, _) in names.drain(..).rev().filter(|(name, _)| !name.is_empty()) {
+                        real.push(b'/');
+                        real.extend_from_slice(name);
+                    }
+                }
+                _ => real = next,
+            }
+        }
+        if path.ends_with(b"/") && !real.is_empty() {
+            real.push(b'/');
+        }
+        (followed > 0).then_some(Way::To(real))
+    }
+
+    /// The file at `path`, or at the end of the symbolic links there; `None` where nothing is there, or what is
+    /// no file.
+    fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
+        let number = *self.by_path.get(path)?;
+        match self.files[number].kind {
+            ResourceKind::Link(_) => match self.way(path) {
+                Some(Way::To(real)) => self.by_path.get(real.as_slice()).map(|&number| Ok(number)),
+                Some(Way::Lost(absence)) => Some(Err(absence)),
+                Some(Way::Unknown(_)) | None => Some(Ok(number)),
+            },
+            ResourceKind::Special => None,
+            ResourceKind::File => Some(Ok(number)),
+        }
+    }
+
+    /// The file that is the index of a folder, or what keeps a symbolic link from being it.
+    fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
+        self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
+    }
+
+    /// What is there instead of `path`.
+    fn nearest(&self, path: &[u8], is_folder: bool, is_path: bool) -> (Absence, Option<usize>) {
+        let mut wanted = vec![path.to_vec()];
+        if is_folder {
+            wanted.extend(self.names.iter().map(|name| [path, names::bytes(name)].concat()));
+        }
+        for path in wanted {
+            let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
+            let own = &*self.files[number].name;
+            let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
+            let absence = match () {
+                () if has_empty && without_empty(&path) == own => Absence::Absent,
+                () if is_path && is_alike_in_case(own, &path) => Absence::Case,
+                () if is_path && composed(own) == composed(&path) => Absence::Normalization,
+                () => Absence::Encoding,
+            };
+            return (absence, Some(number));
+        }
+        if !is_path {
+            return (Absence::NoName, None);
+        }
+        let (folder, name) = split_name(path);
+        let hint = self.hints.of(path, || self.hint(folder, name));
+        (Absence::Absent, hint)
+    }
+
+    /// The file that was perhaps meant by `name` in `folder`.
+    fn hint(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
+        /// A shorter name, without its extension, says little of a file that is far away.
+        const TELLING: usize = 3;
+        self.neighbour(folder, name).or_else(|| {
+            let number = *self.by_name.get(&hashed(name))?;
+            let (there, same) = split_name(&self.files[number].name);
+            let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
+            (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
+        })
+    }
+
+    /// The file in `folder` whose name takes the fewest changes to become `name`.
+    fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
+        /// So many names on each side in their order are compared, that hints take linear time.
+        const COMPARED: usize = 64;
+        let most = (stem(name).len() / 3).min(3);
+        let files = self.folders.get(folder)?;
+        let own = |number: &usize| split_name(&self.files[*number].name).1;
+        let at = files.partition_point(|number| own(number) < name);
+        let near = &files[at.saturating_sub(COMPARED)..files.len().min(at + COMPARED)];
+        let distances = near.iter().filter_map(|number| {
+            let changes = changes(own(number), name, most)?;
+            Some((changes, *number))
+        });
+        distances.min().map(|(_, number)| number)
+    }
+}
+
+/// Whether the tree is read from disk.
+pub(crate) fn is_disk(root: &RootUrl) -> bool {
+    let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
+}
+
+/// The URL of the file `path` below `root`.
+pub(crate) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
+    Some(format!("{}{}", root.as_str(), names::path(path, names::Percent::Encode)?))
+}
+
+fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
+}
+
+/// The folder of a path and the name in it.
+pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memrchr(b'/', path) {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
+    }
+}
+
+/// Whether `path`, that of a URL, is one of a folder.
+fn names_folder(path: &[u8]) -> bool {
+    path.is_empty() || path.ends_with(b"/")
+}
+
+/// A name without its extension.
+pub(crate) fn stem(name: &[u8]) -> &[u8] {
+    &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+fn hashed(key: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+pub(crate) fn without_query(url: &str) -> &str {
+    &url[..url.find(['?', '#']).unwrap_or(url.len())]
+}
+
+/// `url` as all that mean the same are spelled (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None`
+/// where it has no scheme or its path leads above the root.
+fn normal(url: &str, with_query: bool) -> Option<String> {
+    let split = Reference::split(Grammar::Rfc3986, url);
+    let scheme = split.scheme()?.to_ascii_lowercase();
+    let root = format!(
+        "{scheme}:{}",
+        split.net_loc().map_or(String::new(), |one| origin::net_loc(&scheme, one))
+    );
+    let spelled = |name: &str| {
+        let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
+        // What no file can have is kept as it is.
+        name_of_file.unwrap_or_else(|| name.to_owned())
+    };
+    let segments: Vec<_> = origin::segments(&split)?.into_iter().map(spelled).collect();
+    let mut normal = format!("{root}/{}", segments.join("/"));
+    if let Some(query) = split.query().filter(|_| with_query) {
+        normal.push('?');
+        normal.push_str(&names::query(query.as_bytes()));
+    }
+    Some(normal)
+}
+
+/// What `url` is by `https`, if it is one by `http`, and the reverse.
+fn other_web(url: &str) -> Option<String> {
+    let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
+    swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn urls_that_mean_the_same_are_spelled_alike() {
+        for (url, expected) in [
+            ("HTTP://A:80", "http://a/"),
+            ("http://a/%7eb/./c/../d?x#y", "http://a/~b/d?x"),
+            ("http://a/b%2Fc", "http://a/b%2Fc"),
+            ("http://a/é", "http://a/%C3%A9"),
+            ("http://a:81/b/..", "http://a:81/"),
+        ] {
+            assert_eq!(normal(url, true).as_deref(), Some(expected), "{url}");
+        }
+        assert_eq!(normal("http://a/../b", true), None);
+        assert_eq!(normal("http://a/b?c", false).as_deref(), Some("http://a/b"));
+    }
+}

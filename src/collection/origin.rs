@@ -1,0 +1,766 @@
+//! The URL by which a file was retrieved: RFC 1808, 3.3, for files that lie in folders.
+//!
+//! These are asked in this order, and the first that has a URL wins:
+//!
+//! 1. `url-map`: a table of files and URLs ([`map`]);
+//! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
+//! 3. `layout`: the names of the folders, as crawlers write them ([`FolderLayout`]);
+//! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
+//! 5. `xattr`: the extended attribute `user.xdg.origin.url`
+//!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
+//!    `wget --xattr` write it: with wget, the last URL after redirections. It comes before 3, which is no fact but a
+//!    custom;
+//! 6. `canonical`: what the page calls its canonical URL ([`canonical`]), where that was asked for.
+//!
+//! One that is no absolute, hierarchical URL is passed over with a sentence, and the next one is asked. A
+//! fragment in 4, 5 or 6 is left out: it says where somebody was in the page, not what was retrieved.
+//!
+//! ```
+//! use std::path::{Component, Path, PathBuf};
+//! use baselink::format::Format;
+//! use baselink::collection::origin::{FolderLayout, Origins};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
+//! let entry = TreeEntry {
+//!     root: Path::new("crawl").into(),
+//!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
+//!     path: "crawl/a.example:8080/b/c?d=e".into(),
+//!     kind: EntryKind::File,
+//!     size: 0,
+//! };
+//! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+//! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
+//! let retrieval = retrieval.unwrap();
+//! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
+//! assert_eq!(retrieval.source.name(), "layout");
+//! assert_eq!(origins.paths(&retrieval.url)[0], PathBuf::from("a.example:8080/b/c?d=e"));
+//! ```
+//!
+//! Deliberately absent: what a document declares of its base (3.1), which comes before all of this,
+//! and guesses: `page.html` is not taken for `/page`. Only after the name of a program, as in `list.php.html`, was
+//! `.html` added by a crawler.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::base::{Retrieval, Source};
+use crate::collection::companion::Companions;
+use crate::document::Saved;
+use crate::error::{Error, ErrorKind, Result, name};
+use crate::files::walk::{EntryKind, TreeEntry};
+use crate::format::Format;
+use crate::reference::{Grammar, Reference};
+use crate::rewrite::Beside;
+use crate::scan::html::saved;
+
+pub mod canonical;
+pub mod hosts;
+pub mod map;
+pub(crate) mod names;
+pub(crate) mod usable;
+
+use map::UrlMap;
+use names::Percent;
+use usable::unusable;
+
+/// Where the retrieval URLs of files come from.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    /// A table of files and URLs.
+    pub map: Option<Arc<UrlMap>>,
+    /// The URL of every root.
+    pub root_url: Option<RootUrl>,
+    /// The name of the file that is the index of its folder, as `index.html` does: the URL of such a file
+    /// ends with `/`.
+    pub index: Option<OsString>,
+    /// How the folders below the roots are named.
+    pub layout: Option<FolderLayout>,
+    /// The scheme of the URLs that `layout` gives, and of those that HTTrack writes without one.
+    pub scheme: String,
+    /// Whether nobody gave that scheme, so that it has to be said where it counts.
+    pub assumes_scheme: bool,
+    /// Whether what a page says of itself counts.
+    pub trust_saved_from: bool,
+    /// Whether the extended attribute of a file counts.
+    pub trust_xattr: bool,
+    /// Whether the URL of a root and a layout say nothing of what lies in a companion folder: a browser saved it with
+    /// a page.
+    pub keeps_local_copies: bool,
+    /// What is known of such folders.
+    pub companions: Companions,
+    /// Whether what a page calls its canonical URL counts.
+    pub canonical: bool,
+    /// Whether nobody gave the URL of the root: it is assumed, and asked last.
+    pub assumes_root: bool,
+    /// Whether the sources after the first are asked, too, so that they can be shown
+    /// ([`Retrieval::others`]).
+    pub every_source: bool,
+}
+
+impl Default for Origins {
+    fn default() -> Self {
+        Self {
+            map: None,
+            root_url: None,
+            index: None,
+            layout: None,
+            scheme: "https".to_owned(),
+            assumes_scheme: true,
+            trust_saved_from: true,
+            trust_xattr: true,
+            keeps_local_copies: false,
+            companions: Companions::default(),
+            canonical: false,
+            assumes_root: false,
+            every_source: false,
+        }
+    }
+}
+
+/// How the folders below a root are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FolderLayout {
+    /// `host/path`, as wget and other crawlers write it.
+    ///
+    /// The port is in the name of the host, `host:8080`, or `host+8080` as wget writes it for Windows, or `host_8080` as
+    /// HTTrack writes it. The first folder must have a name that a host can have, in ASCII. A `?` in the name of the file
+    /// begins the query, as wget writes it by default; the `@` of its `--restrict-file-names=windows` is
+    /// an `@`, since it may be one. A `%` with two hexadecimal digits is an escape that the crawler
+    /// kept, or made of a byte that it would not write. All others wget decodes, so that `?a=%26` comes
+    /// back as `?a=&`; where that matters, a map is needed.
+    Host,
+}
+
+/// The URL of a root: of a folder, or of a file that was named itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootUrl {
+    given: String,
+    /// With its final `/`; `None` where no path can be put after it.
+    folder: Option<String>,
+}
+
+impl RootUrl {
+    /// The URL of a folder. A missing final `/` is added. A file that was named itself has the URL as
+    /// it was given.
+    ///
+    /// # Errors
+    ///
+    /// It is not an absolute, hierarchical URL, or it has a query or a fragment, after which no path
+    /// can stand.
+    pub fn new(url: &str) -> Result<Self> {
+        let root = Self::of_file(url);
+        root.is_of_a_folder().map(|()| root)
+    }
+
+    /// The URL of the folder `path` of this machine: the collection is read from disk.
+    ///
+    /// # Errors
+    ///
+    /// The path cannot be made absolute, or no URL can have such a name.
+    pub fn on_disk(path: &Path) -> Result<Self> {
+        let absolute = std::path::absolute(path)
+            .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
+        let parts = absolute.components().filter(|part| *part != Component::RootDir);
+        let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
+        let none = || {
+            Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()))
+        };
+        let path = names::path(&names.join(&b'/'), Percent::Encode).ok_or_else(none)?;
+        Self::new(&format!("file:///{path}"))
+    }
+
+    /// Whether files in a folder can get their URLs from it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RootUrl::new`].
+    pub fn is_of_a_folder(&self) -> Result<()> {
+        let url = &self.given;
+        match (&self.folder, unusable(url)) {
+            (Some(_), _) => Ok(()),
+            (None, Some(why)) => Err(Error::of(ErrorKind::Url, format!("{url}: {why}"))),
+            (None, None) => {
+                let why = "the URL of a folder has no query and no fragment";
+                Err(Error::of(ErrorKind::Url, format!("{url}: {why}")))
+            }
+        }
+    }
+
+    /// The URL of files that were named themselves, taken as it is. Files in folders get none from one
+    /// that [`RootUrl::new`] refuses.
+    #[must_use]
+    pub fn of_file(url: &str) -> Self {
+        let slash = if url.ends_with('/') { "" } else { "/" };
+        let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
+        let folder = is_of_a_folder.then(|| format!("{url}{slash}"));
+        Self { given: url.to_owned(), folder }
+    }
+
+    /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
+    fn assumed() -> Self {
+        Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
+    }
+
+    /// A folder that is nowhere.
+    pub(crate) fn nowhere() -> Self {
+        Self::of_file("https://elsewhere.invalid/elsewhere/")
+    }
+
+    /// The URL of the folder, with its final `/`; of what was named itself, as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.folder.as_deref().unwrap_or(&self.given)
+    }
+
+    /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
+    /// and dot segments are taken out first (RFC 3986, 5.2.4).
+    pub(crate) fn below(&self, url: &str) -> Option<Below> {
+        self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
+    }
+
+    /// The same where `http` and `https` are one scheme: what a host has under one, it has under the other.
+    pub(crate) fn below_own(&self, url: &str) -> Option<Below> {
+        self.below_by(url, is_one_web)
+    }
+
+    /// The URL with which those of its files begin that are made of it.
+    pub(crate) fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+
+    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<Below> {
+        let folder = self.folder.as_deref()?;
+        // Most URLs begin as the folder is written, and then there is nothing to compare.
+        if let Some(rest) = url.strip_prefix(folder) {
+            let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
+            if let Some(below) = Below::plain(path) {
+                return Some(Below { tail: Some(folder.len()), ..below });
+            }
+            if !path.split('/').any(is_dots) {
+                return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
+            }
+        }
+        let root = Reference::split(Grammar::Rfc3986, folder);
+        let url = Reference::split(Grammar::Rfc3986, url);
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !same_net_loc(&root, &url) {
+            return None;
+        }
+        let segments = segments(&url)?;
+        let folders: Vec<&str> = root.path().strip_prefix('/')?.split_terminator('/').collect();
+        let is_same = |(a, b): (&&str, &&str)| a == b || names::decode(a) == names::decode(b);
+        if segments.len() < folders.len() || !folders.iter().zip(&segments).all(is_same) {
+            return None;
+        }
+        let rest = &segments[folders.len()..];
+        let mut below = Below::of(rest.iter().copied());
+        if !below.names_root && !url.path().split('/').any(is_dots) {
+            let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
+            let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
+            below.tail = Some(url.path_span.start + at);
+        }
+        Some(below)
+    }
+}
+
+/// What a URL names below a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Below {
+    /// The names that lead there, decoded, with `/` between them; it ends with `/`, or is empty, where a
+    /// folder is meant.
+    pub(crate) path: Vec<u8>,
+    /// Whether files can have these names.
+    pub(crate) is_path: bool,
+    /// Whether it is the root itself, without its final `/`.
+    pub(crate) names_root: bool,
+    /// Where in the URL begins what follows that of the root; `None` where it has dot segments.
+    pub(crate) tail: Option<usize>,
+}
+
+impl Below {
+    /// What `path` names, where it says so byte for byte.
+    fn plain(path: &str) -> Option<Self> {
+        let path = path.as_bytes();
+        let below = || Self { path: path.to_vec(), is_path: true, names_root: false, tail: None };
+        Self::is_plain(path).then(below)
+    }
+
+    /// Whether a path has no escapes, dot segments or empty names.
+    pub(crate) fn is_plain(path: &[u8]) -> bool {
+        memchr::memchr2(b'%', 0, path).is_none()
+            && !path.starts_with(b".")
+            && !path.starts_with(b"/")
+            && memchr::memchr_iter(b'/', path)
+                .all(|at| !matches!(path.get(at + 1), Some(b'.' | b'/')))
+    }
+
+    /// What these segments of a path, which are no dot segments, name.
+    fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
+        let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };
+        let mut segments = segments.peekable();
+        while let Some(segment) = segments.next() {
+            below.names_root = false;
+            let start = below.path.len();
+            if segment.contains('%') {
+                below.path.append(&mut names::decode(segment));
+            } else {
+                below.path.extend_from_slice(segment.as_bytes());
+            }
+            let is_last = segments.peek().is_none();
+            let name = &below.path[start..];
+            below.is_path &= (name.is_empty() && is_last)
+                || !matches!(name, b"" | b"." | b"..")
+                    && !name.iter().any(|byte| b"/\0".contains(byte));
+            if !is_last {
+                below.path.push(b'/');
+            }
+        }
+        below
+    }
+}
+
+/// How every URL begins that is made of an assumed root.
+const ASSUMED: &str = "https://assumed.invalid/";
+
+/// A folder of that root, which has so many in each other that it does not matter what a resolver makes of a `..` too
+/// many.
+const ASSUMED_FOLDER: &str = "assumed/";
+const ASSUMED_DEPTH: usize = 16;
+
+/// Whether `url` is made of a root that nobody gave ([`Origins::assume_root`]), and nothing to show.
+#[must_use]
+pub fn is_assumed(url: &str) -> bool {
+    url.starts_with(ASSUMED)
+}
+
+/// `url` as it may be shown: where its root is assumed, what follows that.
+pub(crate) fn without_assumed(url: String) -> Option<String> {
+    let Some(mut below) = url.strip_prefix(ASSUMED) else {
+        return Some(url);
+    };
+    for _ in 0..ASSUMED_DEPTH {
+        below = below.strip_prefix(ASSUMED_FOLDER)?;
+    }
+    Some(if below.is_empty() { "./".to_owned() } else { below.to_owned() })
+}
+
+/// What is asked, in this order.
+pub const ORDER: [Source; 6] = [
+    Source::UrlMap,
+    Source::Retrieval,
+    Source::Layout,
+    Source::SavedFrom,
+    Source::Xattr,
+    Source::Canonical,
+];
+
+impl Origins {
+    /// Assumes a URL for the root, where neither a map nor a layout nor a URL says where files are from: that of
+    /// `place`, where the tree goes, else one that nothing has. It counts for files that have no other.
+    pub fn assume_root(&mut self, place: Option<&RootUrl>) {
+        if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
+            self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
+            self.assumes_root = true;
+        }
+    }
+
+    /// The URL of the root, where somebody gave it: one that is assumed is nothing to show.
+    #[must_use]
+    pub fn given_root(&self) -> Option<&RootUrl> {
+        self.root_url.as_ref().filter(|_| !self.assumes_root)
+    }
+
+    /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
+    /// passed over on the way.
+    ///
+    /// `format` is what the file is read as, and `head` its first bytes, [`saved::HEAD`] or more if
+    /// it has them, as they stand in the file; [`canonical::HEAD`] where that counts. They are asked only in
+    /// HTML and XHTML.
+    #[must_use]
+    pub fn of(
+        &self,
+        entry: &TreeEntry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        self.of_seen(entry, entry, format, head)
+    }
+
+    /// The same where root URL and layout are those of another folder than the root of `entry`: `seen` is
+    /// the entry with the names that lead to it from there.
+    #[must_use]
+    pub fn of_seen(
+        &self,
+        entry: &TreeEntry,
+        seen: &TreeEntry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let is_named = entry.relative.is_empty();
+        let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
+        self.first(seen, format, head, |source| match source {
+            Source::Retrieval | Source::Layout if is_copy() => None,
+            Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
+            Source::Retrieval => self.below_root_url(seen),
+            Source::Layout => {
+                let FolderLayout::Host = self.layout?;
+                by_host(seen, &self.scheme, self.index.as_deref())
+            }
+            Source::Xattr if self.trust_xattr => attribute(entry).map(without_fragment),
+            _ => None,
+        })
+    }
+
+    /// What lies beside `entry`, where root URL and layout are those of the folder from which it is `seen`.
+    #[must_use]
+    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn Beside> {
+        let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
+        self.companions.beside(entry, depth, &self.scheme)
+    }
+
+    /// The same for a document that is no file: only the URL that was given, and what it says of itself,
+    /// can be asked.
+    #[must_use]
+    pub fn of_standard_input(
+        &self,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let entry = TreeEntry {
+            root: Path::new("-").into(),
+            relative: Vec::new(),
+            path: "-".into(),
+            kind: EntryKind::Special,
+            size: 0,
+        };
+        self.first(&entry, format, head, |source| match source {
+            Source::Retrieval => self.below_root_url(&entry),
+            _ => None,
+        })
+    }
+
+    /// What is asked, in this order.
+    fn order(&self) -> [Source; 6] {
+        let place = |source: &Source| match source {
+            // A layout is how all files are called, and an attribute says where this one is from.
+            Source::Xattr if self.layout.is_some() => 2,
+            Source::Retrieval if self.assumes_root => ORDER.len(),
+            source => ORDER.iter().position(|one| one == source).unwrap_or_default(),
+        };
+        let mut order = ORDER;
+        order.sort_by_key(|source| (place(source), *source == Source::Layout));
+        order
+    }
+
+    /// Whether what a page says of itself may count before `known`, which was found without it.
+    #[must_use]
+    pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
+        let is_before = |one: &Retrieval| match one.source {
+            Source::Xattr => self.layout.is_none(),
+            Source::Retrieval => self.assumes_root,
+            _ => false,
+        };
+        (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
+    }
+
+    /// The first URL that a source has; `of_files` are those that need no document.
+    fn first(
+        &self,
+        entry: &TreeEntry,
+        format: Format,
+        head: &[u8],
+        of_files: impl Fn(Source) -> Option<String>,
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let says_it = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
+        let (mut first, mut passed_over) = (None::<Retrieval>, Vec::new());
+        for source in self.order() {
+            let said = match source {
+                Source::SavedFrom if says_it => saved::saved(head),
+                _ => None,
+            };
+            let url = match source {
+                Source::SavedFrom => {
+                    said.as_ref().map(|said| without_fragment(said.url(&self.scheme).into_owned()))
+                }
+                Source::Canonical => {
+                    let named = self.canonical.then(|| canonical::named(head, format));
+                    named.flatten().map(|named| named.url)
+                }
+                source => of_files(source),
+            };
+            let Some(url) = url else { continue };
+            // Chromium writes these into the frames of a page that have no URL.
+            if said.is_some() && matches!(&*url, "about:srcdoc" | "about:blank") {
+                continue;
+            }
+            let disbelief = said.as_ref().and_then(Saved::disbelief);
+            // What was given for this very file is taken as it is, as a base in it would be; and the URL of a
+            // folder is usable, so what is made of it by segments of a path is, too.
+            let is_usable = source == Source::Retrieval;
+            if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
+            {
+                passed_over.push(format!(
+                    "{}: no {} URL: {why}: {}",
+                    name(&entry.path),
+                    source.name(),
+                    abridged(&url)
+                ));
+                continue;
+            }
+            match &mut first {
+                None => {
+                    let has_scheme = said.is_none_or(|said| said.has_scheme());
+                    let assumes_scheme = !has_scheme && self.assumes_scheme;
+                    first = Some(Retrieval { assumes_scheme, ..Retrieval::of(url, source) });
+                }
+                Some(first) => first.others.push((source, url)),
+            }
+            if !self.every_source {
+                break;
+            }
+        }
+        (first, passed_over)
+    }
+
+    /// The paths below a root that a file with `url` can have, the likeliest first; none where neither
+    /// a root URL nor a layout says it.
+    ///
+    /// With a root URL there is at most one, and [`of`](Self::of) gives the URL back for it, but for the
+    /// case of scheme and host, the default port, and escapes that need not be. With a layout they are:
+    /// as wget writes it, as it writes it for Windows, as it once did, with every escape decoded, with all
+    /// kept, as HTTrack writes it. The fragment does not count. A query has no file where there is a root URL, and a URL that
+    /// ends with `/` none without an `index`. No path leads out of the root.
+    #[must_use]
+    pub fn paths(&self, url: &str) -> Vec<PathBuf> {
+        if let Some(root) = &self.root_url {
+            return self.path_below(root, url).into_iter().collect();
+        }
+        let url = Reference::split(Grammar::Rfc3986, url);
+        let mut paths = Vec::new();
+        if self.layout == Some(FolderLayout::Host) {
+            for spelling in &SPELLINGS {
+                match self.laid_out(&url, spelling) {
+                    Some(path) if !paths.contains(&path) => paths.push(path),
+                    _ => {}
+                }
+            }
+        }
+        paths
+    }
+
+    /// The path of the file that has `url` below `root`. Neither a query, nor dot segments, nor the root without its `/`
+    /// are in the URL of a file; the last two have no tail.
+    fn path_below(&self, root: &RootUrl, url: &str) -> Option<PathBuf> {
+        let has_query = Reference::split(Grammar::Rfc3986, url).query().is_some();
+        let below = root.below(url).filter(|below| below.tail.is_some() && !has_query)?;
+        let names = below.path.split(|&byte| byte == b'/').map(|name| match name {
+            b"" => names::file_name(names::bytes(self.index.as_deref()?).to_vec()),
+            name => names::file_name(name.to_vec()),
+        });
+        names.collect::<Option<PathBuf>>().filter(|_| below.is_path)
+    }
+
+    /// The URL of the root and the path of `entry` below it.
+    pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
+        let root = self.root_url.as_ref()?;
+        let Some((file, folders)) = entry.relative.split_last() else {
+            return Some(root.given.clone());
+        };
+        let file = if self.index.as_ref() == Some(file) { b"" } else { names::bytes(file) };
+        Some(format!("{}{}", root.folder.as_deref()?, path(folders, file, Percent::Encode)?))
+    }
+
+    fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
+        let scheme = url.scheme()?;
+        if !is_one_web(scheme, &self.scheme) {
+            return None;
+        }
+        let (host, port) = hosts::host_and_port(url.net_loc()?)?;
+        let mut folder = host.to_ascii_lowercase();
+        if let Some(port) = port.filter(|port| Some(*port) != default_port(scheme)) {
+            folder.push(spelling.port);
+            folder.push_str(port);
+        }
+        let mut path = PathBuf::from(folder);
+        let (folders, file) = path_or_root(url).rsplit_once('/')?;
+        let written = |text: &str| {
+            let bytes = if spelling.decodes { names::decode(text) } else { text.into() };
+            names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
+        };
+        let name = |segment: &str| match names::decode(segment).as_slice() {
+            b"" | b"." | b".." => None,
+            _ => names::file_name(written(segment)),
+        };
+        for segment in folders.split('/').skip(1) {
+            path.push(name(segment)?);
+        }
+        let mut file = match file {
+            "" => self.index.clone()?,
+            _ => name(file)?,
+        };
+        if let Some(query) = url.query() {
+            file.push(spelling.query);
+            file.push(names::os_string(written(query))?);
+        }
+        path.push(names::file_name(file.into_encoded_bytes())?);
+        Some(path)
+    }
+}
+
+/// The URL of `entry`, which has the host in its first folder ([`FolderLayout::Host`]); a file called `index` stands for its
+/// folder.
+pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
+    let (host, names) = entry.relative.split_first()?;
+    let (file, folders) = names.split_last()?;
+    let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
+    let file = without_adjustment(names::bytes(file));
+    let query_at = memchr::memchr(b'?', file);
+    let name = &file[..query_at.unwrap_or(file.len())];
+    let name = if index.map(names::bytes) == Some(name) { b"" } else { name };
+    url.push_str(&path(folders, name, Percent::Keep)?);
+    if let Some(at) = query_at {
+        url.push('?');
+        url.push_str(&names::query(&file[at + 1..]));
+    }
+    Some(url)
+}
+
+/// The path of `file` in these folders.
+fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
+    let names: Vec<_> = folders.iter().map(|name| names::bytes(name)).chain([file]).collect();
+    names::path(&names.join(&b'/'), percent)
+}
+
+/// How a crawler spells a URL as a path.
+struct PathSpelling {
+    /// The text before the port.
+    port: char,
+    /// The text before the query.
+    query: &'static str,
+    /// Whether escapes are decoded.
+    decodes: bool,
+    /// Which bytes it writes as escapes all the same.
+    escapes: fn(u8) -> bool,
+}
+
+/// GNU wget, `url_file_name` and `append_uri_pathel` in `url.c`; its manual,
+/// `--restrict-file-names` (<https://www.gnu.org/software/wget/manual/wget.html>).
+const SPELLINGS: [PathSpelling; 6] = [
+    PathSpelling { port: ':', query: "?", decodes: true, escapes: is_control },
+    PathSpelling {
+        port: '+',
+        query: "@",
+        decodes: true,
+        escapes: |byte| is_control(byte) || br#"\|:?"*<>"#.contains(&byte),
+    },
+    // Older ones take more for control characters, also in the middle of UTF-8.
+    PathSpelling {
+        port: ':',
+        query: "?",
+        decodes: true,
+        escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
+    },
+    // With `nocontrol`.
+    PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
+    PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
+    // HTTrack, which has no query in a name (`Collection::find_saved`).
+    PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
+];
+
+/// The name of a file without the `.html` that wget puts after that of a program (`--adjust-extension`). After a query it
+/// may be a part of that.
+fn without_adjustment(name: &[u8]) -> &[u8] {
+    const PROGRAMS: [&[u8]; 10] = [
+        b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
+    ];
+    let stem = name.strip_suffix(b".html").filter(|stem| !stem.contains(&b'?'));
+    stem.filter(|stem| PROGRAMS.iter().any(|one| stem.ends_with(one))).unwrap_or(name)
+}
+
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control()
+}
+
+/// RFC 3986, 6.2.3: after an authority no path is `/`.
+pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
+    if url.path().is_empty() { "/" } else { url.path() }
+}
+
+/// The segments of a path without those that are dots (RFC 3986, 5.2.4); `None` where these lead above its root.
+pub(crate) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
+    let path = path_or_root(url);
+    let mut segments = Vec::new();
+    for segment in path.strip_prefix('/')?.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            name => segments.push(name),
+        }
+    }
+    if path.rsplit('/').next().is_some_and(is_dots) {
+        segments.push("");
+    }
+    Some(segments)
+}
+
+fn is_dots(segment: &str) -> bool {
+    matches!(segment, "." | "..")
+}
+
+/// `//` and a net_loc in lower case, without the default port of `scheme`.
+pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
+    let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
+    let is_default = port.is_empty() || Some(port) == default_port(scheme);
+    format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())
+}
+
+/// Whether two schemes are the same, or `http` and `https`.
+fn is_one_web(one: &str, other: &str) -> bool {
+    let is_web =
+        |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    one.eq_ignore_ascii_case(other) || (is_web(one) && is_web(other))
+}
+
+fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
+    let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
+        return one.net_loc() == other.net_loc();
+    };
+    let [of_one, of_other] = [one, other].map(|url| url.scheme().unwrap_or_default());
+    a == b || net_loc(of_one, a) == net_loc(of_other, b)
+}
+
+/// RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2.
+fn default_port(scheme: &str) -> Option<&'static str> {
+    let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
+    ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
+}
+
+fn without_fragment(url: String) -> String {
+    match url.split_once('#') {
+        Some((url, _)) => url.to_owned(),
+        None => url,
+    }
+}
+
+/// A URL as a sentence shows it.
+fn abridged(url: &str) -> String {
+    const LONGEST: usize = 256;
+    let mut shown: String = url.chars().take(LONGEST).collect();
+    if shown.len() < url.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// What the file's extended attribute says. A system or a file without one says nothing.
+#[cfg(unix)]
+fn attribute(entry: &TreeEntry) -> Option<String> {
+    let value = xattr::get(&entry.path, "user.xdg.origin.url").ok()??;
+    Some(String::from_utf8_lossy(value.trim_ascii()).into_owned())
+}
+
+#[cfg(not(unix))]
+fn attribute(_: &TreeEntry) -> Option<String> {
+    None
+}

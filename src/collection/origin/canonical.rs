@@ -1,0 +1,234 @@
+//! What a page calls its canonical URL: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
+//! (<https://ogp.me/>).
+//!
+//! Whoever wrote the page says there under which URL it is best known. That is often the one from which it was
+//! retrieved, and may be another: of the first page of a list, of the same text elsewhere. So it is a hint,
+//! and the URL only where that was asked for ([`super::Origins::canonical`]).
+//!
+//! The first `link` in the page whose `rel` has `canonical` and whose `href` is an absolute, hierarchical
+//! URL counts; without one, the first `og:url` that is. What follows `<body>`, in a `template`, in a
+//! comment or in a script does not.
+//!
+//! ```
+//! use baselink::format::Format;
+//! use baselink::collection::origin::canonical::{CanonicalTag, named};
+//! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
+//! let named = named(page, Format::Html).unwrap();
+//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", CanonicalTag::Link));
+//! assert_eq!(&page[named.span.range()], b"http://a/2#c");
+//! ```
+//!
+//! Deliberately absent: a relative one. It says nothing of the host, and what it is relative to is what is
+//! looked for.
+
+use super::usable::unusable;
+use crate::format::Format;
+use crate::layer::View;
+use crate::layer::charset::Charset;
+use crate::layer::escape;
+use crate::scan::attributes::Namespace;
+use crate::scan::html::sink::{Sink, TextModel};
+use crate::scan::html::tag::{RawTag, distinct};
+use crate::scan::html::walk;
+use crate::scan::value;
+use crate::span::Span;
+
+/// How many bytes of a page are looked at.
+pub const HEAD: usize = 1 << 20;
+
+/// Longer URLs are none.
+const LONGEST: usize = 8_192;
+
+/// A URL that a page calls its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The URL, without its fragment.
+    pub url: String,
+    /// What names it.
+    pub by: CanonicalTag,
+    /// Where: bytes of the page.
+    pub span: Span,
+}
+
+/// What names the URL of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CanonicalTag {
+    /// `<link rel="canonical">`.
+    Link,
+    /// `<meta property="og:url">`.
+    OpenGraph,
+}
+
+impl CanonicalTag {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "canonical",
+            Self::OpenGraph => "og:url",
+        }
+    }
+}
+
+/// The URL that the page which begins with `head` calls its own. Only of the first [`HEAD`] bytes it is asked,
+/// and only of HTML and XHTML.
+#[must_use]
+pub fn named(head: &[u8], format: Format) -> Option<Named> {
+    if !matches!(format, Format::Html | Format::Xhtml) {
+        return None;
+    }
+    let head = &head[..head.len().min(HEAD)];
+    let found = match format {
+        Format::Html => Charset::detect(head, None),
+        _ => Charset::detect_xml(head, None),
+    };
+    if found.charset.is_ascii_compatible() {
+        return in_text(head, found.mark, found.charset);
+    }
+    let View { text, map } = found.charset.decode(&head[found.mark..], found.mark);
+    let named = in_text(text.as_bytes(), 0, Charset::UTF_8)?;
+    Some(Named { span: map.covering(named.span), ..named })
+}
+
+fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
+    let mut head = CanonicalSink { text, charset, of_link: None, of_graph: None, templates: 0 };
+    let (Ok(_) | Err(Over)) = walk::best_effort(text, start..text.len(), true, &mut head);
+    head.of_link.or(head.of_graph)
+}
+
+/// What is found in the head of a page.
+struct CanonicalSink<'a> {
+    text: &'a [u8],
+    charset: Charset,
+    of_link: Option<Named>,
+    of_graph: Option<Named>,
+    /// How many `template` elements are open.
+    templates: usize,
+}
+
+/// Nothing that follows counts.
+struct Over;
+
+impl Sink for CanonicalSink<'_> {
+    type Stop = Over;
+
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) -> Result<(), Over> {
+        let name = &self.text[tag.name.range()];
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        if namespace != Namespace::Html {
+            return Ok(());
+        }
+        if is("body") {
+            return Err(Over);
+        }
+        if is("template") {
+            self.templates += 1;
+        } else if self.templates == 0 && is("link") {
+            self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
+        } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
+            let by = CanonicalTag::OpenGraph;
+            self.of_graph = self.named(tag, &["property", "name"], "og:url", "content", by);
+        }
+        if self.of_link.is_some() { Err(Over) } else { Ok(()) }
+    }
+
+    fn end_tag(&mut self, tag: &RawTag) -> Result<(), Over> {
+        if self.text[tag.name.range()].eq_ignore_ascii_case(b"template") {
+            self.templates = self.templates.saturating_sub(1);
+        }
+        Ok(())
+    }
+}
+
+impl CanonicalSink<'_> {
+    /// The URL in the attribute `url` of a tag, where the value of one of the attributes `says` has this word.
+    fn named(
+        &self,
+        tag: &RawTag,
+        says: &[&str],
+        word: &str,
+        url: &str,
+        by: CanonicalTag,
+    ) -> Option<Named> {
+        let has_word = |value: View| {
+            value.text.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word))
+        };
+        if !says.iter().any(|name| self.attribute(tag, name).is_some_and(has_word)) {
+            return None;
+        }
+        let value = self.attribute(tag, url)?;
+        let trimmed = value::trimmed(&value.text);
+        let url = value.text[trimmed.range()].split('#').next().unwrap_or_default();
+        let is_url = unusable(url).is_none();
+        is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
+    }
+
+    /// The value of the first attribute called `name`, decoded.
+    fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
+        let attributes = distinct(self.text, tag);
+        let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
+        let span = attributes.iter().find(|one| is_it(&self.text[one.name.range()]))?.value?;
+        let decode = || self.charset.decode(&self.text[span.range()], span.start);
+        (span.len() <= LONGEST).then(|| escape::character_references(decode()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url_of(page: &str) -> Option<String> {
+        named(page.as_bytes(), Format::Html).map(|named| named.url)
+    }
+
+    #[test]
+    fn what_names_the_url_of_a_page() {
+        for (page, expected) in [
+            ("<link rel=canonical href=http://a/x>", Some("http://a/x")),
+            ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
+            ("<meta property='og:url' content=http://a/x>", Some("http://a/x")),
+            ("<meta name='og:url' content=http://a/x>", Some("http://a/x")),
+            // Canonical first, wherever it is.
+            (
+                "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
+                Some("http://a/x"),
+            ),
+            // The first that serves.
+            (
+                "<link rel=canonical href=/x><link rel=canonical href=http://a/y>",
+                Some("http://a/y"),
+            ),
+            (
+                "<link rel=canonical href=/x><meta property='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
+            ("<link rel=canonical href=//a/x>", None),
+            ("<link rel=canonical href=mailto:a@b>", None),
+            ("<link rel=canonical href=http://>", None),
+            ("<link rel=canonical>", None),
+            ("<link rel=alternate href=http://a/x>", None),
+            ("<!--<link rel=canonical href=http://a/x>-->", None),
+            ("<script>'<link rel=canonical href=http://a/x>'</script>", None),
+            ("<template><link rel=canonical href=http://a/x></template>", None),
+            ("<svg><link rel=canonical href=http://a/x></svg>", None),
+            ("<body><link rel=canonical href=http://a/x>", None),
+        ] {
+            assert_eq!(url_of(page).as_deref(), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn pages_in_utf_16_have_places_as_well() {
+        let page: Vec<u8> = "\u{feff}<link rel=canonical href=http://a/x>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let found = named(&page, Format::Html);
+        assert_eq!(found.map(|named| named.span), Some(Span::new(2 * 26, 2 * 36)));
+    }
+
+    #[test]
+    fn only_pages_are_asked() {
+        assert_eq!(named(b"<link rel=canonical href=http://a/x>", Format::Css), None);
+    }
+}

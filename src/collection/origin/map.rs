@@ -1,0 +1,301 @@
+//! A table of files and the URLs by which they were retrieved: `--url-map`.
+//!
+//! It is CSV (RFC 4180), `path,URL` a line, with or without a header line that names the two columns, or the
+//! same with tabs (IANA, text/tab-separated-values), where the name ends with `.tsv` or the first line has a
+//! tab and the name does not end with `.csv`; or, where it begins with `{`, JSON Lines,
+//! `{"path": …, "url": …}` a line. A later line for the same
+//! file counts more than an earlier one, so the URLs of a redirection can be listed in their order
+//! (RFC 1808, 3.3: the last one is the base).
+//!
+//! A path is looked for below the root in which the file was found, then below the folder of the map, then
+//! below the current folder, and last beside a file that was named; it may be absolute. Its folders are
+//! separated by `/`.
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink::collection::origin::map::UrlMap;
+//! let map = UrlMap::parse(b"path,url\n\"a,b.html\",http://a/\n", Path::new("map.csv")).unwrap();
+//! assert_eq!(map.len(), 1);
+//! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
+//! ```
+//!
+//! Deliberately absent: patterns, and names in JSON that are not UTF-8; those can stand in CSV.
+
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::names;
+use crate::error::{Error, ErrorKind, Result, name};
+use crate::files::walk::{EntryKind, TreeEntry};
+
+/// A table of files and their URLs.
+#[derive(Clone, Debug)]
+pub struct UrlMap {
+    /// The file of the map, as it was named.
+    name: PathBuf,
+    /// Its folder, without links.
+    folder: PathBuf,
+    urls: HashMap<PathBuf, Mapped>,
+}
+
+#[derive(Clone, Debug)]
+struct Mapped {
+    url: String,
+    line: u64,
+    /// The URLs of earlier lines.
+    earlier: Vec<String>,
+}
+
+/// How many bytes a map may have.
+const LARGEST: u64 = 1 << 30;
+
+impl UrlMap {
+    /// Reads the map in the file `path`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let failed = |error| Error::io(path, error);
+        Self::read_from(fs::File::open(path).map_err(failed)?, path)
+    }
+
+    /// Reads the map that `reader` has, the contents of the file `path`; standard input is called `-`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
+    pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
+        let failed = |error| Error::io(path, error);
+        let mut text = Vec::new();
+        reader.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
+        if text.len() as u64 > LARGEST {
+            return Err(Error::file(path, "a map of more than 1 GiB is not read"));
+        }
+        Self::parse(&text, path)
+    }
+
+    /// The map that `text`, the contents of the file `path`, is.
+    ///
+    /// # Errors
+    ///
+    /// A line without path or URL, or with a URL that is not UTF-8; the error says which. Whether a URL is
+    /// one is seen when it is asked for.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        let mut map = Self {
+            name: path.to_owned(),
+            folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
+            urls: HashMap::new(),
+        };
+        if text.trim_ascii_start().starts_with(b"{") {
+            map.json_lines(text)?;
+        } else {
+            map.csv(text)?;
+        }
+        Ok(map)
+    }
+
+    fn csv(&mut self, text: &[u8]) -> Result<()> {
+        let has_tabs = self.has_tabs(text);
+        let mut form = csv::ReaderBuilder::new();
+        form.has_headers(false).flexible(true);
+        if has_tabs {
+            // There quotes are characters like others.
+            form.delimiter(b'\t').quoting(false);
+        }
+        let mut reader = form.from_reader(text);
+        let mut columns = (0, 1);
+        let (mut line, mut counted) = (1, 0);
+        for (number, record) in reader.byte_records().enumerate() {
+            let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
+            // The reader counts empty lines to the record after them.
+            let start = record.position().map_or(0, csv::Position::byte);
+            let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
+            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let start = start + text[start..].iter().take_while(is_line_end).count();
+            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u64;
+            counted = start;
+            if number == 0 {
+                let column = |name: &str| {
+                    let is_name =
+                        |field: &[u8]| field.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+                    record.iter().position(is_name)
+                };
+                if let (Some(path), Some(url)) = (column("path"), column("url")) {
+                    columns = (path, url);
+                    continue;
+                }
+            }
+            let (Some(path), Some(url)) = (record.get(columns.0), record.get(columns.1)) else {
+                let wanted = if has_tabs { "with a tab between them" } else { "`path,URL`" };
+                return Err(self.wrong(line, &format!("a path and a URL are wanted, {wanted}")));
+            };
+            self.insert(line, path.to_vec(), url)?;
+        }
+        Ok(())
+    }
+
+    /// Whether tabs divide its columns.
+    fn has_tabs(&self, text: &[u8]) -> bool {
+        let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
+        match extension.as_deref().and_then(OsStr::to_str) {
+            Some("tsv" | "tab") => true,
+            Some("csv") => false,
+            _ => {
+                let text = text.trim_ascii_start();
+                let end = memchr::memchr2(b'\n', b'\t', text);
+                end.is_some_and(|end| text[end] == b'\t')
+            }
+        }
+    }
+
+    fn json_lines(&mut self, text: &[u8]) -> Result<()> {
+        for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let record: Value = serde_json::from_slice(text)
+                .map_err(|error| self.wrong(line, &error.to_string()))?;
+            let field = |name| record.get(name).and_then(Value::as_str);
+            let (Some(path), Some(url)) = (field("path"), field("url")) else {
+                return Err(
+                    self.wrong(line, r#"a path and a URL are wanted, {"path": "…", "url": "…"}"#)
+                );
+            };
+            self.insert(line, path.as_bytes().to_vec(), url.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, line: u64, path: Vec<u8>, url: &[u8]) -> Result<()> {
+        let Ok(url) = str::from_utf8(url) else {
+            return Err(self.wrong(line, "a URL that is not UTF-8"));
+        };
+        if path.is_empty() {
+            return Err(self.wrong(line, "an empty path"));
+        }
+        let Some(path) = names::os_string(path).map(PathBuf::from) else {
+            return Err(self.wrong(line, "a path that is not UTF-8"));
+        };
+        let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
+        let url = url.trim_ascii().to_owned();
+        match self.urls.entry(path) {
+            Slot::Occupied(mut slot) => {
+                let mapped = slot.get_mut();
+                mapped.line = line;
+                mapped.earlier.push(std::mem::replace(&mut mapped.url, url));
+            }
+            Slot::Vacant(slot) => {
+                slot.insert(Mapped { url, line, earlier: Vec::new() });
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, line: u64, what: &str) -> Error {
+        Error::of(ErrorKind::Syntax, format!("{}, line {line}: {what}", name(&self.name)))
+    }
+
+    /// How many files it names.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.urls.len()
+    }
+
+    /// Whether it names none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.urls.is_empty()
+    }
+
+    /// The URL that it has for `entry`, as written.
+    #[must_use]
+    pub fn url(&self, entry: &TreeEntry) -> Option<&str> {
+        self.mapped(entry).map(|mapped| &*mapped.url)
+    }
+
+    /// The URLs that it has for `entry` on earlier lines, as written: those before redirections.
+    #[must_use]
+    pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
+        self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
+    }
+
+    fn mapped(&self, entry: &TreeEntry) -> Option<&Mapped> {
+        let below_root: PathBuf = entry.relative.iter().collect();
+        if let Some(mapped) = self.urls.get(&below_root) {
+            return Some(mapped);
+        }
+        // A link is looked for where it is, not where it leads.
+        let folder = entry.path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        let absolute = folder.join(entry.path.file_name()?);
+        let below_map = absolute.strip_prefix(&self.folder).ok();
+        let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
+        // Where the table itself, or whoever typed, has a file of that name, the line speaks of that one.
+        let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
+        let beside = entry.path.file_name().filter(|_| entry.relative.is_empty()).map(Path::new);
+        let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
+        let ways = [below_map, Some(absolute.as_path()), Some(as_named), beside];
+        ways.into_iter().flatten().find_map(|path| self.urls.get(path))
+    }
+
+    /// Whether a line may be that of one of `roots`, files and folders, or of a file below one.
+    #[must_use]
+    pub fn speaks_of(&self, roots: &[PathBuf]) -> bool {
+        roots.iter().any(|root| {
+            if !root.is_dir() {
+                let (path, size) = (root.clone(), 0);
+                let root = root.as_path().into();
+                let entry =
+                    TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
+                return self.mapped(&entry).is_some();
+            }
+            let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+            let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+            let is_below =
+                |path: PathBuf| fs::canonicalize(path).is_ok_and(|path| path.starts_with(&real));
+            self.urls.keys().any(|path| {
+                (path.is_relative() && is_there(&root.join(path)))
+                    || is_below(self.folder.join(path))
+                    || is_below(path.clone())
+            })
+        })
+    }
+
+    /// The path on its first line.
+    #[must_use]
+    pub fn first(&self) -> Option<&Path> {
+        self.urls.iter().min_by_key(|(_, mapped)| mapped.line).map(|(path, _)| path.as_path())
+    }
+
+    /// A sentence for each file that it names and that is in none of the places where it is looked for, in
+    /// the order of its lines.
+    #[must_use]
+    pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
+        // Of many files in one folder that is looked into once.
+        let folder_of = |root: &PathBuf| match root.is_dir() {
+            true => Some(root.clone()),
+            false => root.parent().map(Path::to_owned),
+        };
+        let around = roots.iter().filter_map(|root| Some(root.parent()?.to_owned()));
+        let mut folders: BTreeSet<PathBuf> = roots.iter().filter_map(folder_of).collect();
+        folders.extend(around.chain([self.folder.clone(), PathBuf::new()]));
+        let is_there =
+            |path: &Path| folders.iter().any(|folder| folder.join(path).symlink_metadata().is_ok());
+        let mut missing: Vec<_> = self.urls.iter().filter(|(path, _)| !is_there(path)).collect();
+        missing.sort_by_key(|(_, mapped)| mapped.line);
+        let sentence = |(path, mapped): (&PathBuf, &Mapped)| {
+            format!("{}, line {}: {}: no such file", name(&self.name), mapped.line, name(path))
+        };
+        missing.into_iter().map(sentence).collect()
+    }
+}

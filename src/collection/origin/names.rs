@@ -1,0 +1,115 @@
+//! Names of files as segments of URLs, and back.
+//!
+//! RFC 3986, 2.1 (percent-encoding), 3.3 (`pchar`), 3.4 (what a query may hold).
+//!
+//! ```text
+//! a b.html   as a segment  a%20b.html       100%   as a segment  100%25
+//! a%2Fb      as a name     none: no file has that name
+//! ```
+//!
+//! Deliberately absent: characters. A name is bytes, whatever they mean, and `é` in Latin-1 is `%E9`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path};
+
+pub(crate) use crate::files::os_string;
+use crate::reference::decode_percent;
+
+/// What becomes of a `%` with two hexadecimal digits after it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Percent {
+    /// It is a part of the name: `%25`.
+    Encode,
+    /// It is an escape already.
+    Keep,
+}
+
+/// `name` as a segment of a path; `None` where it would be a dot segment (RFC 3986, 5.2.4; `%2E`
+/// is a dot to the URL Standard).
+pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
+    let mut url = String::with_capacity(name.len());
+    push(&mut url, name, percent, b"");
+    (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
+}
+
+/// `path`, names with `/` between them, as segments of a path; `None` where one would be a dot segment.
+pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
+    let segments = path.split(|&byte| byte == b'/').map(|name| segment(name, percent));
+    segments.collect::<Option<Vec<_>>>().map(|segments| segments.join("/"))
+}
+
+/// `name` as a query. A `%` with two hexadecimal digits is an escape.
+pub(crate) fn query(name: &[u8]) -> String {
+    let mut url = String::with_capacity(name.len());
+    push(&mut url, name, Percent::Keep, b"/?");
+    url
+}
+
+fn push(url: &mut String, name: &[u8], percent: Percent, more: &[u8]) {
+    for (at, &byte) in name.iter().enumerate() {
+        let kept = byte == b'%' && percent == Percent::Keep && escaped(&name[at..]).is_some();
+        if kept || is_pchar(byte) || more.contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            push_escape(url, byte);
+        }
+    }
+}
+
+/// RFC 3986, 2.1: upper-case digits.
+fn push_escape(text: &mut String, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
+    text.extend(['%', digit(byte >> 4), digit(byte)]);
+}
+
+/// RFC 3986, 3.3, without the percent sign of `pct-encoded`.
+fn is_pchar(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
+}
+
+/// The byte that an escape at the start of `text` represents.
+fn escaped(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = text else { return None };
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    Some(digit(*high)? << 4 | digit(*low)?)
+}
+
+/// The bytes that `segment` represents.
+pub(crate) fn decode(segment: &str) -> Vec<u8> {
+    decode_percent(segment.as_bytes())
+}
+
+/// `name` with an escape for each byte that is one of `refused`.
+pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
+    let mut written = Vec::with_capacity(name.len());
+    for &byte in name {
+        if refused(byte) {
+            let mut escape = String::new();
+            push_escape(&mut escape, byte);
+            written.extend_from_slice(escape.as_bytes());
+        } else {
+            written.push(byte);
+        }
+    }
+    written
+}
+
+/// The name of a file that `bytes` are; `None` where no file can have it, such as `..`, or where it
+/// would lead to another folder.
+pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
+    let name = os_string(bytes)?;
+    let mut components = Path::new(&name).components();
+    let is_one = matches!(components.next(), Some(Component::Normal(only)) if only == name);
+    (is_one && components.next().is_none() && !name.as_encoded_bytes().contains(&0)).then_some(name)
+}
+
+/// The bytes of a name; where the system's names are 16-bit, those of its UTF-8.
+pub(crate) fn bytes(name: &OsStr) -> &[u8] {
+    name.as_encoded_bytes()
+}
+
+/// The bytes of a path, with `/` between its names.
+pub(crate) fn path_bytes(path: &Path) -> Vec<u8> {
+    path.iter().map(bytes).collect::<Vec<_>>().join(&b'/')
+}

@@ -1,0 +1,27 @@
+//! Which URLs can be those of a document, whoever says so: a name, a table, an attribute, a page.
+//!
+//! ```
+//! use baselink::collection::origin::RootUrl;
+//!
+//! assert!(RootUrl::new("http://a.example/docs/").is_ok());
+//! assert!(RootUrl::new("http://a.example/do\ncs/").is_err(), "a control character");
+//! ```
+//!
+//! Deliberately absent: whether there is anything at the URL.
+
+use crate::resolve;
+
+/// Why `url` cannot be the URL of a document.
+pub(crate) fn unusable(url: &str) -> Option<String> {
+    if url.contains(char::REPLACEMENT_CHARACTER) {
+        Some("it is not UTF-8".to_owned())
+    } else if url.contains(|c: char| c.is_ascii_control()) {
+        Some("it contains a control character".to_owned())
+    } else if let Err(why) = resolve::usable(url) {
+        Some(why.to_string())
+    } else if !resolve::parses(url) {
+        Some("it is not valid".to_owned())
+    } else {
+        None
+    }
+}

@@ -1,0 +1,206 @@
+//! What a move does to the links of a collection: each gets exactly one class.
+//!
+//! RFC 1808, 1: documents can be moved as a whole, and be read through `file`, `http` and `ftp` alike, when
+//! their links are relative. A link has a target now (RFC 1808, 4), and the reference as it is written is resolved
+//! against the base that it has after the move (RFC 1808, 3, with the new URL of the document). It travels when both
+//! lead to the same resource.
+//!
+//! ```text
+//! document, collection  --check-->  CheckedDocument  --findings-->  one Finding a link
+//! ```
+//!
+//! ```
+//! use baselink::base::Retrieval;
+//! use baselink::collection::{Collection, Resource};
+//! use baselink::purpose::check::{Class, Fix, check};
+//! use baselink::{Options, format::Format};
+//!
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
+//! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
+//! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
+//! let checked = check(b"x.html", page, &options, &collection, None);
+//! let found: Vec<_> = checked.findings(&|_, _, _| None, true).filter_map(|(_, finding)| finding).collect();
+//! assert_eq!(found[1].class, Class::Pinned);
+//! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
+//! ```
+//!
+//! Deliberately absent: where resources come from. What is outside the collection is not looked at, and
+//! what scripts do to links and ids is not known.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::base::{Retrieval, Source};
+use crate::collection::origin::{RootUrl, canonical};
+use crate::collection::{Collection, is_disk, url_below};
+use crate::diagnostic::Code;
+use crate::document::{Against, Program};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::reference::{Grammar, Reference};
+use crate::report::{LinkReport, Outcome, Report};
+use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, rewrite};
+
+mod bases;
+mod finding;
+mod ids;
+mod judge;
+
+use bases::{MovedBases, MovedCollection};
+pub use finding::{Cause, Class, Finding, Fix};
+pub use ids::{FragmentPlace, Ids};
+pub use judge::FragmentPlaces;
+use judge::MoveJudge;
+
+/// A document whose links are judged.
+#[derive(Debug)]
+pub struct CheckedDocument<'a> {
+    /// Every link, and the anomalies.
+    pub report: Report,
+    /// Its encoding; `None` where it is a message.
+    pub charset: Option<Charset>,
+    /// What fragments can name in it; `None` where that is not known, or was not asked for.
+    pub ids: Option<Ids>,
+    judge: MoveJudge<'a>,
+}
+
+/// Scans `bytes`, the resource called `name` or a message in it, whose collection goes `to` a root with that URL; a
+/// `file` URL means that it is read from disk. `None` is any other place: then host and path of the root change, and the
+/// scheme does not.
+///
+/// `options` say the format, the retrieval URL, the profile and the places.
+#[must_use]
+pub fn check<'a>(
+    name: &[u8],
+    bytes: &[u8],
+    options: &Options,
+    collection: &'a Collection,
+    to: Option<&RootUrl>,
+) -> CheckedDocument<'a> {
+    let mut options = options_of(options);
+    let has_ids =
+        matches!(options.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
+    options.scan.ids &= has_ids;
+    let mut report = rewrite(bytes, &options).report;
+    let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
+    let document = report.entities.first_mut().filter(|_| !options.format.has_headings());
+    let (mut charset, mut saved_by, mut ids) = (None, None, None);
+    if let Some(document) = document {
+        let of_comment = document.chain.saved.as_ref().map(|saved| saved.program);
+        saved_by =
+            of_comment.or_else(|| document.chain.was_saved_with_files.then_some(Program::Browser));
+        charset = Some(document.charset);
+        if options.scan.ids && is_whole {
+            let found = Ids::new(std::mem::take(&mut document.ids));
+            let has_pointers = options.format != Format::Html;
+            ids = Some(if has_pointers { found.with_pointers() } else { found });
+        }
+    }
+    let was_saved = report.entities.iter().any(|entity| entity.chain.saved.is_some());
+    let is_crawled = was_saved || options.beside.as_ref().is_some_and(|one| one.is_crawled());
+    let may_be_canonical =
+        |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
+    let canonical = report.links.iter().any(may_be_canonical);
+    let canonical = canonical.then(|| canonical::named(bytes, options.format)).flatten();
+    let canonical = canonical.filter(|named| named.by == canonical::CanonicalTag::Link);
+    let place = place(options.retrieval.as_ref(), to);
+    let own = url_below(&place, name);
+    let is_as_now = collection.has_only_paths() && !is_disk(&place);
+    let goal = MovedCollection { collection, place, is_as_now };
+    let source = options.retrieval.as_ref().map(|one| one.source);
+    let judge = MoveJudge {
+        bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
+        goal,
+        knows_goal: to.is_some(),
+        knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+        saved_by: saved_by.filter(|_| source == Some(Source::SavedFrom)),
+        is_crawled,
+        number: collection.number_at(name),
+        own,
+        canonical: canonical.map(|named| named.span),
+    };
+    CheckedDocument { report, charset, ids, judge }
+}
+
+/// `options` with which every reference is resolved.
+fn options_of(options: &Options) -> Options {
+    Options {
+        fragments: Some(Fragments::Rewrite),
+        base_element: BaseElement::Absolute,
+        ..options.clone()
+    }
+}
+
+/// The URL of the root after the move, for a document that was retrieved by `retrieval`. Where the place is
+/// not known it is one that cannot be (RFC 6761, 6.4).
+fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
+    if let Some(to) = to {
+        return to.clone();
+    }
+    let scheme = retrieval.map(|one| Reference::split(Grammar::Rfc3986, &one.url));
+    let scheme = scheme.as_ref().and_then(Reference::scheme).unwrap_or("https");
+    RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
+        .unwrap_or_else(|_| RootUrl::nowhere())
+}
+
+impl CheckedDocument<'_> {
+    /// What the move does to each link. A link that is seen at once to travel has `None` unless `all` are wanted: what is
+    /// said of those takes most of the time.
+    pub fn findings<'d>(
+        &'d self,
+        named: &'d FragmentPlaces<'_>,
+        all: bool,
+    ) -> impl Iterator<Item = (&'d LinkReport, Option<Finding>)> {
+        self.report.links.iter().enumerate().map(move |(number, link)| {
+            let travels = !all && self.judge.travels(number, link, named);
+            (link, (!travels).then(|| self.judge.shown(number, link, named)))
+        })
+    }
+}
+
+/// The options with which `rewrite` makes the fixes of a document that was checked with `options`, and changes nothing
+/// else.
+///
+/// Fixes of links that cannot be written where they stand are not made, as the report of `rewrite` says.
+#[must_use]
+pub fn fixes(document: &CheckedDocument<'_>, options: &Options) -> Options {
+    let fix = |(link, finding): (&LinkReport, Option<Finding>)| match finding?.fix {
+        Some(Fix::Reference(reference)) => Some((FixPlace::of(link), reference)),
+        _ => None,
+    };
+    let fixes = Fixes(document.findings(&|_, _, _| None, false).filter_map(fix).collect());
+    Options { destination: Some(Arc::new(fixes)), ..options_of(options) }
+}
+
+/// The new references of links: those who have the same place have the same fix.
+#[derive(Debug)]
+struct Fixes(HashMap<FixPlace, String>);
+
+/// What a fix depends on: a fragment alone, and a name without `./`, mean something else in other elements.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct FixPlace {
+    entity: Arc<str>,
+    base: Option<Arc<str>>,
+    element: String,
+    attribute: Option<String>,
+    reference: String,
+}
+
+impl FixPlace {
+    fn of(link: &LinkReport) -> Self {
+        Self {
+            entity: Arc::clone(&link.entity),
+            base: link.base.clone(),
+            element: link.element.to_string(),
+            attribute: link.attribute.as_deref().map(str::to_owned),
+            reference: link.reference.clone(),
+        }
+    }
+}
+
+impl Destination for Fixes {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+        self.0.get(&FixPlace::of(link)).map_or(Choice::Kept, |fix| Choice::Reference(fix.clone()))
+    }
+}

@@ -1,0 +1,187 @@
+//! What fragments can name in a file: its ids, and the lines that a script of it marks (HTML, 7.4.6.4).
+//!
+//! ```
+//! use baselink::purpose::check::{FragmentPlace, Ids};
+//! let ids = Ids::new(["a b", "L1", "L9"].map(str::to_owned));
+//! assert_eq!(ids.place("a%20b"), FragmentPlace::There);
+//! assert_eq!(ids.place("l1"), FragmentPlace::Nowhere(Some("L1".to_owned())));
+//! assert_eq!(ids.place("L1-L9"), FragmentPlace::Lines);
+//! ```
+//!
+//! Deliberately absent: where the ids come from. A scan gives them.
+
+use std::cmp::Ordering;
+
+use crate::collection::origin::names;
+
+/// What a fragment names in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FragmentPlace {
+    /// An element, or the top of the document.
+    There,
+    /// Lines that a script of the page marks.
+    Lines,
+    /// Nothing; an id that differs only in case, if there is one.
+    Nowhere(Option<String>),
+}
+
+/// What fragments can name in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ids {
+    /// All of them, one after another, sorted, those next to each other that differ only in case.
+    text: Box<str>,
+    /// Where each ends.
+    ends: Box<[u32]>,
+    /// Whether they are 4 GiB or more: then nothing is known of them.
+    is_too_much: bool,
+    has_pointers: bool,
+}
+
+impl Ids {
+    /// These ids, as they read.
+    #[must_use]
+    pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
+        let mut sorted: Vec<String> = ids.into_iter().collect();
+        sorted.sort_unstable_by(|a, b| compare_ids(a, b));
+        sorted.dedup();
+        let ends = sorted.iter().scan(0, |end, id| {
+            *end += id.len();
+            Some(u32::try_from(*end))
+        });
+        let ends = ends.collect::<Result<_, _>>();
+        let is_too_much = ends.is_err();
+        let (ends, text) = (ends.unwrap_or_default(), sorted.concat().into());
+        Self { text, ends, is_too_much, has_pointers: false }
+    }
+
+    /// The same in XML, where a fragment that ends with `)` is no id, but says where to look: XPointer
+    /// Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
+    #[must_use]
+    pub fn with_pointers(self) -> Self {
+        Self { has_pointers: true, ..self }
+    }
+
+    /// What `fragment`, without its `#`, names.
+    #[must_use]
+    pub fn place(&self, fragment: &str) -> FragmentPlace {
+        match self.find(fragment) {
+            Ok(()) => FragmentPlace::There,
+            Err(_) if self.has_lines(fragment) => FragmentPlace::Lines,
+            Err(hint) => FragmentPlace::Nowhere(hint.map(str::to_owned)),
+        }
+    }
+
+    /// Whether `fragment` names an element; else an id that differs only in case, if there is one.
+    ///
+    /// As HTML, 7.4.6.4, has it: the fragment as it is, then percent-decoded; the top of the document is
+    /// always there. A fragment directive (`:~:text=`) is cut off.
+    fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
+        let fragment = fragment.split(":~:").next().unwrap_or_default();
+        let is_pointer = self.has_pointers && fragment.ends_with(')');
+        if fragment.is_empty() || is_pointer || self.is_too_much {
+            return Ok(());
+        }
+        let decoded = names::decode(fragment);
+        let decoded = String::from_utf8_lossy(&decoded);
+        let mut hint = None;
+        let is_escaped = fragment.contains('%');
+        for name in [Some(fragment), is_escaped.then_some(&*decoded)].into_iter().flatten() {
+            if self.has(name) {
+                return Ok(());
+            }
+            let alike = self.first(|id| compare_folded(id, name).is_lt());
+            hint = hint.or(alike.filter(|id| id.eq_ignore_ascii_case(name)));
+        }
+        if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
+    }
+
+    /// Whether `fragment` names lines of the page that a script of it marks: a line, or two with `-` between them,
+    /// each of them there as an id.
+    fn has_lines(&self, fragment: &str) -> bool {
+        let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
+        let (prefix, _) = fragment.split_at(digits_at);
+        let is_there = |line: &str| {
+            // GitHub says the column after `C`.
+            let number = line.strip_prefix(prefix).unwrap_or(line);
+            let (number, column) = number.split_once('C').unwrap_or((number, "1"));
+            let is_number =
+                |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            is_number(number)
+                && is_number(column)
+                && ["", "C"].iter().any(|code| self.has(&format!("{prefix}{code}{number}")))
+        };
+        let (first, last) = match fragment[digits_at..].split_once('-') {
+            Some((first, last)) => (first, last),
+            None => (&fragment[digits_at..], &fragment[digits_at..]),
+        };
+        LINES.contains(&prefix) && is_there(first) && is_there(last)
+    }
+
+    /// Whether an id is exactly `name`.
+    fn has(&self, name: &str) -> bool {
+        self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
+    }
+
+    /// The first id that is not `before`, which all those are that come first.
+    fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
+        let id = |number: usize| {
+            let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
+            &self.text[start as usize..self.ends[number] as usize]
+        };
+        let (mut from, mut to) = (0, self.ends.len());
+        while from < to {
+            let middle = from.midpoint(to);
+            if before(id(middle)) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        (from < self.ends.len()).then(|| id(from))
+    }
+}
+
+/// What lines of code have before their number in an id: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
+/// Mercurial, `n` in cgit; `line-` where Pygments makes them, as for Sphinx.
+const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
+
+/// The order of ids: those next to each other differ only in case.
+fn compare_ids(a: &str, b: &str) -> Ordering {
+    compare_folded(a, b).then_with(|| a.cmp(b))
+}
+
+/// The order of texts in which the case of ASCII letters does not count.
+fn compare_folded(a: &str, b: &str) -> Ordering {
+    let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
+    let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));
+    folded.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_scripts_that_are_known() {
+        let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
+        assert!(rustdoc.has_lines("10-20") && !rustdoc.has_lines("10-21"));
+        let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
+        for lines in ["L10", "L10-L20", "L10C2-L20C5"] {
+            assert!(github.has_lines(lines), "{lines}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_found_as_html_finds_it() {
+        let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
+        for present in
+            ["b", "B", "b:~:text=x", "a%20c", "a%2520c", "%C3%BC", "", "TOP", ":~:text=q", "x(1)"]
+        {
+            assert_eq!(ids.find(present), Ok(()), "{present}");
+        }
+        assert_eq!(ids.find("a c"), Err(None));
+        assert_eq!(ids.find("A%20C"), Err(Some("a%20c")));
+        assert_eq!(ids.find("y(1)"), Err(None));
+        assert_eq!(ids.with_pointers().find("y(1)"), Ok(()));
+    }
+}

@@ -1,1 +1,0 @@
-import "./b.js"; const c = "not closed

@@ -1,2 +1,0 @@
-<!-- all of a page -->
-<html><a href="gone.html">x</a>

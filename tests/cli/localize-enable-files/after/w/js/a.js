@@ -1,2 +1,0 @@
-import "./b.js"; import "http://a.example/docs/up.js"; import "./b.js";
-new URL("../index.html", import.meta.url);
