@@ -12,7 +12,6 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use baselink::edit::Edit;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::Original;
 use baselink::layer::charset::Charset;
@@ -37,6 +36,11 @@ use crate::cli::status::ExitStatus;
 /// What came of one file.
 #[derive(Default)]
 struct ListedFile {
+    /// The file, by its number, and its path in a baseline.
+    number: usize,
+    path: String,
+    /// What is accepted, and was not met yet.
+    left: Accepted,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
@@ -117,12 +121,12 @@ impl Listing<'_> {
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
         let mut done = ListedFile::default();
         let Some(number) = self.tree.number_of(origin) else { return Ok(done) };
-        let path = baseline::path(&self.tree.files[number].name);
-        let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
+        done.number = number;
+        done.path = baseline::path(&self.tree.files[number].name);
+        done.left = self.baseline.map(|one| one.of(&done.path)).unwrap_or_default();
         let mut read = || {
-            open_again(origin, &self.asked.documents, None)?.each(|input, options| {
-                self.document(number, &path, input, options, &mut accepted, &mut done, output)
-            })
+            open_again(origin, &self.asked.documents, None)?
+                .each(|input, options| self.document(input, options, &mut done, output))
         };
         if let Err(error) = Failure::nested(read())? {
             done.is_unusable = true;
@@ -131,19 +135,15 @@ impl Listing<'_> {
         Ok(done)
     }
 
-    /// Prints what is listed of a document of the file with this number.
-    #[expect(clippy::too_many_arguments, reason = "the document, its file, and what comes of them")]
+    /// Prints what is listed of a document of a file.
     fn document(
         &self,
-        number: usize,
-        path: &str,
         input: &Input<'_>,
         options: &Options,
-        accepted: &mut Accepted,
         done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let document = self.tree.check(&self.tree.files[number], input, options);
+        let document = self.tree.check(&self.tree.files[done.number], input, options);
         let named = |number: usize, fragment: &str, _: Class| self.tree.named(number, fragment);
         let places = FilePlaces::in_charset(input, document.charset);
         let charset = document.charset.unwrap_or(Charset::UTF_8);
@@ -155,8 +155,8 @@ impl Listing<'_> {
             };
             let class = finding.class;
             if self.is_noted(class) {
-                let key = Key::of(path, link, &finding);
-                let is_accepted = accepted.takes(&key);
+                let key = Key::of(&done.path, link, &finding);
+                let is_accepted = done.left.takes(&key);
                 if self.asked.updates_baseline {
                     done.noted.push(key);
                 }
@@ -166,7 +166,7 @@ impl Listing<'_> {
                 }
             }
             if self.is_summed_up(class) {
-                let at = (number, done.links + link_number);
+                let at = (done.number, done.links + link_number);
                 targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
             }
             if self.list.contains(class) {
@@ -196,8 +196,7 @@ impl Listing<'_> {
         let (mut edits, mut units) = (None, Units::default());
         for one in found {
             let ListedFinding { input, charset, link, finding, line, column, .. } = one;
-            let mut column_at =
-                |span: Span, column: usize| units.column(input.bytes, charset, span.start, column);
+            let bytes = input.bytes;
             match self.asked.form {
                 CheckForm::Text => {
                     if !std::mem::replace(&mut done.is_begun, true) {
@@ -211,42 +210,26 @@ impl Listing<'_> {
                     output.json(&record)?;
                 }
                 CheckForm::Github => {
-                    let column = column_at(link.span, column);
+                    let column = units.column(bytes, charset, link.span.start, column);
                     github::finding(&one, column, output)?;
                 }
                 CheckForm::Sarif => {
-                    let start = column_at(link.span, column);
+                    let start = units.column(bytes, charset, link.span.start, column);
                     let after = Span::at(link.span.end);
                     let (end_line, column) = places.line_and_column(after);
                     // What comes next may begin before that.
-                    let end = units.clone().column(input.bytes, charset, after.start, column);
-                    let edits = match finding.fix {
-                        Some(Fix::Reference(_)) => {
-                            let edits = edits.get_or_insert_with(|| {
-                                let with_fixes = fixes(document, options);
-                                rewrite(input.bytes, &with_fixes).edits
-                            });
-                            edits_in(
-                                &edits.iter().cloned().collect::<Vec<_>>(),
-                                link.span,
-                                input.offset,
-                            )
-                        }
-                        _ => Vec::new(),
-                    };
-                    sarif::finding(&one, start, (end_line, end), &edits, output)?;
+                    let end = units.clone().column(bytes, charset, after.start, column);
+                    let has_fix = matches!(finding.fix, Some(Fix::Reference(_)));
+                    let edits = has_fix.then(|| {
+                        let made = || rewrite(bytes, &fixes(document, options)).edits;
+                        edits.get_or_insert_with(made).within(link.span)
+                    });
+                    sarif::finding(&one, start, (end_line, end), edits.as_ref(), output)?;
                 }
             }
         }
         Ok(())
     }
-}
-
-/// Those of `edits` that lie in `span`, as they are in a file in which their buffer begins at `offset`.
-fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
-    let first = edits.partition_point(|edit| edit.span.start < span.start);
-    let inside = edits[first..].iter().take_while(|edit| edit.span.end <= span.end);
-    inside.map(|edit| Edit { span: edit.span.shifted(offset), new: edit.new.clone() }).collect()
 }
 
 /// Counts columns in UTF-16 code units, going on from where it was: a million links may be in one line.

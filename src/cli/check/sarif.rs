@@ -11,7 +11,7 @@
 
 use std::io::{self, Write};
 
-use baselink::edit::Edit;
+use baselink::edit::{Edit, Edits};
 use baselink::purpose::check::Fix;
 use serde_json::{Value, json};
 
@@ -51,12 +51,12 @@ fn rule(rule: &FindingRule) -> Value {
 }
 
 /// Prints a finding, which begins in the column `start` and ends at the line and column `end`, in UTF-16 code units.
-/// `edits` make its fix.
+/// `edits` of its bytes make its fix.
 pub(super) fn finding(
     found: &ListedFinding<'_>,
     start: usize,
     end: (usize, usize),
-    edits: &[Edit],
+    edits: Option<&Edits>,
     output: &mut Output,
 ) -> io::Result<()> {
     let finding = found.finding;
@@ -82,7 +82,7 @@ pub(super) fn finding(
             },
         }],
     });
-    if let Some(replacements) = replacements(edits)
+    if let Some(replacements) = edits.and_then(|edits| replacements(edits, span.start))
         && let Some(Fix::Reference(reference)) = &finding.fix
     {
         let description = format!("Make it relative: {reference}");
@@ -97,12 +97,13 @@ pub(super) fn finding(
     output.out().write_all(&line)
 }
 
-/// What gives way to what (3.57); `None` where the new bytes are no text by themselves.
-fn replacements(edits: &[Edit]) -> Option<Vec<Value>> {
-    let replacement = |edit: &Edit| {
+/// What gives way to what (3.57), in what begins at `start` of the file; `None` where the new bytes are no text by
+/// themselves.
+fn replacements(edits: &Edits, start: usize) -> Option<Vec<Value>> {
+    let replacement = |edit: Edit<'_>| {
         let text = std::str::from_utf8(&edit.new).ok()?;
         Some(json!({
-            "deletedRegion": { "byteOffset": edit.span.start, "byteLength": edit.span.len() },
+            "deletedRegion": { "byteOffset": start + edit.span.start, "byteLength": edit.span.len() },
             "insertedContent": { "text": text },
         }))
     };

@@ -32,6 +32,7 @@ use crate::cli::rewrite::document_files::DocumentFiles;
 use crate::cli::shell;
 
 /// Where the results of a run go.
+#[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File { path: &'a Path, preserve_times: bool },
