@@ -161,7 +161,7 @@ fn document(
     let is_archive = matches!(file.contents, Contents::Archive(_));
     match (&asked.destination, &sink) {
         (WrittenTo::Path { path, .. }, _) if is_archive => {
-            sink = FileSink::Documents(DocumentFiles::new(path)?);
+            sink = FileSink::Documents(Box::new(DocumentFiles::new(path)?));
         }
         (WrittenTo::Standard, _) if is_archive => {
             return Err(Error::new(format!(

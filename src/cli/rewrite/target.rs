@@ -76,7 +76,11 @@ impl<'a> RunTarget<'a> {
                     Self::File { path, preserve_times }
                 } else {
                     let below = OutputFolder::of(path, documents)?;
-                    Self::Below(if preserve_times { below.preserving_times() } else { below })
+                    Self::Below(Box::new(if preserve_times {
+                        below.preserving_times()
+                    } else {
+                        below
+                    }))
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
@@ -144,7 +148,7 @@ impl<'a> RunTarget<'a> {
             }
             // It has no name there, but the documents of an archive have.
             (Self::Below(below), Origin::Standard) => {
-                FileSink::Documents(DocumentFiles::new(&below.out)?)
+                FileSink::Documents(Box::new(DocumentFiles::new(&below.out)?))
             }
             (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
@@ -183,7 +187,7 @@ pub(in crate::cli) enum FileSink<'t> {
     Standard,
     File(Box<SinkFile<'t>>),
     /// The documents of an archive, each to a file.
-    Documents(DocumentFiles),
+    Documents(Box<DocumentFiles>),
     Diff(diff::DiffProgress),
     /// Also where it is not to be written after all.
     Nowhere,
