@@ -145,7 +145,7 @@ impl TypedCheck {
                 backup: backup.clone(),
             }),
         });
-        documents.selection.temporary = matches!(fix, Some(WrittenTo::InPlace(_)));
+        documents.selection.clears = matches!(fix, Some(WrittenTo::InPlace(_)));
         let form = match (self.json, self.sarif, self.github) {
             (true, ..) => CheckForm::Json,
             (_, true, _) => CheckForm::Sarif,
