@@ -47,19 +47,16 @@ use super::status::ExitStatus;
 
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
-    let prepared = asked.documents.origins().and_then(|from| {
-        beside::look(asked)?;
-        let read = |path| Baseline::read(path, asked.updates_baseline);
-        let baseline = asked.baseline.as_deref().map(read).transpose()?;
-        Ok((Move { from, to: asked.to.clone() }, baseline))
-    });
-    let (moving, baseline) = match prepared {
-        Ok(prepared) => prepared,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    let moving = Move { from: asked.documents.origins(), to: asked.to.clone() };
+    let read = |path| Baseline::read(path, asked.updates_baseline);
+    let baseline =
+        match beside::look(asked).and_then(|()| asked.baseline.as_deref().map(read).transpose()) {
+            Ok(baseline) => baseline,
+            Err(error) => {
+                output.error(&error);
+                return Ok(ExitStatus::Unusable);
+            }
+        };
     stop_between_files()?;
     let (mut tree, mut status) = CheckedTree::read(asked, &moving, true, output)?;
     let mut fixed = None;

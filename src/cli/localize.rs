@@ -110,7 +110,7 @@ fn index(asked: &Localize) -> Result<Index> {
         };
         chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
-    let mut index = Index::new(documents.origins()?);
+    let mut index = Index::new(documents.origins());
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
             if let Origin::Entry(entry) = origin {

@@ -8,18 +8,18 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use baselink::collection::origin::{Origins, RootUrl};
+use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::InPlace;
 use baselink::purpose::check::{Class, on_disk};
 use baselink::reference::{Grammar, Reference};
 use clap::Args;
 
-use super::documents::{TypedDocuments, TypedPolicy};
+use super::documents::{TypedDocuments, TypedPolicy, add_all};
 use super::output::{TypedInPlace, backup_suffix};
 use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
+use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -92,17 +92,15 @@ impl TypedCheck {
         TypedPolicy { fragments: None, base_element: None, skip_dkim, strict: false, verbose }
     }
 
-    /// Assumes a URL for the folder, where none was given, nor a table, which is read elsewhere.
-    pub(super) fn assume_root(&self, origins: &mut Origins) -> Result<()> {
-        if self.documents.url_map.is_some() {
-            return Ok(());
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        self.documents.add(settings);
+        self.skip_dkim |= settings.skip_dkim;
+        self.verify |= settings.verify;
+        if self.to.is_none() {
+            self.to.clone_from(&settings.to);
         }
-        let goal = match self.documents.paths.first() {
-            Some(folder) => goal(self.to.as_deref(), folder)?,
-            None => None,
-        };
-        origins.assume_root(goal.as_ref());
-        Ok(())
+        add_all(&mut self.deny, settings.deny.clone());
     }
 
     pub(super) fn meant(self) -> Result<Check> {
@@ -154,9 +152,7 @@ impl TypedCheck {
         };
         documents.archives = Archives::None;
         let to = goal(self.to.as_deref(), folder)?;
-        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
-            reading.origins.assume_root(to.as_ref());
-        }
+        documents.reading.origins.assume_root(to.as_ref());
         let deny = Classes::of(self.deny, &Classes::DENIED);
         let list = match form {
             CheckForm::Json => Classes::of(Vec::new(), &Class::ALL),

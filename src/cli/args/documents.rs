@@ -6,12 +6,12 @@
 //!
 //! Deliberately absent: where results go ([`super::output`]).
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::str::FromStr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use baselink::collection::companion::Companions;
 use baselink::collection::origin::map::UrlMap;
@@ -30,8 +30,9 @@ use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
 use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, named};
-use super::trust::{Trust, TrustList};
+use super::trust::{HostLayout, Trust, TrustList};
 use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
+use crate::cli::settings::Settings;
 
 /// How documents are read.
 #[derive(Clone, Debug, Args)]
@@ -63,8 +64,8 @@ pub(super) struct TypedDocuments {
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
     /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do; host:http for another scheme than https
-    #[arg(long, value_name = "HOW", value_parser = str::parse::<TypedLayout>, help_heading = "Retrieval URLs")]
-    layout: Option<TypedLayout>,
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
+    layout: Option<HostLayout>,
     /// Sources of bases to add, or to remove with `-` before them, with commas between; repeatable
     ///
     /// On without it are `saved` (what a page says of having been saved), `xattr` (the extended attribute of a file)
@@ -122,39 +123,14 @@ pub(super) struct TypedDocuments {
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
     attribute: Vec<Place>,
-    #[command(flatten)]
-    pub(super) settings: TypedSettings,
-}
-
-/// The layout `host`, with the scheme of the URLs.
-#[derive(Clone, Debug)]
-struct TypedLayout {
-    scheme: Option<String>,
-}
-
-impl FromStr for TypedLayout {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text.strip_prefix("host").map(|rest| (rest, rest.strip_prefix(':'))) {
-            Some(("", _)) => Ok(Self { scheme: None }),
-            Some((_, Some(scheme))) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
-            _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
-        }
-    }
-}
-
-/// The settings file.
-#[derive(Clone, Debug, Args)]
-pub(super) struct TypedSettings {
-    /// The settings file; otherwise baselink.toml in the first input or a folder above it
+    /// The settings file, or none; otherwise baselink.toml in the first input or a folder above it
     ///
-    /// Its keys are these options without `--`, but for those that say what is written.
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Settings")]
+    /// Its keys are these options without `--`, but for those that say what is read and written, and how that is shown.
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub(super) config: Option<PathBuf>,
-    /// Ignore settings files
-    #[arg(long, help_heading = "Settings")]
-    pub(super) no_config: bool,
+    /// The path of each input below the folder of the settings, where these have the URL of that folder.
+    #[arg(skip)]
+    below_settings: HashMap<PathBuf, PathBuf>,
 }
 
 /// What is to come of links.
@@ -181,6 +157,30 @@ pub(super) struct TypedPolicy {
     pub(super) verbose: bool,
 }
 
+impl TypedPolicy {
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        add(&mut self.fragments, settings.fragments);
+        add(&mut self.base_element, settings.base_element);
+        self.skip_dkim |= settings.skip_dkim;
+        self.strict |= settings.strict;
+    }
+}
+
+/// Gives an option that was not typed the value of the settings.
+fn add<T>(typed: &mut Option<T>, given: Option<T>) {
+    if typed.is_none() {
+        *typed = given;
+    }
+}
+
+/// Gives a repeatable option that was not typed the values of the settings.
+pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
+    if typed.is_empty() {
+        *typed = given;
+    }
+}
+
 fn charset(label: &str) -> Result<Charset> {
     Charset::for_label(label).ok_or_else(|| {
         Error::new("unknown encoding; use a label of the Encoding Standard, such as utf-8")
@@ -188,6 +188,32 @@ fn charset(label: &str) -> Result<Charset> {
 }
 
 impl TypedDocuments {
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        let given = settings.clone();
+        if self.url.is_none() && self.layout.is_none() {
+            (self.url, self.layout) = (given.url, given.layout);
+            if self.url.is_some() || self.layout.is_some() {
+                let roots = self.paths.iter().filter(|path| !is_standard_input(path));
+                let below = roots.map(|root| (root.clone(), settings.way_to(root)));
+                self.below_settings = below.collect();
+            }
+        }
+        add(&mut self.url_map, given.url_map);
+        add(&mut self.index, given.index.map(OsString::from));
+        add(&mut self.local_copies, given.local_copies);
+        add(&mut self.assume_scheme, given.assume_scheme);
+        add(&mut self.format, given.format);
+        add(&mut self.charset, given.charset);
+        add(&mut self.resolver, given.resolver);
+        add_all(&mut self.trust, given.trust);
+        add_all(&mut self.enable, given.enable);
+        add_all(&mut self.attribute, given.attribute);
+        add_all(&mut self.include, given.include);
+        add_all(&mut self.exclude, given.exclude);
+        self.hidden |= given.hidden;
+    }
+
     /// Which documents, and how they are read. Where there is no `policy` for their links, every source of a base is asked.
     pub(super) fn meant(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
@@ -217,7 +243,8 @@ impl TypedDocuments {
             || std::thread::available_parallelism().map_or(1, NonZero::get),
             usize::from,
         );
-        let reading = Arc::new(self.reading(policy)?);
+        let below_settings = std::mem::take(&mut self.below_settings);
+        let reading = self.reading(policy)?;
         Ok(Documents {
             paths,
             selection,
@@ -226,7 +253,7 @@ impl TypedDocuments {
             archives: Archives::All,
             unlike_hosts: Mutex::default(),
             reading,
-            sections: OnceLock::new(),
+            below_settings,
         })
     }
 
@@ -297,11 +324,6 @@ impl TypedDocuments {
             None => origins,
         };
         Ok(Reading { format: self.format, options, origins })
-    }
-
-    /// How documents are read, without the table of `--url-map`.
-    pub(super) fn reading_without_map(&self, policy: Option<&TypedPolicy>) -> Result<Reading> {
-        Self { url_map: None, ..self.clone() }.reading(policy)
     }
 }
 

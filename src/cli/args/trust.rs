@@ -1,4 +1,4 @@
-//! The sources of bases that count: `--trust`.
+//! The sources of bases that count: `--trust`; and the layout of folders: `--layout`.
 //!
 //! ```text
 //! --trust canonical,-saved  -->  Trust { saved: false, xattr: true, content_location: true, canonical: true, entry_link: false }
@@ -9,6 +9,7 @@
 use std::str::FromStr;
 
 use baselink::error::{Error, Result};
+use baselink::resolve::hierarchical_scheme;
 
 /// The sources of bases that can be added or removed.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +55,7 @@ impl Trust {
 
 /// A list of sources, each to be added or removed.
 #[derive(Clone, Debug)]
-pub(super) struct TrustList(Vec<(SourceField, bool)>);
+pub(in crate::cli) struct TrustList(Vec<(SourceField, bool)>);
 
 impl FromStr for TrustList {
     type Err = Error;
@@ -70,5 +71,23 @@ impl FromStr for TrustList {
             })
         };
         list.split(',').map(change).collect::<Result<_>>().map(Self)
+    }
+}
+
+/// The layout `host`, with the scheme of the URLs.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct HostLayout {
+    pub(super) scheme: Option<String>,
+}
+
+impl FromStr for HostLayout {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.strip_prefix("host").map(|rest| (rest, rest.strip_prefix(':'))) {
+            Some(("", _)) => Ok(Self { scheme: None }),
+            Some((_, Some(scheme))) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
+            _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
+        }
     }
 }
