@@ -21,7 +21,7 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Profile, hierarchical_scheme};
 use baselink::scan::attributes::{Groups, Place};
-use baselink::{BaseElement, Fragments, LocalCopies};
+use baselink::{BaseElement, Fragments};
 use serde::de::{Deserialize, Deserializer, Error as _};
 use toml::de::DeTable;
 
@@ -50,8 +50,6 @@ pub(crate) struct Settings {
     pub(crate) index: Option<String>,
     #[serde(deserialize_with = "several")]
     pub(crate) trust: Vec<TrustList>,
-    #[serde(deserialize_with = "one")]
-    pub(crate) local_copies: Option<LocalCopies>,
     #[serde(deserialize_with = "scheme")]
     pub(crate) assume_scheme: Option<String>,
     #[serde(deserialize_with = "one")]

@@ -590,8 +590,6 @@ fn times_stay_where_they_are_to_and_where_nothing_changes() {
         ("rewrite -q -i w", false),
         ("localize -q -i w", false),
         ("localize -q -i --preserve-times w", true),
-        ("check -q --fix --deny none w", false),
-        ("check -q --fix --deny none --preserve-times w", true),
     ] {
         fs::write(&a, "<a href=/b.html>").unwrap();
         age(&a);

@@ -41,9 +41,6 @@ pub(super) struct TypedCheck {
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", help_heading = "Policies")]
     update_baseline: bool,
-    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
-    #[arg(long, help_heading = "Policies")]
-    skip_dkim: bool,
     /// Make relative what is certain; each file is replaced whole or not at all
     ///
     /// That is, pinned and escaping links whose target is present. What remains is told. A file that other
@@ -56,18 +53,12 @@ pub(super) struct TypedCheck {
     /// Files whose names end so are taken for such backups, and are no documents, without --fix as well.
     #[arg(long, value_name = "SUFFIX", help_heading = "Fix")]
     backup: Option<OsString>,
-    /// Give changed files the times of the old ones
-    #[arg(long, help_heading = "Fix")]
-    preserve_times: bool,
     /// With --fix, prove that nothing but the reported URLs changes, before it is written
     #[arg(long, help_heading = "Fix")]
     verify: bool,
     /// Show what --fix would change, in place of a list; nothing is written
     #[arg(long, help_heading = "Fix")]
     diff: bool,
-    /// Only say how much --fix would change; nothing is written
-    #[arg(long, help_heading = "Fix")]
-    dry_run: bool,
     /// A JSON object per link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github", "diff"])]
     json: bool,
@@ -88,14 +79,12 @@ pub(super) struct TypedCheck {
 impl TypedCheck {
     /// What of it is a policy of `rewrite`, too.
     pub(super) fn policy(&self) -> TypedPolicy {
-        let Self { skip_dkim, verbose, .. } = *self;
-        TypedPolicy { fragments: None, base_element: None, skip_dkim, strict: false, verbose }
+        TypedPolicy { verbose: self.verbose, ..TypedPolicy::default() }
     }
 
     /// Adds what `settings` say of options that were not typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
-        self.skip_dkim |= settings.skip_dkim;
         self.verify |= settings.verify;
         if self.to.is_none() {
             self.to.clone_from(&settings.to);
@@ -123,24 +112,19 @@ impl TypedCheck {
                 "{folder}: {what} check takes a folder; of a document, `links` lists the links"
             )));
         }
-        let is_tried = self.diff || self.dry_run;
-        if is_tried && self.fix.is_none() {
-            return refused("--diff and --dry-run go with --fix: nothing is changed without it");
-        }
-        if self.preserve_times && self.fix.is_none() {
-            return refused("--preserve-times goes with --fix");
+        if self.diff && self.fix.is_none() {
+            return refused("--diff goes with --fix: nothing is changed without it");
         }
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
         let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
-        let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
-            (true, _) => WrittenTo::Diff,
-            (_, true) => WrittenTo::Nowhere,
-            _ => WrittenTo::InPlace(InPlace {
+        let fix = self.fix.map(|how| match self.diff {
+            true => WrittenTo::Diff,
+            false => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
-                preserve_times: self.preserve_times,
                 backup: backup.clone(),
+                ..InPlace::default()
             }),
         });
         documents.selection.temporary = matches!(fix, Some(WrittenTo::InPlace(_)));

@@ -29,7 +29,7 @@ use baselink::{
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
-use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, named};
+use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, named};
 use super::trust::{HostLayout, Trust, TrustList};
 use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
 use crate::cli::settings::Settings;
@@ -66,20 +66,15 @@ pub(super) struct TypedDocuments {
     /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do; host:http for another scheme than https
     #[arg(long, value_name = "HOW", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
     layout: Option<HostLayout>,
-    /// Sources of bases to add, or to remove with `-` before them, with commas between; repeatable
+    /// What else says where documents were retrieved: names to add, or to remove with `-` before them, with commas between
     ///
-    /// On without it are `saved` (what a page says of having been saved), `xattr` (the extended attribute of a file)
-    /// and `content-location` (of messages). On request: `canonical`, for a page without a retrieval URL its
+    /// On without it are `saved` (what a page says of having been saved), `local-copies` (links to files that a browser
+    /// saved with a page stay: they were never on the network), `xattr` (the extended attribute of a file) and
+    /// `content-location` (of messages). On request: `canonical`, for a page without a retrieval URL its
     /// `<link rel=canonical>`, or else its `og:url`; `entry-link`, for the content of a feed's entry without an
     /// `xml:base` the link of the entry.
     #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
     trust: Vec<TrustList>,
-    /// Links to files that a browser saved with a page: keep or rewrite [default: keep]
-    ///
-    /// They lie in a folder that is called as the page, with _files or the like behind it, and were never on the
-    /// network.
-    #[arg(long, value_name = "WHAT", value_parser = named::<LocalCopies>(LOCAL_COPIES), hide_possible_values = true, help_heading = "Retrieval URLs")]
-    local_copies: Option<LocalCopies>,
     /// Where none is known, the scheme of links that begin with `//`, and of what HTTrack notes, such as https
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
@@ -134,7 +129,7 @@ pub(super) struct TypedDocuments {
 }
 
 /// What is to come of links.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
     /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; auto in pages that say that they were saved]
@@ -201,7 +196,6 @@ impl TypedDocuments {
         }
         add(&mut self.url_map, given.url_map);
         add(&mut self.index, given.index.map(OsString::from));
-        add(&mut self.local_copies, given.local_copies);
         add(&mut self.assume_scheme, given.assume_scheme);
         add(&mut self.format, given.format);
         add(&mut self.charset, given.charset);
@@ -275,7 +269,8 @@ impl TypedDocuments {
             )));
         }
         let trust = Trust::of(&self.trust);
-        let local_copies = self.local_copies.unwrap_or_default();
+        let local_copies =
+            if trust.local_copies { LocalCopies::Keep } else { LocalCopies::Rewrite };
         let scan = ScanOptions {
             charset: self.charset,
             entry_links: trust.entry_link,
@@ -313,7 +308,7 @@ impl TypedDocuments {
             layout: self.layout.as_ref().map(|_| FolderLayout::Host),
             trust_saved_from: trust.saved,
             trust_xattr: trust.xattr,
-            keeps_local_copies: local_copies == LocalCopies::Keep,
+            keeps_local_copies: trust.local_copies,
             companions: Companions::trusting(trust.saved),
             canonical: trust.canonical,
             every_source: policy.is_none(),

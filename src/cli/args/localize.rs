@@ -57,7 +57,7 @@ impl TypedLocalize {
     /// What of it is a policy of `rewrite`, too.
     pub(super) fn policy(&self) -> TypedPolicy {
         let Self { skip_dkim, strict, verbose, .. } = *self;
-        TypedPolicy { fragments: None, base_element: None, skip_dkim, strict, verbose }
+        TypedPolicy { skip_dkim, strict, verbose, ..TypedPolicy::default() }
     }
 
     pub(super) fn meant(self) -> Result<Localize> {

@@ -1,7 +1,7 @@
 //! The sources of bases that count: `--trust`; and the layout of folders: `--layout`.
 //!
 //! ```text
-//! --trust canonical,-saved  -->  Trust { saved: false, xattr: true, content_location: true, canonical: true, entry_link: false }
+//! --trust canonical,-saved  -->  Trust { saved: false, canonical: true, … }
 //! ```
 //!
 //! Deliberately absent: looking for a base there.
@@ -16,6 +16,8 @@ use baselink::resolve::hierarchical_scheme;
 pub(super) struct Trust {
     /// What a page notes of having been saved.
     pub(super) saved: bool,
+    /// The files that a browser saved with a page: links to them stay.
+    pub(super) local_copies: bool,
     /// The extended attribute of a file.
     pub(super) xattr: bool,
     /// The `Content-Location` of messages.
@@ -28,8 +30,9 @@ pub(super) struct Trust {
 
 type SourceField = fn(&mut Trust) -> &mut bool;
 
-const SOURCES: [(&str, SourceField); 5] = [
+const SOURCES: [(&str, SourceField); 6] = [
     ("saved", |trust| &mut trust.saved),
+    ("local-copies", |trust| &mut trust.local_copies),
     ("xattr", |trust| &mut trust.xattr),
     ("content-location", |trust| &mut trust.content_location),
     ("canonical", |trust| &mut trust.canonical),
@@ -41,6 +44,7 @@ impl Trust {
     pub(super) fn of(lists: &[TrustList]) -> Self {
         let mut trust = Self {
             saved: true,
+            local_copies: true,
             xattr: true,
             content_location: true,
             canonical: false,
