@@ -16,7 +16,7 @@ use baselink::Options;
 use baselink::container::mbox::Messages;
 use baselink::layer::charset::Charset;
 use baselink::layer::transfer::TransferEncoding;
-use baselink::resolve::{Base, Profile, Target};
+use baselink::resolve::{Base, Profile};
 use baselink::scan::{ScanOptions, Scanner, css, value};
 use baselink::span::Span;
 use divan::counter::{BytesCount, ItemsCount};
@@ -86,18 +86,6 @@ fn resolve_splice(bencher: Bencher) {
     let base = Base::new(Profile::Rfc1808, URL);
     bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
         REFERENCES.iter().filter_map(|one| base.splice(black_box(one).as_bytes())).count()
-    });
-}
-
-#[divan::bench]
-fn resolve_into(bencher: Bencher) {
-    let base = Base::new(Profile::Rfc1808, URL);
-    let mut target = Target::default();
-    bencher.counter(ItemsCount::new(REFERENCES.len())).bench_local(|| {
-        REFERENCES
-            .iter()
-            .filter(|one| base.resolve_into(black_box(one), &mut target).is_ok())
-            .count()
     });
 }
 

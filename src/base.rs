@@ -76,6 +76,13 @@ impl Rule {
     }
 }
 
+#[cfg(feature = "serde")]
+impl serde::Serialize for Rule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.section())
+    }
+}
+
 /// What declared a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -165,7 +172,7 @@ pub(crate) enum SaidBy {
 }
 
 impl SaidBy {
-    /// Whether that has a place in the document itself.
+    /// True if that has a place in the document itself.
     pub(crate) fn is_in_document(self) -> bool {
         matches!(self, Self::Markup | Self::Note | Self::Link)
     }
@@ -244,6 +251,7 @@ impl From<UrlField> for Source {
 
 /// One level of the chain, or one of several declarations on a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Level {
     /// The entity that declares it.
@@ -256,6 +264,7 @@ pub struct Level {
     pub value: Option<Arc<str>>,
     /// Where a declaration is: a `base` element or the value of an `xml:base` in the document's buffer, a header field in the
     /// message.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub span: Option<Span>,
     /// What became of it.
     pub status: Status,
@@ -265,6 +274,7 @@ pub struct Level {
 
 /// The level that gave an inherited base, as seen from the entity that declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Declared {
     /// That entity.
@@ -289,6 +299,7 @@ pub struct Established {
 
 /// The base of one entity, with the whole way to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BaseChain {
     /// The entity.
@@ -301,36 +312,46 @@ pub struct BaseChain {
     pub source: Source,
     /// For an inherited base, where it comes from.
     pub declared: Option<Declared>,
-    /// Whether the base follows from something that is not in the file, as a retrieval URL does.
+    /// True if the base follows from something that is not in the file, as a retrieval URL does.
     pub is_from_outside: bool,
     /// Every level, innermost first.
+    #[cfg_attr(feature = "serde", serde(rename = "chain"))]
     pub levels: Vec<Level>,
     /// The base that the document would have without a declaration of its own content.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub fallback: Option<Established>,
     /// The document's own URL.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub retrieval: Option<Established>,
     /// The base as no `xml:base` changes it; `None` when there is none.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub document: Option<Established>,
     /// The bases of elements that declare one, in the order of the document.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub elements: Vec<ElementChain>,
-    /// Whether `xml:base` counts in the document.
+    /// True if `xml:base` counts in the document.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub honours_xml_base: bool,
-    /// Whether the effective `base` element is one that a browser wrote when it saved the page.
+    /// True if the effective `base` element is one that a browser wrote when it saved the page.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub has_written_base: bool,
     /// What the document says of having been saved.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub saved: Option<Saved>,
-    /// Whether it says that a browser saved it with its files.
+    /// True if it says that a browser saved it with its files.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub was_saved_with_files: bool,
     /// The scheme of references that lack nothing else, where there is no base.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub assumed_scheme: Option<Arc<str>>,
     /// The anomalies of the declarations.
     pub diagnostics: Vec<Diagnostic>,
@@ -342,7 +363,7 @@ pub struct BaseChain {
 pub struct ElementChain {
     /// What gave it, and its URL; `None` when there is none.
     pub base: Option<Established>,
-    /// Whether it follows from something that is not in the file.
+    /// True if it follows from something that is not in the file.
     pub is_from_outside: bool,
 }
 
@@ -353,7 +374,7 @@ pub struct Retrieval {
     pub url: String,
     /// Where it is known from.
     pub source: Source,
-    /// Whether its scheme is one that nobody gave, for where it is known from has none.
+    /// True if its scheme is one that nobody gave, for where it is known from has none.
     pub assumes_scheme: bool,
     /// What other sources say, each passed over for this one.
     pub others: Vec<(Source, String)>,
@@ -393,36 +414,16 @@ pub enum Outer<'a> {
 struct Words {
     place: &'static str,
     alone: &'static str,
-    without_base: &'static str,
-    /// What most say of the base that is there.
-    of_retrieval: &'static str,
-    of_encapsulating: &'static str,
 }
 
-const DOCUMENT: Words = Words {
-    place: "document around it",
-    alone: "the document stands in no other",
-    without_base: "the document around it has no base",
-    of_retrieval: "the base of the document around it, there by 3.3 (retrieval)",
-    of_encapsulating: "the base of the document around it, there by 3.2 (encapsulating)",
-};
+const DOCUMENT: Words =
+    Words { place: "document around it", alone: "the document stands in no other" };
 
-const ENTITY: Words = Words {
-    place: "entity around it",
-    alone: "the entity stands in no other",
-    without_base: "the entity around it has no base",
-    of_retrieval: "the base of the entity around it, there by 3.3 (retrieval)",
-    of_encapsulating: "the base of the entity around it, there by 3.2 (encapsulating)",
-};
+const ENTITY: Words = Words { place: "entity around it", alone: "the entity stands in no other" };
 
 /// What is said of a style sheet that stood in a document.
-const REFERRING: Words = Words {
-    place: "document that refers to it",
-    alone: "no document refers to it",
-    without_base: "the document that refers to it has no base",
-    of_retrieval: "the base of the document that refers to it, there by 3.3 (retrieval)",
-    of_encapsulating: "the base of the document that refers to it, there by 3.2 (encapsulating)",
-};
+const REFERRING: Words =
+    Words { place: "document that refers to it", alone: "no document refers to it" };
 
 const INNER: &str = "an inner level gave the base";
 
@@ -622,8 +623,9 @@ impl BaseChain {
                 return;
             }
         };
+        let place = words.place;
         let (status, reason) = match (&around.base, &self.base) {
-            (None, _) => (Status::Absent, words.without_base.into()),
+            (None, _) => (Status::Absent, format!("the {place} has no base").into()),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
                 self.take(Arc::clone(base), Rule::Encapsulating, source);
@@ -633,13 +635,8 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let place = words.place;
-                let reason: Cow<'static, str> = match (around.rule, around.source) {
-                    (Rule::Retrieval, Source::Retrieval) => words.of_retrieval.into(),
-                    (Rule::Encapsulating, Source::Encapsulating) => words.of_encapsulating.into(),
-                    _ => format!("the base of the {place}, there by {section} ({name})").into(),
-                };
-                (Status::Taken, reason)
+                let reason = format!("the base of the {place}, there by {section} ({name})");
+                (Status::Taken, Cow::Owned(reason))
             }
         };
         let value = around.base.clone();
@@ -685,7 +682,7 @@ impl BaseChain {
         }
     }
 
-    /// Whether a relative reference leads from the base to what it leads to from the document's own URL.
+    /// True if a relative reference leads from the base to what it leads to from the document's own URL.
     pub(crate) fn is_of_folder(&self) -> bool {
         let folder = |url: &str| {
             let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];

@@ -147,11 +147,13 @@ impl Code {
 
 /// One oddity.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diagnostic {
     /// Its kind.
     pub code: Code,
     /// Where: bytes of the file.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub span: Span,
     /// A sentence for people, without a full stop.
     pub message: Cow<'static, str>,
@@ -167,13 +169,7 @@ impl Diagnostic {
     /// Says that a header field called `name` at `span` is not the first one.
     #[must_use]
     pub(crate) fn repeated(name: &str, span: Span) -> Self {
-        let message: Cow<'static, str> = match name {
-            "Base" => "Base is repeated: the first counts".into(),
-            "Content-Base" => "Content-Base is repeated: the first counts".into(),
-            "Content-Location" => "Content-Location is repeated: the first counts".into(),
-            "Content-Type" => "Content-Type is repeated: the first counts".into(),
-            name => format!("{name} is repeated: the first counts").into(),
-        };
+        let message = format!("{name} is repeated: the first counts");
         Self::new(Code::FieldRepeated, span, message)
     }
 }

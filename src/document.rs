@@ -58,7 +58,7 @@ pub struct Document {
     pub saved: Option<Saved>,
     /// Its anomalies; spans are those of its own buffer.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it was scanned without its tree.
+    /// True if it was scanned without its tree.
     pub without_tree: bool,
     /// Why html5ever had to say what tags of HTML are in it, or in a stretch of it that is scanned on its own;
     /// `None` where the walk over its bytes could prove that, or was not asked.
@@ -143,7 +143,7 @@ impl FallbackReason {
 /// entry for the content of the entry, where that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementBase {
-    /// Whether it is the link of an entry. Its value is empty where the entry has none.
+    /// True if it is the link of an entry. Its value is empty where the entry has none.
     pub is_entry_link: bool,
     /// The one around it, by its place among those of the document; `None` for the document's own base.
     pub outer: Option<usize>,
@@ -179,7 +179,7 @@ pub struct Decoded {
     /// Where the text is put together of pieces that do not all spell it alike (character data and
     /// CDATA sections), those pieces; else empty.
     pub pieces: Vec<Piece>,
-    /// Whether the buffer beneath switches to Roman, where the bytes of `\` and `~` are other characters.
+    /// True if the buffer beneath switches to Roman, where the bytes of `\` and `~` are other characters.
     pub has_roman: bool,
 }
 
@@ -214,9 +214,9 @@ pub struct Link {
     pub reference: String,
     /// What it is resolved against.
     pub against: Against,
-    /// Whether an empty reference means the base here; elsewhere it means nothing.
+    /// True if an empty reference means the base here; elsewhere it means nothing.
     pub empty_resolves: bool,
-    /// Whether a fragment alone names an element of this document (`usemap`, `url(#x)`), which must
+    /// True if a fragment alone names an element of this document (`usemap`, `url(#x)`), which must
     /// stay so.
     pub fragment_identifies: bool,
     /// From the reference to the document's buffer; `None` when it cannot be edited there.
@@ -395,14 +395,14 @@ impl Saved {
         }
     }
 
-    /// Whether the comment is of a page that came from somewhere: `about:internet` is written by hand, into pages that
+    /// True if the comment is of a page that came from somewhere: `about:internet` is written by hand, into pages that
     /// nobody saved.
     #[must_use]
     pub fn is_of_page(&self) -> bool {
         !self.written.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("about:"))
     }
 
-    /// Whether the URL is written with its scheme.
+    /// True if the URL is written with its scheme.
     #[must_use]
     pub fn has_scheme(&self) -> bool {
         let scheme = self.written.split_once("://").map(|(scheme, _)| scheme);
@@ -451,7 +451,7 @@ pub struct DeclaredBase {
     pub value: Option<String>,
     /// Why what it means is not known; `None` where it is.
     pub doubt: Option<BaseDoubt>,
-    /// Whether it counts.
+    /// Its place among the declarations, which says if it counts.
     pub standing: Standing,
 }
 
@@ -493,7 +493,7 @@ impl UrlField {
         URL_FIELDS[self as usize].1
     }
 
-    /// Whether it labels a part, so that a relative URL in it is no base (RFC 2557, 5).
+    /// True if it labels a part, so that a relative URL in it is no base (RFC 2557, 5).
     pub(crate) fn is_label(self) -> bool {
         match self {
             Self::Base | Self::ContentBase => false,

@@ -6,15 +6,15 @@
 //! ```
 //! use baselink::{edit::Edits, span::Span};
 //! let mut edits = Edits::default();
-//! edits.push(Span::new(8, 8), b"http://a/".to_vec()).unwrap();
+//! edits.push(Span::at(8), b"http://a/").unwrap();
 //! assert_eq!(edits.apply(b"<a href=b>"), b"<a href=http://a/b>");
 //! ```
 //!
 //! Deliberately absent: edits that depend on each other. They are disjoint, and applied in one pass.
 
+use std::borrow::Cow;
 use std::collections::TryReserveError;
 use std::io;
-use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -22,19 +22,52 @@ use crate::span::Span;
 /// The size of the pieces in which output is written.
 const PIECE: usize = 64 << 10;
 
+/// The length of bytes that are copied without a call, which are nearly all.
+const SHORT: usize = 32;
+
 /// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct Edit<'a> {
     /// What is replaced, in offsets of the original buffer.
     pub span: Span,
-    /// What replaces it. Neighbours that bring the same, as most links of a document do, share it.
-    pub new: Arc<[u8]>,
+    /// What replaces it.
+    pub new: Cow<'a, [u8]>,
+}
+
+impl Edit<'_> {
+    /// The edit with new bytes of its own.
+    #[must_use]
+    pub fn into_owned(self) -> Edit<'static> {
+        Edit { span: self.span, new: Cow::Owned(self.new.into_owned()) }
+    }
 }
 
 /// Edits of one buffer. Invariant: sorted by position and disjoint; two may touch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Most links of a document get the same prefix in place of as many bytes, so an edit is a place and one of the
+/// replacements that all share.
+#[derive(Clone, Debug, Default)]
 pub struct Edits {
-    list: Vec<Edit>,
+    places: Vec<EditPlace>,
+    replacements: Vec<EditText>,
+    /// The new bytes of all replacements.
+    text: Vec<u8>,
+    /// The end of the last edit.
+    end: usize,
+}
+
+/// The place of an edit, and the index of its replacement.
+#[derive(Clone, Copy, Debug)]
+struct EditPlace {
+    start: usize,
+    replacement: usize,
+}
+
+/// The number of bytes that give way, and what replaces them, in the text of all.
+#[derive(Clone, Copy, Debug)]
+struct EditText {
+    old: usize,
+    new: Span,
 }
 
 impl Edits {
@@ -42,98 +75,141 @@ impl Edits {
     ///
     /// # Errors
     ///
-    /// When `span` begins before the end of the last edit: the list stays as it was.
-    pub fn push(&mut self, span: Span, new: impl Into<Arc<[u8]>>) -> Result<()> {
-        if let Some(last) = self.list.last()
-            && span.start < last.span.end
-        {
-            let sentence = format!(
-                "an edit at {}..{} overlaps the one at {}..{}",
-                span.start, span.end, last.span.start, last.span.end
-            );
-            return Err(Error::of(ErrorKind::Overlap, sentence));
+    /// If `span` begins before the end of the last edit: the list stays as it was.
+    pub fn push(&mut self, span: Span, new: impl AsRef<[u8]>) -> Result<()> {
+        if self.add(span, new.as_ref()) {
+            return Ok(());
         }
-        self.list.push(Edit { span, new: new.into() });
-        Ok(())
+        let Some(last) = self.iter().next_back() else { return Ok(()) };
+        let (Span { start, end }, last) = (span, last.span);
+        let sentence =
+            format!("an edit at {start}..{end} overlaps the one at {}..{}", last.start, last.end);
+        Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
-    /// None, and memory for so many.
-    pub(crate) fn with_capacity(number: usize) -> Self {
-        Self { list: Vec::with_capacity(number) }
+    /// Adds an edit, and returns true, if it begins after all those already there.
+    pub(crate) fn add(&mut self, span: Span, new: &[u8]) -> bool {
+        let is_apart = self.end <= span.start;
+        if is_apart {
+            self.end = span.end;
+            self.place(span, new);
+        }
+        is_apart
     }
 
-    /// Adds an edit that is known to begin after all those already there; another one is not added.
-    pub(crate) fn add(&mut self, edit: Edit) {
-        if self.list.last().is_none_or(|last| last.span.end <= edit.span.start) {
-            self.list.push(edit);
+    /// Adds an edit that replaces as many bytes as the last one by the same, if it begins after that.
+    #[inline(always)]
+    pub(crate) fn repeat(&mut self, span: Span) {
+        if self.end <= span.start {
+            self.end = span.end;
+            self.places.push(EditPlace {
+                start: span.start,
+                replacement: self.replacements.len().saturating_sub(1),
+            });
         }
     }
 
-    /// The edits of both lists. Each is in the order of the buffer; of two edits that overlap the first stays.
-    pub(crate) fn merged(one: Vec<Edit>, other: Vec<Edit>) -> Self {
-        if other.is_empty() {
-            return Self { list: one };
+    fn place(&mut self, span: Span, new: &[u8]) {
+        let old = span.len();
+        let is_last = |last: &EditText| last.old == old && self.text[last.new.range()] == *new;
+        if !self.replacements.last().is_some_and(is_last) {
+            let start = self.text.len();
+            self.text.extend_from_slice(new);
+            self.replacements.push(EditText { old, new: Span::new(start, self.text.len()) });
         }
-        let mut all = Self::with_capacity(one.len() + other.len());
-        let mut one = one.into_iter().peekable();
-        for edit in other {
-            while let Some(before) = one.next_if(|before| before.span.start < edit.span.start) {
-                all.add(before);
+        let replacement = self.replacements.len() - 1;
+        self.places.push(EditPlace { start: span.start, replacement });
+    }
+
+    /// Adds `others`, which may lie before and between those already there. Of two edits that overlap the first stays.
+    pub(crate) fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
+        let sorted = self.places.len();
+        others.into_iter().for_each(|edit| self.place(edit.span, &edit.new));
+        if self.places.len() == sorted {
+            return;
+        }
+        let Self { places, replacements, end, .. } = self;
+        let old = |place: &EditPlace| replacements[place.replacement].old;
+        places.sort_by_key(|place| (place.start, old(place)));
+        *end = 0;
+        places.retain(|place| {
+            let is_apart = *end <= place.start;
+            if is_apart {
+                *end = place.start + old(place);
             }
-            all.add(edit);
-        }
-        one.for_each(|edit| all.add(edit));
-        all
+            is_apart
+        });
     }
 
     /// Adds edits of a buffer that lies in this one from `start` on, after all those already there.
     ///
     /// # Errors
     ///
-    /// When one begins before the end of the last edit: it and those after it are not added.
+    /// If one begins before the end of the last edit: it and those after it are not added.
     ///
     /// ```
     /// use baselink::{edit::Edits, span::Span};
     /// let (mut all, mut inner) = (Edits::default(), Edits::default());
-    /// all.push(Span::new(0, 1), b"A".to_vec()).unwrap();
-    /// inner.push(Span::new(1, 2), b"C".to_vec()).unwrap();
-    /// all.append(inner, 1).unwrap();
+    /// all.push(Span::new(0, 1), b"A").unwrap();
+    /// inner.push(Span::new(1, 2), b"C").unwrap();
+    /// all.append(&inner, 1).unwrap();
     /// assert_eq!(all.apply(b"abc"), b"AbC");
     /// ```
-    pub fn append(&mut self, inner: Self, start: usize) -> Result<()> {
-        self.list.reserve(inner.list.len());
-        inner
-            .list
-            .into_iter()
-            .try_for_each(|Edit { span, new }| self.push(span.shifted(start), new))
+    pub fn append(&mut self, inner: &Self, start: usize) -> Result<()> {
+        inner.iter().try_for_each(|edit| self.push(edit.span.shifted(start), edit.new))
     }
 
     /// The edits, in the order of the buffer.
-    pub fn iter(&self) -> std::slice::Iter<'_, Edit> {
-        self.list.iter()
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Edit<'_>> + ExactSizeIterator + Clone {
+        self.places.iter().map(|place| {
+            let (span, new) = self.edit(place);
+            Edit { span, new: Cow::Borrowed(new) }
+        })
     }
 
-    /// Whether nothing changes.
+    fn edit(&self, place: &EditPlace) -> (Span, &[u8]) {
+        let EditText { old, new } = self.replacements[place.replacement];
+        (Span::new(place.start, place.start + old), &self.text[new.range()])
+    }
+
+    /// True if nothing changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.places.is_empty()
     }
 
-    /// How many places change.
+    /// The number of places that change.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.places.len()
     }
 
     /// Those that lie in `span` of the buffer, as edits of a buffer that is only that.
     #[must_use]
     pub fn within(&self, span: Span) -> Self {
-        let inside = |edit: &&Edit| span.start <= edit.span.start && edit.span.end <= span.end;
-        let moved = |edit: &Edit| Edit {
-            span: Span::new(edit.span.start - span.start, edit.span.end - span.start),
-            new: Arc::clone(&edit.new),
-        };
-        Self { list: self.list.iter().filter(inside).map(moved).collect() }
+        let first = self.places.partition_point(|place| place.start < span.start);
+        let edits = self.places[first..].iter().map(|place| self.edit(place));
+        let mut inside = Self::default();
+        for (place, new) in edits.take_while(|(place, _)| place.end <= span.end) {
+            inside.add(Span::new(place.start - span.start, place.end - span.start), new);
+        }
+        inside
+    }
+
+    /// Gives `piece` what the output is made of: bytes of `source`, and the new bytes after them. `None` if an edit ends
+    /// after `source`, or `piece` gives it.
+    fn each_piece<'a>(
+        &'a self,
+        source: &'a [u8],
+        mut piece: impl FnMut(&'a [u8], &'a [u8]) -> Option<()>,
+    ) -> Option<()> {
+        let mut at = 0;
+        for place in &self.places {
+            let (span, new) = self.edit(place);
+            piece(source.get(at..span.start)?, new)?;
+            at = span.end;
+        }
+        piece(source.get(at..)?, &[])
     }
 
     /// Writes `source` with the edits made, in pieces of about 64 KiB.
@@ -142,40 +218,46 @@ impl Edits {
     ///
     /// Whatever `out` returns, and an edit that ends after `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
+        let most = PIECE.min(source.len() + source.len() / 8 + 256);
         // Two calls for each edit would cost more than this copy.
-        let mut piece = Vec::with_capacity(PIECE.min(source.len() + source.len() / 8 + 256));
-        let mut written = 0;
-        for edit in &self.list {
-            let kept = source.get(written..edit.span.start).ok_or(io::ErrorKind::InvalidInput)?;
-            if piece.len() + kept.len() + edit.new.len() > PIECE {
-                out.write_all(&piece)?;
-                out.write_all(kept)?;
-                piece.clear();
-            } else {
-                piece.extend_from_slice(kept);
+        let mut piece = vec![0; most + SHORT];
+        let (mut filled, mut at) = (0, 0);
+        // Mostly the edit before brought the same.
+        let (mut replacement, mut old, mut new) = (usize::MAX, 0, &[][..]);
+        let mut padded = [0; SHORT];
+        for place in &self.places {
+            if place.replacement != replacement {
+                let (span, bytes) = self.edit(place);
+                (replacement, old, new) = (place.replacement, span.len(), bytes);
+                let short = new.len().min(SHORT);
+                padded[..short].copy_from_slice(&new[..short]);
             }
-            piece.extend_from_slice(&edit.new);
-            written = edit.span.end;
+            let kept = source.get(at..place.start).ok_or(io::ErrorKind::InvalidInput)?;
+            if filled + kept.len() + new.len() > most {
+                for bytes in [&piece[..filled], kept, new] {
+                    out.write_all(bytes)?;
+                }
+                filled = 0;
+            } else {
+                copy(kept, &source[at..], &mut piece[filled..]);
+                filled += kept.len();
+                copy(new, &padded, &mut piece[filled..]);
+                filled += new.len();
+            }
+            at = place.start + old;
         }
-        out.write_all(&piece)?;
-        out.write_all(source.get(written..).ok_or(io::ErrorKind::InvalidInput)?)
+        out.write_all(&piece[..filled])?;
+        out.write_all(source.get(at..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
-    /// Whether `result` is `source` with the edits made.
+    /// True if `result` is `source` with the edits made.
     pub(crate) fn make(&self, source: &[u8], result: &[u8]) -> bool {
         let mut rest = result;
-        let mut takes = |piece: &[u8]| {
-            let after = rest.strip_prefix(piece);
-            rest = after.unwrap_or_default();
-            after.is_some()
+        let takes = |kept: &[u8], new: &[u8]| {
+            rest = rest.strip_prefix(kept)?.strip_prefix(new)?;
+            Some(())
         };
-        let mut at = 0;
-        self.list.iter().all(|edit| {
-            let kept = source.get(at..edit.span.start);
-            at = edit.span.end;
-            kept.is_some_and(&mut takes) && takes(&edit.new)
-        }) && source.get(at..).is_some_and(&mut takes)
-            && rest.is_empty()
+        self.each_piece(source, takes).is_some() && rest.is_empty()
     }
 
     /// `source` with the edits made, as a new buffer. Edits that end after `source` leave it as it is.
@@ -193,40 +275,35 @@ impl Edits {
 
     /// An upper bound for the length of the output.
     fn longest(&self, source: &[u8]) -> usize {
-        source.len() + self.list.iter().map(|edit| edit.new.len()).sum::<usize>()
+        source.len() + self.places.iter().map(|place| self.edit(place).1.len()).sum::<usize>()
     }
 
     fn apply_into(&self, source: &[u8], mut out: Vec<u8>) -> Vec<u8> {
-        let mut written = 0;
-        for edit in &self.list {
-            let Some(kept) = source.get(written..edit.span.start) else { return source.to_vec() };
+        let done = self.each_piece(source, |kept, new| {
             out.extend_from_slice(kept);
-            out.extend_from_slice(&edit.new);
-            written = edit.span.end;
-        }
-        let Some(rest) = source.get(written..) else { return source.to_vec() };
-        out.extend_from_slice(rest);
-        out
+            out.extend_from_slice(new);
+            Some(())
+        });
+        done.map_or_else(|| source.to_vec(), |()| out)
     }
 }
 
-impl IntoIterator for Edits {
-    type Item = Edit;
-    type IntoIter = std::vec::IntoIter<Edit>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
+/// Copies `bytes`, which `padded` begins with, to the start of `to`: short ones with what follows them, without a call.
+#[inline(always)]
+fn copy(bytes: &[u8], padded: &[u8], to: &mut [u8]) {
+    match (padded.first_chunk::<SHORT>(), to.first_chunk_mut::<SHORT>()) {
+        (Some(padded), Some(to)) if bytes.len() <= SHORT => *to = *padded,
+        _ => to[..bytes.len()].copy_from_slice(bytes),
     }
 }
 
-impl<'a> IntoIterator for &'a Edits {
-    type Item = &'a Edit;
-    type IntoIter = std::slice::Iter<'a, Edit>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
+impl PartialEq for Edits {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
     }
 }
+
+impl Eq for Edits {}
 
 #[cfg(test)]
 mod tests {
@@ -236,10 +313,10 @@ mod tests {
     #[test]
     fn touching_edits_are_made_in_order_and_overlapping_ones_refused() {
         let mut edits = Edits::default();
-        edits.push(Span::new(0, 2), b"A".to_vec()).unwrap();
-        edits.push(Span::at(2), b"+".to_vec()).unwrap();
-        edits.push(Span::new(2, 3), Vec::new()).unwrap();
-        assert!(edits.push(Span::new(2, 4), Vec::new()).is_err());
+        edits.push(Span::new(0, 2), b"A").unwrap();
+        edits.push(Span::at(2), b"+").unwrap();
+        edits.push(Span::new(2, 3), b"").unwrap();
+        assert!(edits.push(Span::new(2, 4), b"").is_err());
         assert_eq!(edits.apply(b"abcd"), b"A+d");
         assert!(edits.make(b"abcd", b"A+d"));
         for other in ["", "A+", "A+dd", "A-d", "B+d"] {
@@ -250,18 +327,45 @@ mod tests {
     #[test]
     fn edits_of_a_part_count_from_its_start() {
         let mut edits = Edits::default();
-        edits.push(Span::new(0, 2), b"A".to_vec()).unwrap();
-        edits.push(Span::new(3, 4), b"D".to_vec()).unwrap();
-        edits.push(Span::at(6), b"!".to_vec()).unwrap();
-        edits.push(Span::new(6, 7), Vec::new()).unwrap();
+        edits.push(Span::new(0, 2), b"A").unwrap();
+        edits.push(Span::new(3, 4), b"D").unwrap();
+        edits.push(Span::at(6), b"!").unwrap();
+        edits.push(Span::new(6, 7), b"").unwrap();
         assert_eq!(edits.within(Span::new(2, 6)).apply(b"cdef"), b"cDef!");
     }
 
     #[test]
     fn an_edit_behind_the_end_leaves_the_buffer() {
         let mut edits = Edits::default();
-        edits.push(Span::new(3, 9), b"x".to_vec()).unwrap();
+        edits.push(Span::new(3, 9), b"x").unwrap();
         assert_eq!(edits.apply(b"abcd"), b"abcd");
         assert!(!edits.make(b"abcd", b"abcx"));
+    }
+
+    #[test]
+    fn edits_between_others_are_sorted_in() {
+        let mut edits = Edits::default();
+        for start in [2, 6] {
+            edits.push(Span::new(start, start + 1), b"-").unwrap();
+        }
+        let edit = |start, end| Edit { span: Span::new(start, end), new: b"+"[..].into() };
+        edits.merge([edit(0, 1), edit(4, 5), edit(6, 8)]);
+        assert_eq!(edits.apply(b"abcdefgh"), b"+b-d+f-h");
+        assert!(edits.push(Span::at(6), b"").is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_applied() {
+        let source: Vec<u8> = (0..3 * PIECE).map(|at| (at % 251) as u8).collect();
+        for (step, old) in [(7, 3), (40, 40), (1_000, 0), (PIECE + 1, 5)] {
+            let mut edits = Edits::default();
+            for start in (0..source.len() - old).step_by(step) {
+                let new = vec![b'+'; start / step % 4 * 20];
+                edits.push(Span::new(start, start + old), new).unwrap();
+            }
+            let mut written = Vec::new();
+            edits.write_to(&source, &mut written).unwrap();
+            assert!(written == edits.apply(&source), "{old} of {step}");
+        }
     }
 }

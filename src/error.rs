@@ -144,7 +144,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// Whether a terminal would obey `c`, or show the text around it in another order or line.
+/// True if a terminal would obey `c`, or show the text around it in another order or line.
 fn is_misleading(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

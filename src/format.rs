@@ -216,21 +216,21 @@ impl Format {
         self.row().4
     }
 
-    /// Whether a file of it holds entities with headings, which may declare bases (RFC 1808, 3.1).
+    /// True if a file of it holds entities with headings, which may declare bases (RFC 1808, 3.1).
     #[doc(hidden)]
     #[must_use]
     pub fn has_headings(self) -> bool {
         matches!(self.row().5, Holds::Entities | Holds::Messages)
     }
 
-    /// Whether a file of it holds several of those, of which each is read, rewritten and named by itself.
+    /// True if a file of it holds several of those, of which each is read, rewritten and named by itself.
     #[doc(hidden)]
     #[must_use]
     pub fn holds_many(self) -> bool {
         self.row().5 == Holds::Messages
     }
 
-    /// Whether a file of it is an archive of documents, each with the URL from which it was retrieved.
+    /// True if a file of it is an archive of documents, each with the URL from which it was retrieved.
     #[doc(hidden)]
     #[must_use]
     pub fn is_archive(self) -> bool {
@@ -259,7 +259,7 @@ impl Format {
         }
     }
 
-    /// Whether a file called `name` that begins with `head` is only a part of HTML, which others include: its name
+    /// True if a file called `name` that begins with `head` is only a part of HTML, which others include: its name
     /// has an extension that no format has, and its bytes begin with a tag that begins no document (HTML, 13.1.2.4
     /// and 4.2). Doxygen writes such files for image maps.
     ///
@@ -299,7 +299,7 @@ impl Format {
         !BEGINNINGS.iter().any(|one| one.eq_ignore_ascii_case(name))
     }
 
-    /// Whether this version finds links in it unasked.
+    /// True if this version finds links in it unasked.
     #[must_use]
     pub fn is_read(self) -> bool {
         !matches!(self.row().5, Holds::Nothing | Holds::OptIn)
@@ -425,7 +425,7 @@ fn field_name(line: &[u8]) -> Option<&[u8]> {
     (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }
 
-/// Whether `name` is that of a field in the table.
+/// True if `name` is that of a field in the table.
 fn is_usual(name: &[u8]) -> bool {
     HEADER_FIELDS.iter().any(|usual| match usual.ends_with('-') {
         true => starts_with(name, usual),
@@ -433,12 +433,12 @@ fn is_usual(name: &[u8]) -> bool {
     })
 }
 
-/// Whether `name` starts with `start`, in any case.
+/// True if `name` starts with `start`, in any case.
 fn starts_with(name: &[u8], start: &str) -> bool {
     name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
 }
 
-/// Whether `head` begins with a heading: no line is anything but a field or folded, and of the fields
+/// True if `head` begins with a heading: no line is anything but a field or folded, and of the fields
 /// two are usual, or one where the heading ends. The first is a usual one, or one of `X-`, which
 /// counts for nothing, since YAML has keys that begin so.
 fn begins_message(head: &[u8]) -> bool {
@@ -455,7 +455,7 @@ fn begins_message(head: &[u8]) -> bool {
     usual > 1
 }
 
-/// Whether `head` begins with a status line (RFC 9112, 4), of which clients write `HTTP/2 200`, too.
+/// True if `head` begins with a status line (RFC 9112, 4), of which clients write `HTTP/2 200`, too.
 ///
 /// ```
 /// use baselink::format::begins_response;

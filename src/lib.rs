@@ -106,6 +106,7 @@
 //! - `tree`: the modules `files`, `collection` and `purpose`, for folders of documents;
 //! - `archive`: the module `archive`, for web archives, and `codings`;
 //! - `codings`: compressed bodies of HTTP responses (gzip, deflate, br, zstd);
+//! - `serde`: [`Report`], [`ListedLink`] and what is in them implement `Serialize`, with the keys of `--json`;
 //! - none: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
 //!
 //! # Stability

@@ -20,12 +20,22 @@ pub(crate) const fn values<T: Copy, const N: usize>(table: &[(T, &str); N]) -> [
     values
 }
 
-/// Displays each value by its name.
+/// Displays each value by its name, and serializes it as that.
 macro_rules! display_by_name {
     ($($type:ty),+) => {
         $(impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
             }
         })+
     };

@@ -234,7 +234,7 @@ pub fn scheme(grammar: Grammar, reference: &str) -> Option<&str> {
     (begins && reference.as_bytes()[end] == b':').then_some(scheme)
 }
 
-/// Whether the URL Standard strips `c` from the ends of a URL: a C0 control or a space.
+/// True if the URL Standard strips `c` from the ends of a URL: a C0 control or a space.
 pub(crate) const fn is_c0_or_space(c: char) -> bool {
     c <= ' '
 }
@@ -255,7 +255,7 @@ pub fn opaque_scheme(reference: &str) -> Option<String> {
     })
 }
 
-/// Whether a browser sees a scheme.
+/// True if a browser sees a scheme.
 pub(crate) fn has_opaque_scheme(reference: &str) -> bool {
     let mut characters = seen_by_browsers(reference);
     characters.next().is_some_and(|first| first.is_ascii_alphabetic())
@@ -334,7 +334,7 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether a placeholder of a template language occurs in a reference that a browser would
+/// True if a placeholder of a template language occurs in a reference that a browser would
 /// spoil by percent-encoding its marks.
 ///
 /// ```

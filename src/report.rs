@@ -144,7 +144,7 @@ impl Reason {
         REASONS[self as usize].1
     }
 
-    /// Whether it is as was asked for: the link means what it meant, or was left on request.
+    /// True if it is as was asked for: the link means what it meant, or was left on request.
     #[must_use]
     pub fn is_intended(self) -> bool {
         matches!(
@@ -164,11 +164,13 @@ impl Reason {
 
 /// A link, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LinkReport {
     /// The entity it is in.
     pub entity: Arc<str>,
     /// Its bytes in the file; where it is encoded there, the bytes that hold it.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub span: Span,
     /// Name of the element.
     pub element: Cow<'static, str>,
@@ -191,12 +193,13 @@ pub struct LinkReport {
     pub outcome: Outcome,
     /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
     pub reason: Option<Reason>,
-    /// Whether another profile resolves it to a different target, spelling aside, whatever became of it: also
+    /// True if another profile resolves it to a different target, spelling aside, whatever became of it: also
     /// where it is absolute to one and relative to another, and where only some find a target.
     pub differs: bool,
     /// Under which other profiles, in the order of [`Profile::ALL`].
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) differs_under: [bool; Profile::ALL.len()],
-    /// Whether it may be replaced in its place: verbatim but for escapes, and in nothing that is signed.
+    /// True if it may be replaced in its place: verbatim but for escapes, and in nothing that is signed.
     pub is_editable: bool,
 }
 
@@ -230,12 +233,12 @@ impl LinkReport {
         self.reason = Some(reason);
     }
 
-    /// Whether it was rewritten, and leads elsewhere under another profile.
+    /// True if it was rewritten, and leads elsewhere under another profile.
     pub(crate) fn is_rewritten_otherwise(&self) -> bool {
         self.differs && self.outcome == Outcome::Rewritten
     }
 
-    /// Whether it has no base, and a scheme is all that it lacks.
+    /// True if it has no base, and a scheme is all that it lacks.
     #[must_use]
     pub fn lacks_only_scheme(&self) -> bool {
         self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Profile::Rfc1808)
@@ -254,6 +257,7 @@ impl LinkReport {
 
 /// An entity, and how its base was established.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EntityReport {
     /// The entity around it, by its place among those of the report.
@@ -265,17 +269,21 @@ pub struct EntityReport {
     /// Its encoding.
     pub charset: Charset,
     /// Its base.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub chain: BaseChain,
     /// What a fragment can name in it, decoded; empty where it was not asked for.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub ids: Vec<String>,
-    /// Whether it was scanned without its tree.
+    /// True if it was scanned without its tree.
     #[doc(hidden)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub without_tree: bool,
 }
 
 /// Everything that is known of a file's links.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
     /// The document and those inside it, outermost first.

@@ -117,7 +117,7 @@ impl Base {
         }
     }
 
-    /// Whether references can be relative to it, which was made of `url`, in every profile ([`usable`]).
+    /// True if references can be relative to it, which was made of `url`, in every profile ([`usable`]).
     pub(crate) fn is_usable(&self, url: &str) -> bool {
         match self.profile() {
             Profile::Rfc1808 => self.inherited.usable.is_ok(),
@@ -125,7 +125,7 @@ impl Base {
         }
     }
 
-    /// Whether the profile sees an absolute URL in `url`.
+    /// True if the profile sees an absolute URL in `url`.
     pub(crate) fn is_absolute(profile: Profile, url: &str) -> bool {
         let usable = match profile {
             Profile::Rfc1808 => usable(url),
@@ -226,7 +226,7 @@ impl Base {
         self
     }
 
-    /// Whether `reference` leads through the folder of all hosts of a [layout](Self::in_layout).
+    /// True if `reference` leads through the folder of all hosts of a [layout](Self::in_layout).
     pub(crate) fn leads_through_layout(&self, reference: &str) -> bool {
         self.other_host(reference).is_some()
     }
@@ -235,7 +235,7 @@ impl Base {
         self.layout.as_ref()?.other_host(self.profile(), reference)
     }
 
-    /// Whether the profile sees a relative reference, one that says something else with another
+    /// True if the profile sees a relative reference, one that says something else with another
     /// base. Under `whatwg`, `http:g` is relative to a base with the same scheme.
     ///
     /// ```
@@ -270,44 +270,15 @@ impl Base {
     /// ```
     pub fn resolve(&self, reference: &str) -> std::result::Result<Target, Unresolvable> {
         let mut target = Target::default();
-        self.resolve_into(reference, &mut target)?;
-        Ok(target)
-    }
-
-    /// Resolves `reference` as [`Base::resolve`] does, into a target whose memory is used again.
-    ///
-    /// # Errors
-    ///
-    /// As [`Base::resolve`]; `target` is then empty.
-    ///
-    /// ```
-    /// use baselink::resolve::{Base, Profile, Target};
-    /// let base = Base::new(Profile::Rfc1808, "http://a/");
-    /// let mut target = Target::default();
-    /// for (reference, url) in [("g", "http://a/g"), ("//h", "http://h")] {
-    ///     base.resolve_into(reference, &mut target).unwrap();
-    ///     assert_eq!(target.url, url);
-    /// }
-    /// ```
-    #[doc(hidden)]
-    pub fn resolve_into(
-        &self,
-        reference: &str,
-        target: &mut Target,
-    ) -> std::result::Result<(), Unresolvable> {
-        target.url.clear();
-        target.kept.clear();
         match self.splice(reference.as_bytes()) {
-            Some(splice) => {
-                self.spliced(reference, splice, target);
-                Ok(())
-            }
+            Some(splice) => self.spliced(reference, splice, &mut target),
             // No reference is spliced that climbs above the host.
             None => match self.other_host(reference) {
-                Some(other) => self.resolve_in(&other, reference, target),
-                None => self.resolve_fully(reference, target, &mut ()),
+                Some(other) => self.resolve_in(&other, reference, &mut target)?,
+                None => self.resolve_fully(reference, &mut target, &mut ())?,
             },
         }
+        Ok(target)
     }
 
     /// Resolves `reference` from the root of the `other` host.

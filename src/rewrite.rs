@@ -52,7 +52,7 @@ use crate::span::Lines;
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
 pub struct Rewritten<'a> {
-    source: &'a [u8],
+    pub(crate) source: &'a [u8],
     /// What changes, in offsets of the source.
     pub edits: Edits,
     /// The documents that change.
@@ -66,17 +66,6 @@ pub struct Rewritten<'a> {
 }
 
 impl<'a> Rewritten<'a> {
-    /// A mailbox, put together of its messages.
-    pub(crate) fn new(
-        source: &'a [u8],
-        edits: Edits,
-        report: Report,
-        totals: Totals,
-        options: Options,
-    ) -> Self {
-        Self { source, edits, parts: Vec::new(), report, totals, options }
-    }
-
     /// The bytes that were rewritten.
     #[must_use]
     pub fn source(&self) -> &'a [u8] {
@@ -100,10 +89,7 @@ impl<'a> Rewritten<'a> {
     /// ```
     #[must_use]
     pub fn lines(&self) -> Lines {
-        match self.options.format.has_headings() {
-            true => Lines::of(self.source),
-            false => self.totals.charset.lines(self.source),
-        }
+        file::lines(self.source, self.options.format, self.totals.charset)
     }
 
     /// The output, without a copy if nothing changes.

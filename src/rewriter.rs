@@ -46,7 +46,7 @@ const HEAD: u64 = 4_096;
 #[derive(Clone, Debug)]
 pub struct Rewriter {
     options: Options,
-    /// Whether the format of each document is told by its first bytes.
+    /// True if the format of each document is told by its first bytes.
     detects: bool,
 }
 
@@ -127,7 +127,7 @@ impl RewriterBuilder {
         self
     }
 
-    /// Whether `Content-Location` may be a base (RFC 2557, 5), as `Base` and `Content-Base` are.
+    /// The use of `Content-Location` as a base (RFC 2557, 5), as `Base` and `Content-Base` are.
     pub fn content_location(mut self, meaning: ContentLocationUse) -> Self {
         self.options.content_location = meaning;
         self
@@ -229,16 +229,16 @@ impl Rewriter {
             return rewrite::rewrite(bytes, &options);
         }
         let (mut edits, mut report) = (Edits::default(), Report::default());
-        let mut totals = Totals::none();
+        let mut totals = Totals::default();
         for (name, message) in units(options.format, bytes) {
             let one = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
-            if edits.append(one.edits, message.start).is_ok() {
+            if edits.append(&one.edits, message.start).is_ok() {
                 report.append(one.report, message.start);
                 totals.append(one.totals, message.start);
             }
         }
-        Rewritten::new(bytes, edits, report, totals, options)
+        Rewritten { source: bytes, edits, parts: Vec::new(), report, totals, options }
     }
 
     /// The edits that make every relative link of a document absolute, and the outcome of the links in numbers. Without a
@@ -258,11 +258,11 @@ impl Rewriter {
         if !options.format.holds_many() {
             return rewrite::edits(bytes, &options);
         }
-        let (mut edits, mut totals) = (Edits::default(), Totals::none());
+        let (mut edits, mut totals) = (Edits::default(), Totals::default());
         for (name, message) in units(options.format, bytes) {
             let (one, of_one) = rewrite::edits(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
-            if edits.append(one, message.start).is_ok() {
+            if edits.append(&one, message.start).is_ok() {
                 totals.append(of_one, message.start);
             }
         }
@@ -317,7 +317,7 @@ impl Rewriter {
             return rewrite::links(bytes, &options, &mut visit);
         }
         let lines = Lines::of(bytes);
-        let mut totals = Totals::none();
+        let mut totals = Totals::default();
         for (name, Span { start, end }) in units(options.format, bytes) {
             let options = named(&options, name);
             let its = rewrite::links(&bytes[start..end], &options, &mut |mut found| {
@@ -406,7 +406,7 @@ fn named(options: &Options, name: Option<Arc<str>>) -> Options {
 /// Rewrites a mailbox, a message at a time.
 fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) -> Result<Totals> {
     let mut messages = Messages::new(mailbox);
-    let mut totals = Totals::none();
+    let mut totals = Totals::default();
     while let Some(one) = messages.next_message().map_err(reading)? {
         let Span { start, end } = one.message;
         let message = &one.bytes[start..end];

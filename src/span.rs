@@ -17,6 +17,7 @@ use std::ops::Range;
 
 /// A half-open byte range `start..end` of some buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Span {
     /// Offset of the first byte.
     pub start: usize,
@@ -44,7 +45,7 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether it covers no byte.
+    /// True if it covers no byte.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
@@ -62,7 +63,7 @@ impl Span {
         Self { start: self.start + by, end: self.end + by }
     }
 
-    /// Whether the byte at `offset` belongs to it.
+    /// True if the byte at `offset` belongs to it.
     #[must_use]
     pub const fn contains(self, offset: usize) -> bool {
         self.start <= offset && offset < self.end
@@ -118,6 +119,65 @@ impl Lines {
     }
 }
 
+/// The line and column of places in a buffer that are mostly asked for in order: lines are counted as far as the last
+/// one, and nothing is kept of them.
+#[derive(Clone, Copy)]
+pub(crate) struct LineCounter {
+    at: usize,
+    number: usize,
+    /// The offset at which the line begins.
+    start: usize,
+    /// True if a CR is right before the place.
+    follows_cr: bool,
+}
+
+impl Default for LineCounter {
+    fn default() -> Self {
+        Self { at: 0, number: 1, start: 0, follows_cr: false }
+    }
+}
+
+impl LineCounter {
+    /// Line and column of the byte at `at`, as [`Lines::place`] has them.
+    pub(crate) fn place(&mut self, bytes: &[u8], at: usize) -> (usize, usize) {
+        if at < self.at {
+            *self = Self::default();
+        }
+        let from = self.at;
+        let text = bytes.get(from..at).unwrap_or_default();
+        let (feeds, returns) = line_ends(text);
+        self.number += feeds;
+        self.number -= usize::from(self.follows_cr && text.starts_with(b"\n"));
+        if returns > 0 {
+            let is_lone = |at: &usize| text.get(at + 1) != Some(&b'\n');
+            self.number += memchr::memchr_iter(b'\r', text).filter(is_lone).count();
+        }
+        if feeds + returns > 0
+            && let Some(end) = memchr::memrchr2(b'\n', b'\r', text)
+        {
+            self.start = from + end + 1;
+        }
+        if let Some(last) = text.last() {
+            self.follows_cr = *last == b'\r';
+        }
+        self.at = at;
+        (self.number, at - self.start + 1)
+    }
+}
+
+/// The numbers of LF and CR in `text`, counted in chunks short enough for a counter of one byte, which is fast.
+fn line_ends(text: &[u8]) -> (usize, usize) {
+    let in_chunk = |chunk: &[u8]| {
+        let add = |(feeds, returns), &byte| {
+            (feeds + u8::from(byte == b'\n'), returns + u8::from(byte == b'\r'))
+        };
+        chunk.iter().fold((0, 0), add)
+    };
+    text.chunks(usize::from(u8::MAX)).map(in_chunk).fold((0, 0), |all, (feeds, returns)| {
+        (all.0 + usize::from(feeds), all.1 + usize::from(returns))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,5 +194,27 @@ mod tests {
         // U+0A0D, LF, U+0061
         let lines = Lines::of_utf_16(b"\x0d\x0a\x0a\0a\0", u16::from_le_bytes);
         assert_eq!([0, 2, 4].map(|at| lines.place(at)), [(1, 1), (1, 3), (2, 1)]);
+    }
+
+    #[test]
+    fn a_counter_finds_the_places_of_lines() {
+        for text in [&b"a\nb"[..], b"a\r\nb", b"\r\r\n\n\r", b"\n\r", b""] {
+            let lines = Lines::of(text);
+            let mut counter = LineCounter::default();
+            for at in (0..=text.len()).chain([1.min(text.len()), text.len()]) {
+                // Between a CR and its LF a counter has seen the end of a line already.
+                if text.get(at) == Some(&b'\n') && at > 0 && text[at - 1] == b'\r' {
+                    counter.place(text, at);
+                    continue;
+                }
+                assert_eq!(counter.place(text, at), lines.place(at), "{text:?} at {at}");
+            }
+        }
+        // More than a byte counts.
+        for end in ["\n", "\r", "\r\n"] {
+            let text = end.repeat(700);
+            let place = LineCounter::default().place(text.as_bytes(), text.len());
+            assert_eq!(place, (701, 1), "{end:?}");
+        }
     }
 }

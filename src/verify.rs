@@ -29,7 +29,6 @@ mod fields;
 mod self_doubt;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 use crate::container;
 use crate::container::entity::{Container, EntityKind};
@@ -81,7 +80,7 @@ impl Rewritten<'_> {
             let options = Options { scan, ..options.clone() };
             let one = rewrite(&source[message.range()], &options);
             verify(&one, &options)?;
-            let _ = edits.append(one.edits, message.start);
+            let _ = edits.append(&one.edits, message.start);
         }
         match edits == self.edits {
             true => Ok(()),
@@ -161,7 +160,7 @@ fn document(
     let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
     compare(&was, &marked, &is, &marker, differences);
     let mut say = |message: &str| differences.push(Difference { message: message.to_owned() });
-    let is_visible = |edit: &Edit| edit.new.iter().all(u8::is_ascii_graphic);
+    let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
         // There, white space is no part of a URL (RFC 1738, appendix), to some.
         say("a URL in text was given more than visible characters");
@@ -280,7 +279,7 @@ fn is_whole_base64(body: &[u8]) -> bool {
 /// Every edit must lie within a link that was reported as rewritten.
 fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Vec<Difference>) {
     let mut links = part.rewritten.iter().peekable();
-    for edit in edits {
+    for edit in edits.iter() {
         while links.next_if(|link| link.end < edit.span.start).is_some() {}
         let inside = links
             .peek()
@@ -314,10 +313,9 @@ fn unused_word(source: &[u8]) -> String {
 fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u8> {
     let mut marks = Edits::default();
     let marker = charset.encode(marker).unwrap_or_else(|_| marker.as_bytes().to_vec());
-    let marker: Arc<[u8]> = marker.into();
-    for edit in edits {
+    for edit in edits.iter() {
         // Edits come from a sorted, disjoint list.
-        let _ = marks.push(edit.span, Arc::clone(&marker));
+        let _ = marks.push(edit.span, &marker);
     }
     marks.apply(source)
 }
@@ -453,7 +451,7 @@ fn all(links: &[LinkReport]) -> Vec<&LinkReport> {
 fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut dyn FnMut(String)) {
     // By how much the edits up to each have moved what follows.
     let mut moved = vec![0_isize];
-    for edit in edits {
+    for edit in edits.iter() {
         let by = edit.new.len().cast_signed() - edit.span.len().cast_signed();
         moved.push(moved.last().unwrap_or(&0) + by);
     }

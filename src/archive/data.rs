@@ -82,7 +82,7 @@ enum DataState {
 #[derive(Debug)]
 pub(super) struct Data<R> {
     reader: R,
-    /// Whether `reader` has come to its end.
+    /// True if `reader` has come to its end.
     ended: bool,
     state: DataState,
     inflate: Decompress,
@@ -129,7 +129,7 @@ impl<R: Read> Data<R> {
         self.member
     }
 
-    /// Whether the archive is compressed, which is known once something was read.
+    /// True if the archive is compressed, which is known once something was read.
     pub(super) fn is_compressed(&self) -> bool {
         matches!(self.state, DataState::Between | DataState::Inside)
     }
@@ -170,7 +170,7 @@ impl<R: Read> Data<R> {
         Ok(next)
     }
 
-    /// Whether a record begins with the member that [`Data::read`] just said begins.
+    /// True if a record begins with the member that [`Data::read`] just said begins.
     pub(super) fn begins_record(&mut self) -> io::Result<bool> {
         match self.waiting.front() {
             Some(Waiting::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
@@ -208,7 +208,7 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Whether the archive is compressed, as its first bytes say. Where they are broken, what begins in the first
+    /// Finds out from the first bytes if the archive is compressed. Where they are broken, what begins in the first
     /// mebibyte says it.
     fn detected(&mut self) -> io::Result<DataState> {
         while self.end < MAGIC.len() && self.fill()? {}
@@ -398,7 +398,7 @@ impl<R: Read> Data<R> {
     }
 }
 
-/// Whether `bytes` may be a member.
+/// True if `bytes` may be a member.
 fn is_member(bytes: &[u8]) -> bool {
     bytes
         .strip_prefix(MAGIC)

@@ -30,7 +30,7 @@ pub use self::record::{Offset, Record, RecordContent, RecordType};
 pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 pub use self::wacz::Wacz;
 
-/// Whether a file that begins with `head` is such an archive, compressed or not; or of ARC, of which [`Records`] says what
+/// True if a file that begins with `head` is such an archive, compressed or not; or of ARC, of which [`Records`] says what
 /// can be done.
 ///
 /// ```

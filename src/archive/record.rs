@@ -171,16 +171,9 @@ impl Record {
         self.text("WARC-Date")
     }
 
-    /// The media type of its block.
-    #[must_use]
-    pub fn content_type(&self) -> Option<MediaType> {
-        MediaType::read(&self.field("Content-Type")?)
-    }
-
-    /// The media type of its payload as somebody found it out, `WARC-Identified-Payload-Type`.
-    #[must_use]
-    pub fn payload_type(&self) -> Option<MediaType> {
-        MediaType::read(&self.field("WARC-Identified-Payload-Type")?)
+    /// The media type that the field called `name` has.
+    fn media_type(&self, name: &str) -> Option<MediaType> {
+        MediaType::read(&self.field(name)?)
     }
 
     /// The id of the record that it was made of or is about, `WARC-Refers-To`.
@@ -189,19 +182,13 @@ impl Record {
         self.without_brackets("WARC-Refers-To").map(|id| text(&id))
     }
 
-    /// Why its block is not all of what there was, `WARC-Truncated`.
-    #[must_use]
-    pub fn truncated(&self) -> Option<String> {
-        self.text("WARC-Truncated")
-    }
-
     /// What kind of document it has.
     #[must_use]
     pub fn document(&self) -> RecordContent {
         if self.is_segment() {
             return RecordContent::None;
         }
-        let media_type = self.content_type();
+        let media_type = self.media_type("Content-Type");
         let is_http = media_type.as_ref().is_some_and(|one| one.is("application", "http"));
         match self.record_type {
             RecordType::Response if is_http => RecordContent::Http,
@@ -209,15 +196,14 @@ impl Record {
                 RecordContent::Http
             }
             RecordType::Response | RecordType::Resource | RecordType::Conversion => media_type
-                .or_else(|| self.payload_type())
+                .or_else(|| self.media_type("WARC-Identified-Payload-Type"))
                 .map_or(RecordContent::None, RecordContent::Entity),
             _ => RecordContent::None,
         }
     }
 
-    /// Whether it is a segment of a record (ISO 28500, 7).
-    #[must_use]
-    pub fn is_segment(&self) -> bool {
+    /// True if it is a segment of a record (ISO 28500, 7).
+    fn is_segment(&self) -> bool {
         self.fields.first(&self.bytes, "WARC-Segment-Number").is_some()
     }
 
@@ -302,7 +288,7 @@ fn text(value: &[u8]) -> String {
 /// How many bytes [`begins_record`] needs.
 pub(super) const BEGINNING: usize = b"WARC/1".len();
 
-/// Whether `bytes` begin as a record does.
+/// True if `bytes` begin as a record does.
 pub(super) fn begins_record(bytes: &[u8]) -> bool {
     bytes.starts_with(b"WARC/") && bytes.get(b"WARC/".len()).is_some_and(u8::is_ascii_digit)
 }

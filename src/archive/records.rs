@@ -96,7 +96,7 @@ pub struct Records<R> {
     scratch: Vec<u8>,
     /// The member in which the entry begins that is being read.
     member: Member,
-    /// Whether the next record has to be looked for.
+    /// True if the next record has to be looked for.
     is_lost: bool,
     /// How much of the data was given back to be read again.
     again: u64,
@@ -139,7 +139,7 @@ impl ReadAhead {
         &self.bytes[..self.filled]
     }
 
-    /// Whether two line ends follow the block that ends at `end`.
+    /// True if two line ends follow the block that ends at `end`.
     fn has_usual_end(&self, end: usize) -> bool {
         let after = self.filled().get(end..).unwrap_or_default();
         matches!(&after[..line_ends(after)], b"\r\n\r\n" | b"\n\n")
@@ -452,7 +452,7 @@ impl<R: Read> Records<R> {
         position
     }
 
-    /// Whether a member begins at `position` in the data.
+    /// True if a member begins at `position` in the data.
     fn begins_member(&self, position: u64) -> bool {
         self.data.is_compressed() && self.member.data == position
     }

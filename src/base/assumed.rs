@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
 use crate::resolve::{self, Base, Profile};
 
-/// Whether `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` and something in
+/// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` and something in
 /// the place of a net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends do not count.
 ///
 /// ```

@@ -43,7 +43,7 @@ use crate::format::Format;
 use crate::resolve::Profile;
 use crate::span::Span;
 
-/// Whether the profile reads `xml:base` in a document of the format: browsers no longer do.
+/// True if the profile reads `xml:base` in a document of the format: browsers no longer do.
 fn honours_xml_base(format: Format, profile: Profile) -> bool {
     profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
 }
@@ -212,6 +212,6 @@ fn for_its(what: &str, base: &str) -> Cow<'static, str> {
 /// The base that an `xml:base` gives.
 struct Given {
     base: Arc<str>,
-    /// Whether it says all of it itself.
+    /// True if it says all of it itself.
     is_absolute: bool,
 }

@@ -9,15 +9,14 @@
 //!     = relative form: up.html
 //! ```
 //!
-//! Each file is scanned once (`Tree::read`); then the links of each are judged, and those that are listed are
-//! looked up in the file again, because what is kept of a scan has no lines.
+//! Each document is scanned and judged once (`CheckedTree::read`), which gives numbers. Those with links of which something
+//! is to be said are read again (`listing`).
 //!
 //! Deliberately absent: what a link's class is. `baselink::purpose::check` says it.
 
 mod baseline;
 mod beside;
 mod fix;
-mod form;
 mod github;
 mod href;
 mod listed;
@@ -32,7 +31,7 @@ mod words;
 use std::io;
 
 use baselink::error::name;
-use baselink::purpose::check::{Class, Move};
+use baselink::purpose::check::Class;
 
 use self::baseline::Baseline;
 use self::fix::Fixed;
@@ -47,30 +46,28 @@ use super::status::ExitStatus;
 
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
-    let moving = Move { from: asked.documents.origins(), to: asked.to.clone() };
+    let from = asked.documents.origins();
     let read = |path| Baseline::read(path, asked.updates_baseline);
-    let baseline =
-        match beside::look(asked).and_then(|()| asked.baseline.as_deref().map(read).transpose()) {
-            Ok(baseline) => baseline,
-            Err(error) => {
-                output.error(&error);
-                return Ok(ExitStatus::Unusable);
-            }
-        };
-    stop_between_files()?;
-    let (mut tree, mut status) = CheckedTree::read(asked, &moving, true, output)?;
-    let mut fixed = None;
-    match asked.fix.as_ref().filter(|_| !is_stopped()) {
-        None => tree.judge_all(asked.documents.jobs),
-        Some(destination) => {
-            let done = fix::make(asked, destination, &mut tree, output)?;
-            status = status.max(done.status);
-            if done.needs_reading && !is_stopped() {
-                (tree, _) = CheckedTree::read(asked, &moving, false, &mut output.page())?;
-                tree.judge_all(asked.documents.jobs);
-            }
-            fixed = Some(done);
+    let prepared =
+        beside::look(asked).and_then(|()| asked.baseline.as_deref().map(read).transpose());
+    let baseline = match prepared {
+        Ok(baseline) => baseline,
+        Err(error) => {
+            output.error(&error);
+            return Ok(ExitStatus::Unusable);
         }
+    };
+    stop_between_files()?;
+    let (mut tree, mut status) = CheckedTree::read(asked, &from, output)?;
+    tree.say_doubles(output);
+    let mut fixed = None;
+    if let Some(destination) = asked.fix.as_ref().filter(|_| !is_stopped()) {
+        let done = fix::make(asked, destination, &tree, output)?;
+        status = status.max(done.status);
+        if done.is_written && done.files > 0 && !is_stopped() {
+            (tree, _) = CheckedTree::read(asked, &from, &mut output.page())?;
+        }
+        fixed = Some(done);
     }
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));
@@ -78,25 +75,20 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
     let is_by_target = !asked.lists_links && !shows_diff;
     let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
-    let listed = listing::list(asked, &list, &tree, baseline.as_ref(), output)?;
+    let has_targets = is_by_target || asked.report.is_some();
+    let listed = listing::list(asked, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
     let denied = listed.left(&tree, |class| asked.deny.contains(class));
-    let mut targets = None;
-    if (is_by_target || asked.report.is_some()) && !is_stopped() {
-        let found = targets::find(asked, &tree, baseline.as_ref(), output)?;
-        status = status.max(found.status);
-        if is_by_target && !is_stopped() && !tree.files.is_empty() {
-            text::targets(asked, &tree, &listed, &found, output)?;
-        }
-        targets = Some(found);
+    if is_by_target && !is_stopped() && !tree.files.is_empty() {
+        text::targets(asked, &tree, &listed, output)?;
     }
     output.flush()?;
     // What is listed is not all then.
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));
     }
-    status = status.max(say(&tree, fixed.as_ref(), output));
-    if let Err(error) = beside::write(asked, &tree, &listed, targets.as_ref(), output) {
+    status = status.max(say(asked, &tree, fixed.as_ref(), output));
+    if let Err(error) = beside::write(asked, &tree, &listed, output) {
         output.error(&error);
         status = ExitStatus::Unusable;
     }
@@ -135,7 +127,12 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
 }
 
 /// Says which findings are denied.
-fn say_denied(asked: &Check, tree: &CheckedTree, denied: &[(Class, usize)], output: &mut Output) {
+fn say_denied(
+    asked: &Check,
+    tree: &CheckedTree<'_>,
+    denied: &[(Class, usize)],
+    output: &mut Output,
+) {
     let fixes = match tree.sum.references {
         fixes if fixes > 0 && asked.fix.is_none() => {
             format!("; --fix makes {} relative", number(fixes))
@@ -146,7 +143,12 @@ fn say_denied(asked: &Check, tree: &CheckedTree, denied: &[(Class, usize)], outp
 }
 
 /// Says how many links have which class, and what became of the fixes; with the status of a folder without documents.
-fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
+fn say(
+    asked: &Check,
+    tree: &CheckedTree<'_>,
+    fixed: Option<&Fixed>,
+    output: &mut Output,
+) -> ExitStatus {
     if let Some(fixed) = fixed {
         fixed.say(output);
     }
@@ -183,7 +185,7 @@ fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) -> ExitSt
             "{links} no base URL; say where the folder is now with --url, --url-map or --layout"
         ));
     }
-    if sum.root_relative > 0 && tree.moving.from.assumes_root && tree.moving.to.is_none() {
+    if sum.root_relative > 0 && tree.from.assumes_root && asked.to.is_none() {
         let links = count(sum.root_relative, "link begins", "links begin");
         output.notice(&format_args!(
             "{links} with /; where that leads depends on the URL of the folder, which --url gives"

@@ -138,16 +138,16 @@ fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<ChangedLines> {
         starts.push(at);
     }
     let line_of = |offset: usize| starts.partition_point(|&start| start <= offset) - 1;
-    let last_line_of = |edit: &Edit| match edit.span.end.checked_sub(1) {
+    let last_line_of = |edit: &Edit<'_>| match edit.span.end.checked_sub(1) {
         Some(last) if !edit.span.is_empty() && bytes[last] != b'\n' => line_of(last),
         // Where the end of a line goes, the next line joins it.
         _ => line_of(edit.span.end),
     };
-    let edits: Vec<&Edit> = edits.iter().collect();
+    let edits: Vec<Edit<'_>> = edits.iter().collect();
     edits
         .chunk_by(|a, b| line_of(b.span.start) <= last_line_of(a) + 1)
         .filter_map(|edits| {
-            let (first, last) = (edits[0], edits[edits.len() - 1]);
+            let (first, last) = (&edits[0], &edits[edits.len() - 1]);
             let line = line_of(first.span.start);
             let end = (last_line_of(last) + 1).min(lines.len());
             let mut text = Vec::new();

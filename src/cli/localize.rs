@@ -17,28 +17,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io, iter};
 
-use baselink::collection::index::Index;
+use baselink::collection::Collection;
 use baselink::error::{Error, Result, name};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::{Replacement, remove_left_beside};
 
-use super::in_order::all_in_order;
-use super::input;
+use super::collection;
 use super::output::Output;
-use super::request::{Localize, Origin, WrittenTo, folder_of, is_standard_input};
+use super::request::{Localize, WrittenTo, folder_of, is_standard_input};
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
-
-/// So many files are looked at by one thread at a time.
-const FILES: usize = 64;
 
 /// Makes the mirror that was asked for.
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.rewrite.documents;
     let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
-    match folders.and_then(|()| may_list(asked)).and_then(|()| index(asked)) {
-        Ok(index) => {
-            let work = Work::Local { index: Arc::new(index), missing: asked.missing.clone() };
+    match folders.and_then(|()| may_list(asked)).and_then(|()| collection(asked)) {
+        Ok(collection) => {
+            let work =
+                Work::Local { collection: Arc::new(collection), missing: asked.missing.clone() };
             rewrite(&asked.rewrite, &work, output)
         }
         Err(error) => {
@@ -88,42 +85,12 @@ fn may_list(asked: &Localize) -> Result<()> {
 }
 
 /// The files that will be there.
-fn index(asked: &Localize) -> Result<Index> {
+fn collection(asked: &Localize) -> Result<Collection> {
     let documents = &asked.rewrite.documents;
     // In place all that is there stays. Elsewhere there is what was asked for.
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };
     let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !asked.is_elsewhere;
-    let (mut found, mut failed) = (walk(&documents.paths, selection), None);
-    let kept = |entry: Result<TreeEntry>| entry.map_err(|error| failed = Some(error)).ok();
-    let entries = found.by_ref().filter_map(kept).filter(is_there);
-    let mut origins = entries.map(Origin::Entry);
-    let chunks = iter::from_fn(|| {
-        let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
-        (!chunk.is_empty()).then_some(chunk)
-    });
-    let retrievals = |chunk: Vec<Origin>| {
-        let with_retrieval = |origin| {
-            let retrieval = input::retrieval(&origin, documents).ok().flatten();
-            (origin, retrieval)
-        };
-        chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
-    };
-    let mut index = Index::new(documents.origins());
-    all_in_order(documents.jobs, chunks, retrievals, |found| {
-        for (origin, retrieval) in &found {
-            if let Origin::Entry(entry) = origin {
-                index.add(entry, retrieval.as_ref(), None);
-            }
-        }
-    });
-    for path in found.unread_below_roots() {
-        index.add_unknown(path);
-    }
-    let is_root_unread = found.unread_below_roots().any(|path| path.as_os_str().is_empty());
-    match failed.filter(|_| is_root_unread) {
-        Some(error) => Err(error),
-        None => Ok(index),
-    }
+    collection::of_folder(documents, selection, is_there, false)
 }

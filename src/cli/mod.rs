@@ -28,6 +28,7 @@ mod args;
 mod base;
 mod check;
 mod closed;
+mod collection;
 mod diff;
 mod document_name;
 mod failure;

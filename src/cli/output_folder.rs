@@ -4,7 +4,7 @@
 //! docs/a/x.html, one folder of several  -->  OUT/docs/a/x.html;   the only folder  -->  OUT/a/x.html
 //! ```
 //!
-//! Deliberately absent: how a file is written. `baselink::tree` knows that.
+//! Deliberately absent: how a file is written. `baselink::files` knows that.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -13,10 +13,10 @@ use std::path::Path;
 
 use baselink::archive::Offset;
 use baselink::base::{BaseChain, Level, Rule, Source};
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::collection::origin::is_assumed;
 use baselink::format::Format;
-use baselink::purpose::check::{Cause, Finding, Fix, ScannedLink};
+use baselink::purpose::check::{Cause, Finding, Fix};
 use baselink::reference::conformance;
 use baselink::span::Span;
 use baselink::{EntityReport, LinkReport};
@@ -151,37 +151,25 @@ pub(crate) struct MovedRecord<'a> {
 }
 
 impl<'a> MovedRecord<'a> {
-    /// The record of `link` in the file at `path`, where it is at `line` and `column`.
+    /// The record of `link` of the document `name`, as [`LinkRecord::of`] has it.
     pub(crate) fn of(
-        path: &'a Path,
-        (line, column): (usize, usize),
-        link: &ScannedLink<'a>,
+        name: DocumentName<'a>,
+        place: (usize, usize),
+        offset: usize,
+        link: &'a LinkReport,
         finding: &'a Finding,
     ) -> Self {
-        let base = link.base.filter(|(base, ..)| !is_assumed(base));
+        let base = link.base.as_deref().filter(|base| !is_assumed(base));
         let (rule, source) = match base {
-            Some((_, rule, source)) => (rule, source),
+            Some(_) => (link.rule, link.source),
             None => (Rule::Default, Source::Default),
         };
         let link = LinkRecord {
-            path: path.to_string_lossy(),
-            entity: link.entity,
-            line,
-            column,
-            start: link.span.start,
-            end: link.span.end,
-            element: Some(link.element).filter(|name| !name.is_empty()),
-            attribute: link.attribute,
-            reference: link.reference,
-            base: base.map(|(base, ..)| base),
+            base,
             rule: rule.section(),
             source: source.name(),
             target: finding.target.as_deref(),
-            outcome: link.outcome.name(),
-            reason: link.reason.map(baselink::Reason::name),
-            grammar: None,
-            of_record: None,
-            media_type: None,
+            ..LinkRecord::of(name, place, offset, link, false)
         };
         Self {
             link,

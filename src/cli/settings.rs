@@ -335,6 +335,14 @@ mod tests {
     }
 
     #[test]
+    fn patterns_that_are_too_long_together_are_refused() {
+        let patterns = format!("'{}',", "{a,b}*".repeat(150)).repeat(1_000);
+        let said = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
+        let expected = "include: the patterns are too long, taken together";
+        assert_eq!(said, format!("d/baselink.toml:1: {expected}"));
+    }
+
+    #[test]
     fn deep_nesting_is_an_error() {
         assert!(parsed(&format!("url = {}", "[".repeat(100_000))).is_err());
     }

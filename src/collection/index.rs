@@ -1,4 +1,4 @@
-//! Which files a tree has, and which of them a URL means: the way back from targets to files.
+//! Which resources there are, and which of them a URL means: the way back from targets to resources.
 //!
 //! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
 //! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
@@ -7,22 +7,12 @@
 //! percent-decoding (RFC 3986, 6.2.2.2).
 //!
 //! ```
-//! use std::path::Path;
-//! use baselink::collection::index::{Absence, FoundFile, Index, TargetPlace};
-//! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::files::walk::{EntryKind, TreeEntry};
-//! let root_url = RootUrl::new("http://a/docs/").unwrap();
-//! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
-//! for name in ["index.html", "a b.html"] {
-//!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
-//!     index.add_unread(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 });
-//! }
-//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, takes_query: false }));
-//! assert_eq!(index.find("http://a/docs/a%20b.html#x"), file(1));
-//! assert_eq!(index.find("http://a/docs/"), file(0));
-//! assert_eq!(index.find("http://a/x"), TargetPlace::Outside);
-//! let TargetPlace::Inside(Err(missing)) = index.find("http://a/docs/A%20b.html") else { panic!() };
-//! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
+//! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
+//! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, takes_query: false }));
+//! assert_eq!(collection.find("HTTP://A.example:80#x"), file);
+//! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
 //! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). What is
@@ -31,28 +21,19 @@
 //! Deliberately absent: the file system. What is not among the files that were added is not there, and
 //! no URL leads out of the tree.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use icu_normalizer::ComposingNormalizerBorrowed;
-
-use crate::base::{Retrieval, Source};
+use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
-use crate::files::walk::{EntryKind, TreeEntry};
-use crate::format::Format;
 use crate::layer::digest::first_of_md5;
 use crate::named::values;
-use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
 
-pub use super::ids::Ids;
-
 /// The names of index files where nothing else is said, as servers have them.
-pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
+const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
 /// What programs put after the names of what they save.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
@@ -145,13 +126,36 @@ impl TargetPlace {
     }
 }
 
-/// A file of the tree.
-#[derive(Debug)]
-struct IndexedFile {
+/// What a collection has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
     /// The names that lead to it from the root, with `/` between them.
-    path: Arc<[u8]>,
-    kind: EntryKind,
-    ids: Option<Ids>,
+    pub name: Arc<[u8]>,
+    /// What it is.
+    pub kind: ResourceKind,
+}
+
+/// What a resource is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceKind {
+    /// Bytes.
+    File,
+    /// A symbolic link, which says this; or something of which nothing is known but that it is there.
+    Link(Option<Box<[u8]>>),
+    /// No bytes: a FIFO, a socket, a device.
+    Special,
+}
+
+impl Resource {
+    /// Bytes that are called `name`.
+    #[must_use]
+    pub fn file(name: &[u8]) -> Self {
+        Self { name: name.into(), kind: ResourceKind::File }
+    }
+
+    fn is_link(&self) -> bool {
+        matches!(self.kind, ResourceKind::Link(_))
+    }
 }
 
 /// Where a path leads that has symbolic links on it.
@@ -164,17 +168,15 @@ enum Way {
     Lost(Absence),
 }
 
-/// The files of a tree, by everything that can mean them. Memory grows with their names and ids.
+/// Resources, by everything that can mean them. Memory grows with their names and URLs.
 #[derive(Debug)]
-pub struct Index {
-    origins: Origins,
+pub struct Collection {
+    pub(super) origins: Origins,
     /// The names of index files.
-    names: Vec<OsString>,
-    files: Vec<IndexedFile>,
+    pub(super) names: Vec<OsString>,
+    files: Vec<Resource>,
     by_path: HashMap<Arc<[u8]>, usize>,
-    /// What symbolic links say, where that is known.
-    links: HashMap<usize, Box<[u8]>>,
-    /// Files whose URL does not follow from that of the root.
+    /// Those whose URL does not follow from that of the root.
     by_url: HashMap<Box<str>, usize>,
     /// The files right in each folder. One without any file below it is known if it was an entry.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
@@ -206,8 +208,14 @@ impl PathHints {
     }
 }
 
-impl Index {
-    /// An index without files, of a tree whose URLs come from `origins`.
+impl Default for Collection {
+    fn default() -> Self {
+        Self::new(Origins::default())
+    }
+}
+
+impl Collection {
+    /// A collection without resources, whose URLs come from `origins` as far as they follow from names.
     #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
@@ -221,7 +229,6 @@ impl Index {
             names,
             files: Vec::new(),
             by_path: HashMap::new(),
-            links: HashMap::new(),
             by_url: HashMap::new(),
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
             with_capitals: HashMap::new(),
@@ -233,75 +240,44 @@ impl Index {
         }
     }
 
-    /// Adds a file that was read: by which URL it was retrieved, and what fragments can name in it, if
-    /// that is known. Where two have the same URL, the first counts. Of a folder nothing but its name is kept.
-    pub fn add(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>, ids: Option<Ids>) {
-        let path: Arc<[u8]> = path_of(entry).into();
+    /// Adds a resource and the URLs by which it was retrieved, as far as they do not follow from its name. Where two have
+    /// the same URL, or the same name, the first counts. Its number, where it was added.
+    pub fn add<'u>(
+        &mut self,
+        resource: Resource,
+        urls: impl IntoIterator<Item = &'u str>,
+    ) -> Option<usize> {
         let number = self.files.len();
-        if entry.kind == EntryKind::Folder {
-            self.folder(&path);
-            return;
+        let path = Arc::clone(&resource.name);
+        if path.is_empty() || self.by_path.contains_key(&path) {
+            return None;
         }
-        if self.by_path.contains_key(&path) {
-            return;
-        }
-        let follows = |one: &Retrieval| {
-            let own = || self.origins.below_root_url(entry);
-            one.source == Source::Retrieval && own().as_ref() == Some(&one.url)
-        };
-        if let Some(retrieval) = retrieval.filter(|one| !follows(one))
-            && let Some(url) = normal(&retrieval.url, true)
-        {
-            // What a crawler was sent to may be there twice: under the name that it asked for as well.
-            let is_at_home =
-                retrieval.source == Source::Xattr && self.is_laid_out(entry, &retrieval.url);
-            let own = self.by_url.entry(url.into()).or_insert(number);
-            if is_at_home {
-                *own = number;
-                self.learn_layout(&retrieval.url);
-            }
-        }
-        // Before a redirection it had others.
-        let map = self.origins.map.as_ref();
-        for url in map.map_or(&[][..], |map| map.earlier(entry)) {
-            if let Some(url) = normal(url, true) {
-                self.by_url.entry(url.into()).or_insert(number);
-            }
+        for url in urls.into_iter().filter_map(|url| normal(url, true)) {
+            self.by_url.entry(url.into()).or_insert(number);
         }
         let (folder, name) = split_name(&path);
         self.alike.entry(hashed(&folded(&path))).or_insert(number);
         let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
-        if first != number && is_alike_in_case(&self.files[first].path, &path) {
+        if first != number && is_alike_in_case(&self.files[first].name, &path) {
             self.doubles.push((first, number));
         }
         self.by_name.entry(hashed(name)).or_insert(number);
         self.hints = PathHints::default();
         self.folder(folder).push(number);
-        self.by_path.insert(Arc::clone(&path), number);
-        self.files.push(IndexedFile { path, kind: entry.kind, ids });
+        self.by_path.insert(path, number);
+        self.files.push(resource);
+        Some(number)
     }
 
-    /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them.
-    fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
-        let Some((scheme, _)) = url.split_once(':') else { return false };
-        let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
-        names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
-    }
-
-    /// Takes in that a crawler made the tree, which notes the URLs of files and calls folders after hosts: what it was
-    /// redirected from is in no note.
-    fn learn_layout(&mut self, url: &str) {
-        if let Some((scheme, _)) = url.split_once(':')
-            && self.origins.root_url.is_none()
-            && self.origins.layout.is_none()
-        {
-            self.origins.layout = Some(FolderLayout::Host);
-            self.origins.scheme = scheme.to_ascii_lowercase();
+    /// Says that `url` means the resource with this number, whatever it meant before.
+    pub(super) fn takes(&mut self, number: usize, url: &str) {
+        if let Some(url) = normal(url, true) {
+            self.by_url.insert(url.into(), number);
         }
     }
 
     /// The files in a folder, which is known from now on, as those around it are.
-    fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
+    pub(super) fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
         let mut around = path;
         while !around.is_empty() && !self.folders.contains_key(around) {
             self.folders.insert(around.into(), Vec::new());
@@ -314,35 +290,6 @@ impl Index {
         self.folders.entry(path.into()).or_default()
     }
 
-    /// Adds a file that is not read: an image, what is hidden, what was not asked for, what is no file.
-    pub fn add_unread(&mut self, entry: &TreeEntry) {
-        let (retrieval, _) = self.origins.of(entry, Format::Other, b"");
-        self.add(entry, retrieval.as_ref(), None);
-    }
-
-    /// Adds a symbolic link that is not followed, and what it says. One that is added without that is there,
-    /// whatever it leads to.
-    pub fn add_link(&mut self, entry: &TreeEntry, says: &Path) {
-        let number = self.files.len();
-        self.add_unread(entry);
-        if number < self.files.len() {
-            let says = if says.has_root() { b"/".to_vec() } else { bytes_of(says) };
-            self.links.insert(number, says.into());
-        }
-    }
-
-    /// Adds what could not be looked at, by its path below the root. It is there, and as beyond a symbolic link
-    /// that is not followed nothing is known of what is in it.
-    pub fn add_unknown(&mut self, path: &Path) {
-        let path: Arc<[u8]> = bytes_of(path).into();
-        if path.is_empty() || self.by_path.contains_key(&path) {
-            return;
-        }
-        self.folder(split_name(&path).0);
-        self.by_path.insert(Arc::clone(&path), self.files.len());
-        self.files.push(IndexedFile { path, kind: EntryKind::Symlink, ids: None });
-    }
-
     /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
     /// it is there. With `root` the tree has that URL, and only paths count.
     pub(crate) fn beyond(
@@ -351,34 +298,16 @@ impl Index {
         url: &str,
         root: Option<&RootUrl>,
     ) -> Option<Vec<u8>> {
-        let file = self.files.get(found.number).filter(|file| file.kind == EntryKind::Symlink)?;
+        let file = self.files.get(found.number).filter(|file| file.is_link())?;
         let path = self.path_below(root, without_query(url))?;
-        let rest = path.strip_prefix(&*file.path)?;
+        let rest = path.strip_prefix(&*file.name)?;
         rest.starts_with(b"/").then_some(path)
-    }
-
-    /// How many files it has.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Whether it has none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
     }
 
     /// The names that lead to a file from the root, with `/` between them, as bytes of the system.
     #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
-        self.files.get(number).map_or(b"", |file| &file.path)
-    }
-
-    /// What fragments can name in a file; `None` where that is not known.
-    #[must_use]
-    pub fn ids(&self, number: usize) -> Option<&Ids> {
-        self.files.get(number)?.ids.as_ref()
+        self.files.get(number).map_or(b"", |file| &file.name)
     }
 
     /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
@@ -401,8 +330,15 @@ impl Index {
         })
     }
 
-    /// The number of the file with this path.
-    pub(crate) fn number_at(&self, path: &[u8]) -> Option<usize> {
+    /// All resources, in the order in which they were added.
+    #[must_use]
+    pub fn resources(&self) -> &[Resource] {
+        &self.files
+    }
+
+    /// The number of the resource with this name.
+    #[must_use]
+    pub fn number_at(&self, path: &[u8]) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 
@@ -414,7 +350,7 @@ impl Index {
     /// The file that this path below the root means in a URL, where it means it byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
-        (self.files[number].kind == EntryKind::File).then_some(number)
+        (self.files[number].kind == ResourceKind::File).then_some(number)
     }
 
     /// Where `url` leads. Its fragment does not count.
@@ -564,7 +500,7 @@ impl Index {
     /// The paths that the file of `url` can have, the folder of the host as it is called here (RFC 3986, 3.2.2).
     fn paths(&self, url: &str) -> impl Iterator<Item = Vec<u8>> + use<'_> {
         self.origins.paths(url).into_iter().map(|path| {
-            let path = bytes_of(&path);
+            let path = names::path_bytes(&path);
             let (host, rest) = path.split_at(memchr::memchr(b'/', &path).unwrap_or(path.len()));
             match self.with_capitals.get(host).filter(|_| !self.folders.contains_key(host)) {
                 Some(folder) if self.origins.root_url.is_none() => [&**folder, rest].concat(),
@@ -631,16 +567,16 @@ impl Index {
         let is_folder = names_folder(path);
         let folder = path.strip_suffix(b"/").unwrap_or(path);
         if below.is_path {
-            match self.by_path.get(path).map(|&number| (number, self.files[number].kind)) {
-                Some((_, EntryKind::Special)) => return missing(Absence::Special, None),
-                Some((number, EntryKind::File)) if !is_folder => return found(number),
+            match self.by_path.get(path).map(|&number| (number, &self.files[number].kind)) {
+                Some((_, ResourceKind::Special)) => return missing(Absence::Special, None),
+                Some((number, ResourceKind::File)) if !is_folder => return found(number),
                 _ => {}
             }
             let slash = || format!("{}/", shown(folder));
             if let Some(index) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
                 return match index {
                     Some(Ok(number)) if on_disk => {
-                        missing(Absence::NoIndex, Some(shown(&self.files[number].path)))
+                        missing(Absence::NoIndex, Some(shown(&self.files[number].name)))
                     }
                     Some(Ok(number)) if is_folder && !below.names_root => found(number),
                     Some(Err(absence)) if is_folder && !on_disk => missing(absence, None),
@@ -662,7 +598,7 @@ impl Index {
             }
         }
         let (absence, hint) = self.nearest(path, is_folder, below.is_path);
-        missing(absence, hint.map(|number| shown(&self.files[number].path)))
+        missing(absence, hint.map(|number| shown(&self.files[number].name)))
     }
 
     /// Where `path` leads, when the symbolic links on it are followed; `None` where there are none.
@@ -686,8 +622,8 @@ impl Index {
             }
             let next = joined(&real, name);
             match self.by_path.get(next.as_slice()) {
-                Some(number) if self.files[*number].kind == EntryKind::Symlink => {
-                    let Some(says) = self.links.get(number) else {
+                Some(number) if self.files[*number].is_link() => {
+                    let ResourceKind::Link(Some(says)) = &self.files[*number].kind else {
                         return Some(Way::Unknown(*number));
                     };
                     followed += 1;
@@ -725,13 +661,13 @@ impl Index {
     fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = *self.by_path.get(path)?;
         match self.files[number].kind {
-            EntryKind::Symlink => match self.way(path) {
+            ResourceKind::Link(_) => match self.way(path) {
                 Some(Way::To(real)) => self.by_path.get(real.as_slice()).map(|&number| Ok(number)),
                 Some(Way::Lost(absence)) => Some(Err(absence)),
                 Some(Way::Unknown(_)) | None => Some(Ok(number)),
             },
-            EntryKind::Special => None,
-            EntryKind::File | EntryKind::Folder => Some(Ok(number)),
+            ResourceKind::Special => None,
+            ResourceKind::File => Some(Ok(number)),
         }
     }
 
@@ -748,7 +684,7 @@ impl Index {
         }
         for path in wanted {
             let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
-            let own = &*self.files[number].path;
+            let own = &*self.files[number].name;
             let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
             let absence = match () {
                 () if has_empty && without_empty(&path) == own => Absence::Absent,
@@ -772,7 +708,7 @@ impl Index {
         const TELLING: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
-            let (there, same) = split_name(&self.files[number].path);
+            let (there, same) = split_name(&self.files[number].name);
             let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
             (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
         })
@@ -784,7 +720,7 @@ impl Index {
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;
-        let own = |number: &usize| split_name(&self.files[*number].path).1;
+        let own = |number: &usize| split_name(&self.files[*number].name).1;
         let at = files.partition_point(|number| own(number) < name);
         let near = &files[at.saturating_sub(COMPARED)..files.len().min(at + COMPARED)];
         let distances = near.iter().filter_map(|number| {
@@ -804,15 +740,6 @@ pub(crate) fn is_disk(root: &RootUrl) -> bool {
 /// The URL of the file `path` below `root`.
 pub(crate) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
     Some(format!("{}{}", root.as_str(), names::path(path, names::Percent::Encode)?))
-}
-
-/// The names that lead to an entry, with `/` between them.
-pub(crate) fn path_of(entry: &TreeEntry) -> Vec<u8> {
-    entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
-}
-
-fn bytes_of(path: &Path) -> Vec<u8> {
-    path.iter().map(names::bytes).collect::<Vec<_>>().join(&b'/')
 }
 
 fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
@@ -845,57 +772,6 @@ fn hashed(key: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
-}
-
-/// A path in Normalization Form C (Unicode Standard Annex #15).
-fn composed(path: &[u8]) -> Cow<'_, [u8]> {
-    const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
-    match str::from_utf8(path) {
-        Ok(text) if !text.is_ascii() => Cow::Owned(NFC.normalize(text).into_owned().into_bytes()),
-        _ => Cow::Borrowed(path),
-    }
-}
-
-/// A path as it is when neither case, normalization nor encoding counts.
-fn folded(path: &[u8]) -> Vec<u8> {
-    /// How often names are encoded on top of each other, at most.
-    const PASSES: usize = 3;
-    let mut decoded = path.to_vec();
-    for _ in 0..PASSES {
-        if !decoded.contains(&b'%') {
-            break;
-        }
-        decoded = decode_percent(&decoded);
-    }
-    composed(&lower(&without_empty(&decoded))).into_owned()
-}
-
-/// A path in lower case. What is not UTF-8 is taken for Latin-1.
-fn lower(path: &[u8]) -> Vec<u8> {
-    match str::from_utf8(path) {
-        Ok(path) => path.to_lowercase().into_bytes(),
-        Err(_) => path
-            .iter()
-            .map(|&byte| char::from(byte))
-            .collect::<String>()
-            .to_lowercase()
-            .into_bytes(),
-    }
-}
-
-/// A path as it is when case does not count: bytes that are UTF-8 never mean what others do.
-fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
-    (lower(path), str::from_utf8(path).is_ok())
-}
-
-fn is_alike_in_case(one: &[u8], other: &[u8]) -> bool {
-    without_case(one) == without_case(other)
-}
-
-/// A path without empty names.
-fn without_empty(path: &[u8]) -> Vec<u8> {
-    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
-    names.collect::<Vec<_>>().join(&b'/')
 }
 
 pub(crate) fn without_query(url: &str) -> &str {
@@ -931,40 +807,6 @@ fn other_web(url: &str) -> Option<String> {
     swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
 }
 
-/// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for
-/// more than `most`.
-fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
-    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
-    if a.len().abs_diff(b.len()) > most {
-        return None;
-    }
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut next = before.clone();
-    for (i, &one) in a.iter().enumerate() {
-        next[0] = i + 1;
-        let mut least = next[0];
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = last[j] + usize::from(one != other);
-            let mut fewest = replaced.min(last[j + 1] + 1).min(next[j] + 1);
-            if i > 0 && j > 0 && one == b[j - 1] && a[i - 1] == other {
-                fewest = fewest.min(before[j - 1] + 1);
-            }
-            next[j + 1] = fewest;
-            least = least.min(fewest);
-        }
-        if least > most {
-            return None;
-        }
-        std::mem::swap(&mut before, &mut last);
-        std::mem::swap(&mut last, &mut next);
-    }
-    last.last().copied().filter(|changes| *changes <= most)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -983,23 +825,5 @@ mod tests {
         }
         assert_eq!(normal("http://a/../b", true), None);
         assert_eq!(normal("http://a/b?c", false).as_deref(), Some("http://a/b"));
-    }
-
-    #[test]
-    fn changes_are_counted_up_to_a_bound() {
-        let count = |a: &str, b: &str| changes(a.as_bytes(), b.as_bytes(), 2);
-        assert_eq!(count("logo", "lgoo"), Some(1));
-        assert_eq!(count("logo", "logos"), Some(1));
-        assert_eq!(count("logo", "lego!"), Some(2));
-        assert_eq!(count("logo", "image"), None);
-        assert_eq!(count("", "abc"), None);
-    }
-
-    #[test]
-    fn names_are_alike_when_case_and_encoding_do_not_count() {
-        for alike in ["Caf\u{e9}/X", "caf%C3%A9/x", "CAF%25C3%25A9//x/"] {
-            assert_eq!(folded(alike.as_bytes()), "caf\u{e9}/x".as_bytes());
-        }
-        assert_eq!(folded(b"caf\xE9/x"), "caf\u{e9}/x".as_bytes());
     }
 }

@@ -1,29 +1,33 @@
 //! Resources and the URLs by which they were retrieved (RFC 1808, 3.3).
 //!
-//! [`origin`] knows the retrieval URL of each file of a folder, and the way back from a URL to a file. [`index`] says
-//! which resource a URL means.
+//! A [`Collection`] says which resource a URL means. A source of resources adds them to it, each with its name, a relative
+//! path, and its URLs: the URL of a redirect is one more URL of that to which it leads. The names decide where links lead
+//! after a move and in a mirror. The one source up to now is a [`folder`], for whose files [`origin`] knows the retrieval
+//! URLs and the way back from a URL to a file.
 //!
 //! ```
-//! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::format::Format;
-//! use baselink::files::walk::{Selection, walk};
+//! use baselink::Options;
+//! use baselink::collection::{Collection, Resource};
+//! use baselink::purpose::localize::{localize, options};
 //!
-//! let root = tempfile::tempdir().unwrap();
-//! std::fs::create_dir(root.path().join("sub")).unwrap();
-//! std::fs::write(root.path().join("sub/a b.html"), "<a href=x>").unwrap();
+//! let page: (&[u8], &str) = (b"a.example/list.html", "http://a.example/list?page=1");
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(page.0), [page.1, "http://a.example/start"]);
+//! collection.add(Resource::file(b"b.example/x.png"), ["http://b.example/x"]);
 //!
-//! let root_url = RootUrl::new("http://example.org/docs").unwrap();
-//! let origins = Origins { root_url: Some(root_url), ..Origins::default() };
-//! let selection = Selection::default();
-//! for entry in walk(&[root.path().to_owned()], &selection) {
-//!     let (retrieval, _) = origins.of(&entry.unwrap(), Format::Html, b"");
-//!     assert_eq!(retrieval.unwrap().url, "http://example.org/docs/sub/a%20b.html");
-//! }
+//! let text = b"<img src=//b.example/x><a href=/start>a</a><a href=gone>b</a>";
+//! let options = options(page.0, &collection.into(), &Options::at(page.1));
+//! let local = b"<img src=../b.example/x.png><a href=list.html>a</a><a href=http://a.example/gone>b</a>";
+//! assert_eq!(localize(text, &options).output(), local);
 //! ```
 //!
-//! Deliberately absent: the links of documents.
+//! Deliberately absent: the bytes of resources. Whoever reads a source hands them to a purpose, one at a time.
 
 pub mod companion;
-mod ids;
-pub mod index;
+pub mod folder;
+mod index;
+mod near;
 pub mod origin;
+
+pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
+pub(crate) use index::{is_disk, split_name, stem, url_below, without_query};

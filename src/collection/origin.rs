@@ -16,7 +16,7 @@
 //! fragment in 4, 5 or 6 is left out: it says where somebody was in the page, not what was retrieved.
 //!
 //! ```
-//! use std::path::{Path, PathBuf};
+//! use std::path::{Component, Path, PathBuf};
 //! use baselink::format::Format;
 //! use baselink::collection::origin::{FolderLayout, Origins};
 //! use baselink::files::walk::{EntryKind, TreeEntry};
@@ -40,7 +40,7 @@
 //! `.html` added by a crawler.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
@@ -150,6 +150,23 @@ impl RootUrl {
     pub fn new(url: &str) -> Result<Self> {
         let root = Self::of_file(url);
         root.is_of_a_folder().map(|()| root)
+    }
+
+    /// The URL of the folder `path` of this machine: the collection is read from disk.
+    ///
+    /// # Errors
+    ///
+    /// The path cannot be made absolute, or no URL can have such a name.
+    pub fn on_disk(path: &Path) -> Result<Self> {
+        let absolute = std::path::absolute(path)
+            .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
+        let parts = absolute.components().filter(|part| *part != Component::RootDir);
+        let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
+        let none = || {
+            Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()))
+        };
+        let path = names::path(&names.join(&b'/'), Percent::Encode).ok_or_else(none)?;
+        Self::new(&format!("file:///{path}"))
     }
 
     /// Whether files in a folder can get their URLs from it.
@@ -437,7 +454,11 @@ impl Origins {
     /// Whether what a page says of itself may count before `known`, which was found without it.
     #[must_use]
     pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
-        let is_before = |one: &Retrieval| one.source == Source::Xattr && self.layout.is_none();
+        let is_before = |one: &Retrieval| match one.source {
+            Source::Xattr => self.layout.is_none(),
+            Source::Retrieval => self.assumes_root,
+            _ => false,
+        };
         (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
     }
 
@@ -641,7 +662,7 @@ const SPELLINGS: [PathSpelling; 6] = [
     // With `nocontrol`.
     PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
     PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
-    // HTTrack, which has no query in a name (`Index::find_saved`).
+    // HTTrack, which has no query in a name (`Collection::find_saved`).
     PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
 ];
 

@@ -31,7 +31,7 @@ pub(crate) struct Container {
     pub(crate) bases: &'static [UrlField],
     /// The fields by which others vouch for a message.
     pub(crate) signatures: &'static [&'static str],
-    /// Whether the content of a body is signed or encrypted by what is in it, so that no byte may change.
+    /// True if the content of a body is signed or encrypted by what is in it, so that no byte may change.
     pub(crate) is_sealed: fn(&[u8]) -> bool,
     /// So many bytes a line of a body may have that stands for itself.
     pub(crate) longest_line: Option<usize>,
@@ -43,7 +43,7 @@ pub(crate) struct Container {
     pub(crate) of_body: &'static [&'static str],
     /// What becomes of those of an entity whose body changes, but for lengths that others count, too.
     pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
-    /// Whether there is one entity only. What becomes of a link then does not follow from what becomes of others, and
+    /// True if there is one entity only. What becomes of a link then does not follow from what becomes of others, and
     /// no length is counted but that which `describe` gives.
     pub(crate) is_single: bool,
 }
@@ -61,7 +61,7 @@ pub(crate) struct ChangedBody<'a> {
 }
 
 /// What becomes of fields that say something of a body: edits of the file, and what is to be said.
-pub(crate) type Described = (Vec<Edit>, Option<Diagnostic>);
+pub(crate) type Described = (Vec<Edit<'static>>, Option<Diagnostic>);
 
 /// How many numbers the name of an entity has at most.
 pub const DEEPEST_NAME: usize = 64;
@@ -96,12 +96,12 @@ pub struct Entity {
     pub transfer_encoding: TransferEncoding,
     /// What is in it.
     pub kind: EntityKind,
-    /// Whether it is signed or encrypted, or stands in an entity that is, so that no byte may change.
+    /// True if it is signed or encrypted, or stands in an entity that is, so that no byte may change.
     pub signed: bool,
 }
 
 impl Entity {
-    /// Whether `other`, at the same place in another message, holds the same kind of thing in the same
+    /// True if `other`, at the same place in another message, holds the same kind of thing in the same
     /// way: parameters of its media type may be others, for one can be a URL (RFC 2017).
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
@@ -160,7 +160,7 @@ pub enum EntityKind {
         preamble: Span,
         /// What stands behind the line of the close delimiter; empty without one.
         epilogue: Span,
-        /// Whether there is a close delimiter.
+        /// True if there is a close delimiter.
         closed: bool,
     },
     /// A message.

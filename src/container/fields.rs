@@ -23,7 +23,7 @@ use crate::span::Span;
 
 /// An edit of a file, with the entity in whose heading or body it is.
 pub(crate) struct Placed {
-    pub(crate) edit: Edit,
+    pub(crate) edit: Edit<'static>,
     /// By its place in the list.
     pub(crate) entity: usize,
     pub(crate) in_body: bool,
@@ -64,7 +64,7 @@ pub(crate) fn keep_lengths(
 /// How much longer bytes become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Growth {
-    /// Whether anything changes at all.
+    /// True if anything changes at all.
     changes: bool,
     bytes: isize,
     lines: isize,
@@ -72,7 +72,7 @@ struct Growth {
 
 impl Growth {
     /// What `edit` of `bytes` adds.
-    fn of(edit: &Edit, bytes: &[u8]) -> Self {
+    fn of(edit: &Edit<'_>, bytes: &[u8]) -> Self {
         let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
         Self {
             changes: true,
@@ -104,7 +104,12 @@ impl LineEnds {
 }
 
 /// The edits of `Content-Length` and `Lines` in the heading of `entity`, whose body grows by `growth`.
-fn lengths(bytes: &[u8], entity: &Entity, growth: Growth, line_ends: &mut LineEnds) -> Vec<Edit> {
+fn lengths(
+    bytes: &[u8],
+    entity: &Entity,
+    growth: Growth,
+    line_ends: &mut LineEnds,
+) -> Vec<Edit<'static>> {
     let mut edits = Vec::new();
     if let Some((value, length)) = number(bytes, &entity.heading, "Content-Length") {
         // The line end before what follows the body may count or not.
@@ -131,7 +136,7 @@ fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> 
 
 /// The edit that adds `growth` to the `number` at `value`, in as many digits where they suffice. A number that
 /// was too small ends at zero.
-fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit> {
+fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit<'static>> {
     let (new, width) = (number.saturating_add_signed(growth), value.len());
     (new != number).then(|| Edit { span: value, new: format!("{new:0width$}").into_bytes().into() })
 }

@@ -142,7 +142,7 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     }
 }
 
-/// Whether a client that goes on until it has what was asked for gets a response with this status line and `heading` on
+/// True if a client that goes on until it has what was asked for gets a response with this status line and `heading` on
 /// the way, and writes no body of it.
 fn comes_before(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
     let code = status.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
@@ -177,10 +177,10 @@ fn length(bytes: &[u8], heading: &Heading) -> Option<(Field, usize)> {
 /// What becomes of the fields that describe a body which changes.
 fn describe(changed: &ChangedBody<'_>) -> Described {
     let ChangedBody { bytes, entity, lifted, .. } = changed;
-    let grown = |length: usize, edit: &Edit| length + edit.new.len() - edit.span.len();
+    let grown = |length: usize, edit: Edit<'_>| length + edit.new.len() - edit.span.len();
     let length = lifted.iter().fold(entity.body.len(), grown).to_string();
     let has_length = entity.heading.first(bytes, LENGTH).is_some();
-    let (mut edits, mut renamed): (Vec<Edit>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut edits, mut renamed): (Vec<Edit<'static>>, Vec<&str>) = (Vec::new(), Vec::new());
     for field in &entity.heading.fields {
         let name = &bytes[field.name.range()];
         let is_it = |one: &&&str| name.eq_ignore_ascii_case(one.as_bytes());
@@ -188,7 +188,7 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         match HTTP.of_body.iter().find(is_it) {
             Some(&LENGTH) if value == length.as_bytes() => {}
             Some(&LENGTH) => {
-                edits.push(Edit { span: field.value, new: length.as_bytes().into() });
+                edits.push(Edit { span: field.value, new: length.clone().into_bytes().into() });
             }
             // It says that there is none.
             Some(&(TRANSFER | CONTENT))

@@ -65,11 +65,11 @@ pub(crate) fn lengthened(
         let before = memchr::memrchr(b'\n', &bytes[start..at]).map_or(start, |n| start + n + 1);
         Span::new(before, memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n))
     };
-    let growth_of = |edit: &Edit| edit.new.len().cast_signed() - edit.span.len().cast_signed();
+    let growth_of = |edit: &Edit<'_>| edit.new.len().cast_signed() - edit.span.len().cast_signed();
     let mut found: Option<(usize, usize)> = None;
     let (mut line, mut growth) = (Span::at(start), 0_isize);
     for edit in edits.iter().map(Some).chain([None]) {
-        if let Some(edit) = edit.filter(|edit| edit.span.start <= line.end) {
+        if let Some(edit) = edit.as_ref().filter(|edit| edit.span.start <= line.end) {
             growth += growth_of(edit);
             continue;
         }
@@ -78,7 +78,7 @@ pub(crate) fn lengthened(
             found = Some((first, lines + 1));
         }
         if let Some(edit) = edit {
-            (line, growth) = (line_of(edit.span.start), growth_of(edit));
+            (line, growth) = (line_of(edit.span.start), growth_of(&edit));
         }
     }
     let (first, lines) = found?;

@@ -51,12 +51,12 @@ const BEHIND_BODY: usize = 2 * LINE_ENDS + FROM.len();
 #[derive(Debug)]
 pub struct Messages<R> {
     reader: R,
-    /// Whether `reader` has come to its end.
+    /// True if `reader` has come to its end.
     ended: bool,
     buffer: Vec<u8>,
     /// Where the message begins in `buffer`. The bytes before it are dropped now and then.
     start: usize,
-    /// Whether the bytes before it are kept: messages of a batch.
+    /// True if the bytes before it are kept: messages of a batch.
     is_kept: bool,
     /// How long the message is that was handed out last; the next one begins after it.
     length: usize,

@@ -175,7 +175,7 @@ impl Boundaries {
     }
 }
 
-/// Whether a boundary may end before `rest`, what follows it in its line.
+/// True if a boundary may end before `rest`, what follows it in its line.
 fn ends_boundary(rest: &[u8]) -> bool {
     matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'-', b'-', ..])
 }
@@ -421,7 +421,7 @@ impl EntityWalk<'_> {
     }
 }
 
-/// Whether there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
+/// True if there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
 fn is_armored(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
         let kind = &text[at + "-----BEGIN PGP ".len()..];

@@ -349,7 +349,12 @@ impl MapBuilder {
 /// `None` when an end of `span` falls inside a stretch that was decoded as a whole, or when an escape
 /// without end mark before it would take `next` in.
 #[must_use]
-pub fn lift(map: &OffsetMap, span: Span, new: Vec<u8>, next: Option<char>) -> Option<Edit> {
+pub fn lift(
+    map: &OffsetMap,
+    span: Span,
+    new: Vec<u8>,
+    next: Option<char>,
+) -> Option<Edit<'static>> {
     let start = map.to_source(span.start)?;
     let end = map.to_source(span.end)?;
     if let (Some(open), Some(next)) = (map.open_before(span.start), next)

@@ -17,7 +17,7 @@
 //! assert_eq!(decoded.covering(Span::new(9, 16)), Span::new(13, 23));
 //!
 //! let mut edits = Edits::default();
-//! edits.push(Span::at(9), b"/a=b/".to_vec()).unwrap();
+//! edits.push(Span::at(9), b"/a=b/").unwrap();
 //! let lifted = decoded.lift(&edits).unwrap();
 //! assert_eq!(lifted.apply(message), b"\r\n<a href=3D\"/a=3Db/im=\r\ng.png\">\r\n");
 //! ```
@@ -31,7 +31,6 @@ mod encoded;
 mod quoted_printable;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use self::base64::Base64Data;
 pub use self::codings::Codings;
@@ -241,7 +240,7 @@ impl DecodedBody<'_> {
     /// An edit after the end; 8-bit bytes for a body that is 7bit; base64 that is not laid out as
     /// encoding it anew would lay it out; codings that were not undone to the end.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
-        let changes: Vec<&Edit> =
+        let changes: Vec<Edit<'_>> =
             edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
         let Some(last) = changes.last() else {
             return Ok(Edits::default());
@@ -264,8 +263,8 @@ impl DecodedBody<'_> {
         }
     }
 
-    fn lift_identity(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
-        let mut lifted = Edits::with_capacity(changes.len());
+    fn lift_identity(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
+        let mut lifted = Edits::default();
         for edit in changes {
             if self.encoding == TransferEncoding::SevenBit
                 && !edit.new.is_ascii()
@@ -274,7 +273,7 @@ impl DecodedBody<'_> {
                 let at = self.body.start + edit.span.start;
                 return Err(Obstacle::new(at, "a 7bit body cannot take bytes above 0x7f"));
             }
-            push(&mut lifted, edit.span.shifted(self.body.start), Arc::clone(&edit.new))?;
+            push(&mut lifted, edit.span.shifted(self.body.start), &edit.new)?;
         }
         Ok(lifted)
     }

@@ -1,35 +1,22 @@
 //! An offline mirror: links whose target is among the files of a tree lead there, all others to the network.
 //!
 //! A target (RFC 1808, 4) is looked for by the retrieval URLs of files, and by the names that programs give to
-//! what they save ([`Index::find_saved`]). What is there is written as a relative reference to its file, what
+//! what they save ([`Collection::find_saved`]). What is there is written as a relative reference to its file, what
 //! is not as its absolute URL. Both hold only without another base, so every `base` element gets an empty
 //! `href`, and every `xml:base` an empty value: that is the URL of the file itself (HTML, 4.2.3; XML Base, 4.2).
 //! A reference that is a fragment then means what it meant.
 //!
 //! ```
-//! use std::path::Path;
 //! use std::sync::Arc;
-//! use baselink::{Options, base::Retrieval};
-//! use baselink::collection::index::Index;
+//! use baselink::Options;
+//! use baselink::collection::{Collection, Resource};
 //! use baselink::purpose::localize::{localize, options};
-//! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::files::walk::{EntryKind, TreeEntry};
-//! let root_url = RootUrl::new("http://a/docs/").unwrap();
-//! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
-//! let entry = |names: &[&str]| TreeEntry {
-//!     root: Path::new("site").into(),
-//!     relative: names.iter().map(Into::into).collect(),
-//!     path: names.iter().fold("site".into(), |path, name| Path::join(&path, name)),
-//!     kind: EntryKind::File,
-//!     size: 0,
-//! };
-//! let page = entry(&["sub", "x.html"]);
-//! index.add_unread(&page);
-//! index.add_unread(&entry(&["c d?e.png"]));
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"sub/x.html"), ["http://a/docs/sub/x.html"]);
+//! collection.add(Resource::file(b"c d?e.png"), ["http://a/docs/c%20d"]);
 //!
-//! let (index, retrieval) = (Arc::new(index), Retrieval::url("http://a/docs/sub/x.html"));
-//! let options = options(&page, Some(retrieval), &index, &Options::default());
-//! let text = b"<base href=http://a/docs/><img src='/docs/c d?e.png'><a href=gone.html></a>";
+//! let options = options(b"sub/x.html", &Arc::new(collection), &Options::at("http://a/docs/sub/x.html"));
+//! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
 //! assert_eq!(
 //!     localize(text, &options).output(),
 //!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
@@ -41,15 +28,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, SaidBy};
-use crate::collection::index::{
-    FoundFile, Index, path_of, split_name, stem, url_below, without_query,
-};
+use crate::base::SaidBy;
 use crate::collection::origin::{RootUrl, canonical, names};
+use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
 use crate::document::Against;
-use crate::files::walk::TreeEntry;
 use crate::layer::digest::ends_with_md5;
-use crate::purpose::check::{names_base, unmistakable};
+use crate::purpose::spelling::{names_base, unmistakable};
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
@@ -58,30 +42,24 @@ use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewri
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
 
-/// The options with which [`localize`] rewrites the file `entry`, which was retrieved by `retrieval`, in the tree
-/// of `index`. `options` say the format, the profile and the places.
+/// The options with which [`localize`] rewrites the resource called `name` among those of `collection`. `options` say the
+/// format, the retrieval URL, the profile and the places.
 #[must_use]
-pub fn options(
-    entry: &TreeEntry,
-    retrieval: Option<Retrieval>,
-    index: &Arc<Index>,
-    options: &Options,
-) -> Options {
+pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> Options {
     let place = RootUrl::nowhere();
-    let path = path_of(entry);
+    let path = name.to_vec();
     let url = url_below(&place, &path);
     let on_disk = url.as_deref().map(|url| Base::new(options.profile, url));
     let to_browsers = url.as_deref().map(|url| Base::new(Profile::Whatwg, url));
-    let options = Options { retrieval, ..options.clone() };
-    let own = own(&options);
+    let own = own(options);
     let is_message = options.format.has_headings();
-    let index = Arc::clone(index);
-    let destination = Local { index, path, own, place, on_disk, to_browsers, is_message };
+    let collection = Arc::clone(collection);
+    let destination = Local { collection, path, own, place, on_disk, to_browsers, is_message };
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         destination: Some(Arc::new(destination)),
-        ..options
+        ..options.clone()
     }
 }
 
@@ -150,7 +128,7 @@ impl Destination for BesideCanonical {
 /// Chooses for the links of one file.
 #[derive(Debug)]
 struct Local {
-    index: Arc<Index>,
+    collection: Arc<Collection>,
     /// The file, below the root.
     path: Vec<u8>,
     /// Its retrieval URL, as bases are reported.
@@ -218,13 +196,13 @@ impl Local {
         if is_own {
             return self.reference(&self.path, target, false, link);
         }
-        let found = self.index.find_saved(target)?;
-        if let Some(path) = self.index.beyond(found, target, None) {
+        let found = self.collection.find_saved(target)?;
+        if let Some(path) = self.collection.beyond(found, target, None) {
             // Whether it is there nobody knows: what leads to the network goes on leading there.
             let is_absolute = link.outcome == Outcome::Absolute;
             return if is_absolute { None } else { self.reference(&path, target, true, link) };
         }
-        self.reference(self.index.path(found.number), target, !found.takes_query, link)
+        self.reference(self.collection.path(found.number), target, !found.takes_query, link)
     }
 
     /// The same for a reference that leads to a file from where this one lies, as browsers write them into the
@@ -240,22 +218,27 @@ impl Local {
             let named =
                 (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
             if let Some((found, url)) = named.and_then(|named| self.file_on_disk(&named)) {
-                return self.reference(self.index.path(found.number), &url, false, link);
+                return self.reference(self.collection.path(found.number), &url, false, link);
             }
             // A page with a query is another page, unless HTTrack named the file after the query.
             leads_to = leads_to.filter(|(found, _)| {
-                !(written.path().is_empty() || self.index.is_page(found.number))
+                !(written.path().is_empty() || self.collection.is_page(found.number))
                     || self.is_named_after(found.number, query)
             });
         }
         let (found, url) = leads_to?;
-        let beyond = self.index.beyond(found, &url, Some(&self.place));
-        self.reference(beyond.as_deref().unwrap_or(self.index.path(found.number)), &url, true, link)
+        let beyond = self.collection.beyond(found, &url, Some(&self.place));
+        self.reference(
+            beyond.as_deref().unwrap_or(self.collection.path(found.number)),
+            &url,
+            true,
+            link,
+        )
     }
 
     /// Whether the name of a file has the digest of `query` in it.
     fn is_named_after(&self, number: usize, query: &str) -> bool {
-        let (_, name) = split_name(self.index.path(number));
+        let (_, name) = split_name(self.collection.path(number));
         let stem = stem(name);
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
@@ -274,13 +257,13 @@ impl Local {
             stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
         })?;
         let (found, url) = self.file_on_disk(rest)?;
-        self.reference(self.index.path(found.number), &url, true, link)
+        self.reference(self.collection.path(found.number), &url, true, link)
     }
 
     /// The file to which `reference` leads from where this one lies, and its URL in a tree in which only paths count.
     fn file_on_disk(&self, reference: &str) -> Option<(FoundFile, String)> {
         let url = self.on_disk.as_ref()?.resolve(reference).ok()?.url;
-        Some((self.index.find_below(&self.place, &url).file()?, url))
+        Some((self.collection.find_below(&self.place, &url).file()?, url))
     }
 
     /// A reference to the file `to`, with what `target` has after its path.

@@ -2,7 +2,7 @@
 //!
 //! [`check`] says what a move does to links, [`localize`](mod@localize) makes them lead to the resources that are there.
 //! Both know a link by its [`LinkReport`](crate::report::LinkReport) and a collection by its
-//! [`Index`](crate::collection::index::Index).
+//! [`Collection`](crate::collection::Collection).
 //!
 //! ```text
 //! check     (link, collection)  -->  pinned, escapes, dangling, travels, …
@@ -13,3 +13,4 @@
 
 pub mod check;
 pub mod localize;
+mod spelling;

@@ -18,7 +18,7 @@ use super::{Category, Grammar, Reference, scheme};
 pub struct Conformance {
     /// Its form.
     pub category: Category,
-    /// Whether the whole reference is derived from the grammar.
+    /// True if the whole reference is derived from the grammar.
     pub conforms: bool,
     /// Where it leaves the grammar, when it does.
     pub violation: Option<Violation>,
@@ -48,7 +48,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Whether a reference is derived from the grammar: RFC 1808 section 2.2, and for the schemes http,
+/// True if a reference is derived from the grammar: RFC 1808 section 2.2, and for the schemes http,
 /// ftp, file, mailto, news, nntp, telnet, gopher, wais and prospero RFC 1738 section 5, where a
 /// fragment may follow as RFC 1808's `URL` has it. The two RFCs are taken to the letter, so `~` is
 /// no character of a URL and a `%` begins an escape. Literal text, such as `;type=` and the names

@@ -146,7 +146,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether `.` or `..` is a segment of `path`.
+/// True if `.` or `..` is a segment of `path`.
 pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     let mut start = 0;
     // A dot segment begins the path or follows a slash, and a slash or the end follows it.
@@ -168,6 +168,6 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
 pub(super) struct Top {
     /// Offset below which nothing can be removed.
     pub(super) floor: usize,
-    /// Whether a `/` is before the floor or none can come there.
+    /// True if a `/` is before the floor or none can come there.
     pub(super) rooted: bool,
 }

@@ -1,4 +1,4 @@
-//! Whether two URLs lead to the same place, spelling aside.
+//! A test if two URLs lead to the same place, spelling aside.
 //!
 //! What one profile encodes and another does not is spelling (RFC 3986, 6.2.2.2), and so are the case of scheme and
 //! host, a default port and dot segments that are written as such (6.2.2.1, 6.2.2.3, 6.2.3). What the URL Standard
@@ -23,7 +23,7 @@ use super::splice::{is_plain_by_blocks, is_plain_host};
 use super::whatwg::{is_special, serialised};
 use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
-/// Whether `one` and `other`, what two profiles come to, lead to the same place.
+/// True if `one` and `other`, what two profiles come to, lead to the same place.
 pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
     one == other || ComparedUrl::of(one) == ComparedUrl::of(other)
 }
@@ -104,7 +104,7 @@ fn segments(path: &str) -> Segments {
     segments
 }
 
-/// Whether `reference`, which is absolute, is known to be so to every profile and to lead to one place. One look at
+/// True if `reference`, which is absolute, is known to be so to every profile and to lead to one place. One look at
 /// its bytes.
 pub(crate) fn is_agreed_absolute(reference: &str) -> bool {
     let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else { return false };

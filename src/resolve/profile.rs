@@ -51,7 +51,7 @@ impl Profile {
     }
 
     /// How it cuts a reference into components.
-    pub(super) const fn grammar(self) -> Grammar {
+    pub(crate) const fn grammar(self) -> Grammar {
         match self {
             Self::Rfc1808 => Grammar::Rfc1808,
             Self::Rfc3986 | Self::Whatwg => Grammar::Rfc3986,

@@ -9,7 +9,7 @@
 //! target.
 
 use super::inherited::Inherited;
-use super::{Base, Profile, Target};
+use super::{Base, Profile};
 use crate::reference::Reference;
 
 impl Base {
@@ -37,13 +37,9 @@ impl Base {
         if self.is_relative(target) || self.inherited.usable.is_err() {
             return target.to_owned();
         }
-        let mut found = Target::default();
-        self.candidates(&wanted.url)
-            .into_iter()
-            .find(|candidate| {
-                self.resolve_into(candidate, &mut found).is_ok() && found.url == wanted.url
-            })
-            .unwrap_or_else(|| target.to_owned())
+        let is_it =
+            |candidate: &String| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url);
+        self.candidates(&wanted.url).into_iter().find(is_it).unwrap_or_else(|| target.to_owned())
     }
 
     /// The same without resolving: what is spliced to `target` shows that this is how the profile spells it. `None`

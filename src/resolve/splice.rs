@@ -40,7 +40,7 @@ pub(super) struct Prefixes {
     /// How much of the directory is left after each number of `../`; nothing where the profiles see
     /// different directories.
     climbs: Vec<usize>,
-    /// Whether the base has a path: without one only a reference with a name brings the `/` (A7).
+    /// True if the base has a path: without one only a reference with a name brings the `/` (A7).
     has_path: bool,
 }
 
@@ -175,13 +175,13 @@ const CLASSES: [u8; 256] = {
 /// How many bytes of a path are looked at together.
 const BLOCK: usize = 16;
 
-/// Whether every profile keeps `path` and what follows it to the byte. `has_slash` says whether a `/`
+/// True if every profile keeps `path` and what follows it to the byte. `has_slash` says whether a `/`
 /// before or in front of it keeps a `:` from ending a scheme.
 fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
 }
 
-/// Whether `path` is longer than a block, and nothing in it and after it has to be looked into.
+/// True if `path` is longer than a block, and nothing in it and after it has to be looked into.
 pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
     let Some((&first, rest)) = path.split_first() else {
         return false;
@@ -200,7 +200,7 @@ pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
         && blocks.all(|(block, before)| is_plain(block, before))
 }
 
-/// Whether `byte` means nothing after `before`, in a path and elsewhere. Without a branch, so that the bytes of a
+/// True if `byte` means nothing after `before`, in a path and elsewhere. Without a branch, so that the bytes of a
 /// block can be looked at at once.
 #[inline(always)]
 fn is_plain_at(before: u8, byte: u8) -> bool {
@@ -234,26 +234,26 @@ fn is_plain_by_bytes(path: &[u8], mut has_slash: bool) -> bool {
     true
 }
 
-/// Whether every profile keeps what follows a path to the byte.
+/// True if every profile keeps what follows a path to the byte.
 fn is_plain_tail(tail: &[u8]) -> bool {
     let found = tail.iter().fold(0, |found, &byte| found | CLASSES[usize::from(byte)]);
     // `*|` opens a placeholder, and what holds one is another room's to judge.
     found & class::OTHER == 0 && found & (class::STAR | class::PIPE) != class::STAR | class::PIPE
 }
 
-/// Whether the first segment of `path`, which begins with `.`, is `.` or `..` to any profile: RFC 1808
+/// True if the first segment of `path`, which begins with `.`, is `.` or `..` to any profile: RFC 1808
 /// ends it at `;` also.
 fn is_dot_segment(path: &[u8]) -> bool {
     let second = usize::from(path.get(1) == Some(&b'.'));
     matches!(path.get(1 + second), None | Some(b'/' | b'?' | b'#' | b';'))
 }
 
-/// Whether the URL Standard could see a dot in an escape.
+/// True if the URL Standard could see a dot in an escape.
 fn has_escaped_dot(path: &[u8]) -> bool {
     memchr::memchr_iter(b'%', path).any(|at| matches!(path[at + 1..], [b'2', b'e' | b'E', ..]))
 }
 
-/// Whether the URL Standard takes `host` for a domain and leaves it as it is: it is neither read as an
+/// True if the URL Standard takes `host` for a domain and leaves it as it is: it is neither read as an
 /// IPv4 address, which depends on its last label, nor as Punycode.
 pub(super) fn is_plain_host(host: &[u8]) -> bool {
     let mut label = 0;

@@ -1,4 +1,4 @@
-//! Whether references can be relative to a URL at all (RFC 1808, sections 2 and 4, step 1).
+//! A test if references can be relative to a URL at all (RFC 1808, sections 2 and 4, step 1).
 //!
 //! ```
 //! use baselink::resolve::{Unusable, usable};
@@ -55,7 +55,7 @@ impl std::error::Error for Unusable {}
 const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] =
     ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
 
-/// Whether relative references can be resolved against `url` at all (A22). A document asks this in
+/// Checks that relative references can be resolved against `url` at all (A22). A document asks this in
 /// every profile before it asks [`Base::resolve`](super::Base::resolve).
 ///
 /// # Errors

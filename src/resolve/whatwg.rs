@@ -20,7 +20,7 @@ use super::usable::Unusable;
 use crate::reference::{is_c0_or_space, opaque_scheme};
 use crate::span::Span;
 
-/// Whether `url` is an absolute URL to the URL Standard's parser; a `<base href>` that is none
+/// True if `url` is an absolute URL to the URL Standard's parser; a `<base href>` that is none
 /// gives way to the fallback base.
 ///
 /// ```
@@ -66,7 +66,7 @@ impl Parsed {
         }
     }
 
-    /// Whether `reference` is relative to this base: `http:g` is to one with the same scheme.
+    /// True if `reference` is relative to this base: `http:g` is to one with the same scheme.
     pub(super) fn is_relative(&self, reference: &str) -> bool {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
@@ -161,12 +161,12 @@ impl Parsed {
     }
 }
 
-/// Whether the parser removes `c` wherever it is.
+/// True if the parser removes `c` wherever it is.
 const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
 
-/// Whether the URL Standard calls this scheme, in any case, special.
+/// True if the URL Standard calls this scheme, in any case, special.
 pub(super) fn is_special(scheme: &str) -> bool {
     let mut special = ["http", "https", "ws", "wss", "ftp", "file"].into_iter();
     special.any(|name| name.eq_ignore_ascii_case(scheme))
@@ -176,7 +176,7 @@ pub(super) fn is_special(scheme: &str) -> bool {
 struct ParserInput<'a> {
     base: &'a url::Url,
     input: Cow<'a, str>,
-    /// Whether [`DRIVE_MASK`] was put into either.
+    /// True if [`DRIVE_MASK`] was put into either.
     is_masked: bool,
 }
 

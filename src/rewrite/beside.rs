@@ -13,24 +13,24 @@ pub trait Beside: Debug + Send + Sync {
     /// The name of the document's file, without its extension.
     fn stem(&self) -> &str;
 
-    /// Whether there is a folder called `name` beside the document.
+    /// True if there is a folder called `name` beside the document.
     fn has_folder(&self, name: &str) -> bool;
 
-    /// Whether the document lies in the companion folder of a page.
+    /// True if the document lies in the companion folder of a page.
     fn is_in_companion(&self) -> bool;
 
-    /// Whether there is a file at `path`, as seen from the folder of the document, in the companion folder in which
+    /// True if there is a file at `path`, as seen from the folder of the document, in the companion folder in which
     /// that lies.
     fn has_copy(&self, path: &str) -> bool;
 
-    /// Whether `folder`, beside the document, is the companion folder of a page that has another name by now, as its
+    /// True if `folder`, beside the document, is the companion folder of a page that has another name by now, as its
     /// contents show.
     fn is_companion(&self, folder: &str) -> bool;
 
-    /// Whether the document lies in a tree whose folders a crawler named after hosts.
+    /// True if the document lies in a tree whose folders a crawler named after hosts.
     fn is_crawled(&self) -> bool;
 
-    /// Whether there is a file at `path`, as seen from the folder of the document, in the tree in which that lies.
+    /// True if there is a file at `path`, as seen from the folder of the document, in the tree in which that lies.
     fn has_file(&self, path: &str) -> bool;
 
     /// The net_loc for which `folder` stands among the folders that the crawler named after hosts; `None` where it

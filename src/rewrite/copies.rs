@@ -90,7 +90,7 @@ fn suffix_at(folder: &[u8]) -> Option<usize> {
 pub(super) const WITHOUT_RETRIEVAL: &str =
     "it lies in a folder that a browser saved with a page: its own URL is not known";
 
-/// Whether the document lies in a companion folder.
+/// True if the document lies in a companion folder.
 pub(super) fn is_copy(options: &Options) -> bool {
     options.local_copies == LocalCopies::Keep
         && options.beside().is_some_and(Beside::is_in_companion)
@@ -98,10 +98,10 @@ pub(super) fn is_copy(options: &Options) -> bool {
 
 /// Finds the links of one document that lead to local copies.
 pub(super) struct Copies<'a> {
-    /// Whether the document says that a browser saved it with its files.
+    /// True if the document says that a browser saved it with its files.
     is_saved_page: bool,
     beside: Option<&'a dyn Beside>,
-    /// Whether the document lies in a companion folder itself.
+    /// True if the document lies in a companion folder itself.
     is_inside: bool,
     /// Which folders there are, of those that were asked for.
     folders: RefCell<HashMap<String, bool>>,
@@ -132,18 +132,19 @@ impl<'a> Copies<'a> {
         })
     }
 
-    /// Whether a reference, as its bytes are, can lead to a local copy. It may hold character references and
+    /// True if a reference, as its bytes are, can lead to a local copy. It may hold character references and
     /// escapes of CSS.
     #[inline(always)]
     pub(super) fn may_hold(&self, raw: &[u8]) -> bool {
         match raw.first() {
             None | Some(b'#' | b'?' | b'/') => false,
+            _ if raw.starts_with(b"../") && !self.is_saved_page && !self.is_inside => false,
             _ if self.is_saved_page || self.is_inside => true,
             _ => memchr::memchr(b'/', raw).is_some_and(|end| may_be_companion(raw, end)),
         }
     }
 
-    /// Whether `reference`, which is relative and resolved `against` that, leads to a local copy.
+    /// True if `reference`, which is relative and resolved `against` that, leads to a local copy.
     pub(super) fn has(&self, reference: &str, against: &Against) -> bool {
         if !matches!(against, Against::Document | Against::DocumentEntity) {
             return false;
@@ -201,7 +202,7 @@ impl<'a> Copies<'a> {
         (encoded != path).then(|| format!("{dots}{encoded}"))
     }
 
-    /// Whether `reference` leads, or was meant to lead, to a file in the companion folder in which the document lies
+    /// True if `reference` leads, or was meant to lead, to a file in the companion folder in which the document lies
     /// itself.
     fn is_copy_beside(&self, reference: &str) -> bool {
         let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
@@ -254,7 +255,7 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// Whether the first name of a reference, which ends at `end`, may be that of a companion folder.
+/// True if the first name of a reference, which ends at `end`, may be that of a companion folder.
 fn may_be_companion(raw: &[u8], end: usize) -> bool {
     match &raw[..end] {
         b".." => false,
@@ -267,12 +268,12 @@ fn may_be_companion(raw: &[u8], end: usize) -> bool {
     }
 }
 
-/// Whether a name as it is written leads to a file or folder of another name.
+/// True if a name as it is written leads to a file or folder of another name.
 fn is_misread(name: &str) -> bool {
     file_of(name) != name || decode_percent_lossy(name) != name
 }
 
-/// Whether the path to a file is written as the file is called, and leads to no file in that way.
+/// True if the path to a file is written as the file is called, and leads to no file in that way.
 fn is_misread_file(path: &str, has_file: impl Fn(&str) -> bool) -> bool {
     is_misread(path) && has_file(path) && !has_file(&decode_percent_lossy(file_of(path)))
 }

@@ -20,7 +20,7 @@ pub(super) struct PrescannedMeta {
     end: usize,
     /// Where it ends with the edits so far.
     now: usize,
-    /// Whether it is no element, where that was looked up.
+    /// True if it is no element, where that was looked up.
     is_text: Option<bool>,
 }
 
@@ -30,18 +30,18 @@ impl PrescannedMeta {
         Self { end, now: end, is_text: None }
     }
 
-    /// Whether `at` is before it.
+    /// True if `at` is before it.
     #[inline(always)]
     pub(super) fn is_after(&self, at: usize) -> bool {
         at < self.end
     }
 
-    /// Whether it is no element of a document that begins with `head` and is in `charset`: looked up once.
+    /// True if it is no element of a document that begins with `head` and is in `charset`: looked up once.
     fn look(&mut self, head: &[u8], charset: Charset) -> bool {
         self.end > 0 && *self.is_text.get_or_insert_with(|| !declares(head, charset))
     }
 
-    /// Whether it would be out of sight with `new` bytes in the place of `old` ones before it. Takes the edit in where not.
+    /// True if it would be out of sight with `new` bytes in the place of `old` ones before it. Takes the edit in where not.
     #[cold]
     pub(super) fn would_leave(
         &mut self,

@@ -30,16 +30,8 @@ const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986
 /// What is known of links that lead elsewhere under another profile.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
-    /// How many there are.
-    pub(super) number: usize,
-    /// Of each profile, in the order of [`ORDER`]: how many differ under it and under none before it.
-    under: [DifferingUnder; 3],
-}
-
-#[derive(Debug, Default)]
-struct DifferingUnder {
-    number: usize,
-    first: Option<First>,
+    /// Of each profile, in the order of [`ORDER`]: how many differ under it and under none before it, and the first.
+    under: [(usize, Option<First>); 3],
 }
 
 /// The first link that differs, and its target.
@@ -53,15 +45,14 @@ struct First {
 impl Differing {
     /// Counts `link`, in a document of this encoding.
     pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
-        self.number += 1;
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
             at.is_some_and(|at| link.differs_under[at])
         };
         let Some(at) = ORDER.into_iter().position(differs) else { return };
-        let under = &mut self.under[at];
-        under.number += 1;
-        if under.first.as_ref().is_some_and(|first| first.span.start <= link.span.start) {
+        let (number, known) = &mut self.under[at];
+        *number += 1;
+        if known.as_ref().is_some_and(|first| first.span.start <= link.span.start) {
             return;
         }
         let reference = &link.reference;
@@ -75,15 +66,15 @@ impl Differing {
         };
         let base = base.map(|base| prepare(ORDER[at], &base, charset()));
         let target = base.and_then(|base| base.resolve(reference).ok()).map(|target| target.url);
-        under.first = Some(First { span: link.span, reference: reference.clone(), target });
+        *known = Some(First { span: link.span, reference: reference.clone(), target });
     }
 
     /// What is to be said of them.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
-        let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, under)| under.number > 0);
+        let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, (number, _))| *number > 0);
         let mut message = String::new();
         let mut at: Option<Span> = None;
-        for (other, DifferingUnder { number, first }) in of_profiles {
+        for (other, (number, first)) in of_profiles {
             let first = first.as_ref()?;
             let by = match other {
                 Profile::Whatwg => "in browsers",

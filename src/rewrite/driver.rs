@@ -24,13 +24,13 @@ use std::sync::Arc;
 
 use super::copies;
 use super::declaration::PrescannedMeta;
-use super::judge::{Judge, Short, Surroundings};
+use super::judge::{Judge, Surroundings, Verdict};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
 use super::options::Options;
-use super::plan::{DocumentPlan, Found};
+use super::plan::DocumentPlan;
 use super::rows::Rows;
-use super::totals::{RunningTotals, Totals};
+use super::totals::Totals;
 use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer};
 use crate::diagnostic::Diagnostic;
@@ -124,13 +124,9 @@ struct Driver<'a, 'r> {
     not_utf_8: Option<usize>,
     /// The declaration of its encoding that edits must not move too far.
     meta: PrescannedMeta,
-    tally: RunningTotals,
-    /// The documents inside it.
-    entities: Vec<EntityReport>,
-    diagnostics: Vec<Diagnostic>,
     ids: Vec<String>,
-    found: Found,
-    /// Receives each report at once, in place of `found`.
+    plan: DocumentPlan,
+    /// Receives each report at once, in place of `plan`.
     rows: Option<Rows<'r>>,
     /// The end of the last edit of a link that went to `rows`.
     edited: usize,
@@ -149,11 +145,8 @@ impl<'a, 'r> Driver<'a, 'r> {
             has_noted: false,
             not_utf_8: None,
             meta: PrescannedMeta::default(),
-            tally: RunningTotals::default(),
-            entities: Vec::new(),
-            diagnostics: Vec::new(),
             ids: Vec::new(),
-            found: Found::within(task.around.room),
+            plan: DocumentPlan::within(task.around.room),
             rows: None,
             edited: 0,
         }
@@ -161,7 +154,7 @@ impl<'a, 'r> Driver<'a, 'r> {
 
     /// The diagnostics of the document, its base and its links.
     fn diagnostics(&mut self) -> Vec<Diagnostic> {
-        let mut all = std::mem::take(&mut self.diagnostics);
+        let mut all = std::mem::take(&mut self.plan.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
         let Task { options, outer, .. } = self.task;
         all.extend(base_diagnostic(self.own > 0, self.chain, outer, options.profile));
@@ -174,7 +167,7 @@ impl<'a, 'r> Driver<'a, 'r> {
     fn note_base(&mut self) {
         if !self.has_noted {
             self.has_noted = true;
-            self.tally.of_links.merge(self.judge.base_of_plain());
+            self.plan.tally.totals.of_links.merge(self.judge.base_of_plain());
         }
     }
 
@@ -190,15 +183,15 @@ impl<'a, 'r> Driver<'a, 'r> {
     /// Passes on a link in a document of this encoding.
     fn give(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
         let Some(rows) = &mut self.rows else {
-            return self.found.add(judged);
+            return self.plan.add(judged);
         };
         judged.keep_apart(&mut self.edited);
-        self.tally.add_link(&judged.report, &|| charset);
+        self.plan.tally.add_link(&judged.report, &|| charset);
         rows.give(bytes, judged.report);
     }
 
     /// True if a reader might take the document for another encoding because of an edit.
-    fn may_flip(&self, bytes: &[u8], edit: &Edit) -> bool {
+    fn may_flip(&self, bytes: &[u8], edit: &Edit<'_>) -> bool {
         self.not_utf_8.is_some_and(|place| {
             may_become_utf_8(place, edit.span, &bytes[edit.span.range()], &edit.new)
         })
@@ -206,7 +199,7 @@ impl<'a, 'r> Driver<'a, 'r> {
 
     /// True if the prescan would no longer find the declaration of the encoding because of `edits`. Otherwise `edits` are
     /// taken in.
-    fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit]) -> bool {
+    fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit<'_>]) -> bool {
         if !edits.first().is_some_and(|edit| self.meta.is_after(edit.span.start)) {
             return false;
         }
@@ -220,38 +213,36 @@ impl<'a, 'r> Driver<'a, 'r> {
         let around = self.chain.seen_by(&part.within);
         let task = Task { outer: Outer::Encapsulating(&around), ..self.task };
         let mut inner = document(task, part, &[], self.charset, &self.carried);
-        let number = self.entities.len() + 1;
+        let number = self.plan.entities.len() + 1;
         for mut entity in inner.entities.drain(..) {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
-            self.entities.push(entity);
+            self.plan.entities.push(entity);
         }
-        self.diagnostics.append(&mut inner.diagnostics);
+        self.plan.diagnostics.append(&mut inner.diagnostics);
         let mut links = inner.judged;
         links.sort_by_key(|one| one.report.span.start);
         links.into_iter().for_each(|one| self.take(bytes, one, Charset::UTF_8));
     }
 
     /// The outcome of all links of `document`.
-    fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
+    fn finish(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
-        let Self { task, chain, mut tally, found, mut entities, .. } = self;
-        let (judged, spliced, outgrown) = found.settle(&mut tally);
+        let Self { task, chain, mut plan, .. } = self;
+        let outgrown = plan.settle();
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
         let Document { format, charset, without_tree, .. } = document;
-        let ids = std::mem::take(&mut document.ids);
-        let (media_type, chain_of) = (format.media_type().into(), chain.clone());
         let own = EntityReport {
             parent: None,
             format,
-            media_type,
+            media_type: format.media_type().into(),
             charset,
-            chain: chain_of,
-            ids,
+            chain: chain.clone(),
+            ids: std::mem::take(&mut document.ids),
             without_tree,
         };
-        entities.insert(0, own);
-        let mut plan = DocumentPlan { judged, spliced, tally, entities, diagnostics };
+        plan.entities.insert(0, own);
+        plan.diagnostics = diagnostics;
         if !is_outgrown {
             plan.keep_base(task.options, chain);
         }
@@ -267,44 +258,42 @@ impl<'a, 'r> Driver<'a, 'r> {
 }
 
 impl Links for Driver<'_, '_> {
-    /// The fast path: a reference as it lies in the bytes, on which [`Judge::short`] decides without allocating.
+    /// The fast path: a reference as it lies in the bytes, on which [`Judge::plain`] decides without allocating.
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        let Some(short) = self.judge.short(bytes, found) else { return false };
-        if let Short::Splice(Splice { prefix, dropped }) = &short
+        let Some(verdict) = self.judge.plain(bytes, found) else { return false };
+        let splice = match verdict {
+            Verdict::Splice(splice) => Some(splice),
+            _ => None,
+        };
+        if let Some(Splice { prefix, dropped }) = splice
             && self.meta.is_after(found.span.start)
-            && self.meta.would_leave((*dropped, prefix.len()), bytes, self.charset)
+            && self.meta.would_leave((dropped, prefix.len()), bytes, self.charset)
         {
             return false;
         }
+        let start = found.span.start;
         if self.task.is_listed {
-            let Some(report) = self.judge.report(&short, bytes, found) else { return false };
-            let mut edits = Vec::new();
-            if let Short::Splice(Splice { prefix, dropped }) = short
-                && self.rows.is_none()
-            {
-                let span = Span::new(found.span.start, found.span.start + dropped);
-                edits.push(Edit { span, new: prefix.as_bytes().into() });
-            }
+            let edit = splice.filter(|_| self.rows.is_none()).map(|Splice { prefix, dropped }| {
+                let span = Span::new(start, start + dropped);
+                Edit { span, new: prefix.as_bytes().to_vec().into() }
+            });
+            let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
             self.own += 1;
+            let edits = edit.into_iter().collect();
             self.give(bytes, Judged { report, edits, declares_base: false }, self.charset);
             return true;
         }
-        match short {
-            Short::Splice(splice) => {
-                self.tally.add(Outcome::Rewritten, None);
-                if bytes[found.span.start] == b'#' {
-                    self.tally.add_fragment();
-                }
-                self.found.splice(found.span.start, splice);
-                self.note_base();
+        let (outcome, reason) = verdict.outcome();
+        self.plan.tally.add(outcome, reason);
+        if let Some(splice) = splice {
+            if bytes[start] == b'#' {
+                self.plan.tally.totals.fragments += 1;
             }
-            Short::Stays(outcome, reason) => {
-                self.tally.add(outcome, reason);
-                if outcome != Outcome::Absolute {
-                    self.note_base();
-                }
-            }
+            self.plan.splice(start, splice);
+        }
+        if outcome != Outcome::Absolute {
+            self.note_base();
         }
         self.own += 1;
         true
@@ -327,7 +316,7 @@ impl Links for Driver<'_, '_> {
     }
 
     fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        self.plan.diagnostics.push(diagnostic);
     }
 }
 
@@ -352,8 +341,8 @@ fn html<'a, 'r>(
 pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Rows<'_>) -> Totals {
     let (mut driver, _) = html(task, bytes, (looked_at.found, &looked_at.chain), Some(rows));
     let diagnostics = driver.diagnostics();
-    driver.tally.entities = driver.entities.len() + 1;
-    Totals::of(Some(driver.chain), driver.charset, driver.tally, diagnostics)
+    driver.plan.tally.totals.entities = driver.plan.entities.len() + 1;
+    driver.plan.tally.finish(Some(driver.chain), driver.charset, diagnostics)
 }
 
 /// The outcome of all links of `bytes`, a document of this format; `None` if no links are looked for in it.
@@ -365,7 +354,7 @@ pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<Do
     {
         let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
         let ids = std::mem::take(&mut driver.ids);
-        return Some(driver.plan(Document { without_tree, ids, ..document }, found.charset));
+        return Some(driver.finish(Document { without_tree, ids, ..document }, found.charset));
     }
     let document = scan::scan_as(format, bytes, task.scan)?;
     let beneath = document.charset;
@@ -388,12 +377,12 @@ pub(super) fn document(
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
     driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
-    driver.diagnostics = std::mem::take(&mut document.diagnostics);
+    driver.plan.diagnostics = std::mem::take(&mut document.diagnostics);
     for link in std::mem::take(&mut document.links) {
         driver.link(bytes, link);
     }
     for part in std::mem::take(&mut document.parts) {
         driver.inner(bytes, part);
     }
-    driver.plan(document, beneath)
+    driver.finish(document, beneath)
 }

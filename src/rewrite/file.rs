@@ -47,7 +47,12 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     let Settled { edits, rewritten, links, tally } = Settled::of(plan);
     report.links = links;
     let part = PlannedPart { body: Span::new(0, bytes.len()), entity: 0, edits: None, rewritten };
-    FilePlan { edits, parts: vec![part], report, tally, lacks_memory: false }
+    FilePlan { edits, parts: vec![part], report, tally }
+}
+
+/// The lines of `bytes`, a file of this format. That of a message has several encodings, which all extend ASCII.
+pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
+    if format.has_headings() { Lines::of(bytes) } else { charset.lines(bytes) }
 }
 
 /// Gives `row` every link of `bytes`. If no link depends on a later one, each leaves as it is judged.
@@ -60,10 +65,7 @@ pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
         return driver::rows(task, bytes, &looked_at, Rows::new(row));
     }
     let (plan, totals) = plan(bytes, options, Requested::Links);
-    let lines = match options.format.has_headings() {
-        true => Lines::of(bytes),
-        false => totals.charset.lines(bytes),
-    };
+    let lines = lines(bytes, options.format, totals.charset);
     for link in plan.report.links {
         let (line, column) = lines.place(link.span.start);
         row(ListedLink { link, line, column });

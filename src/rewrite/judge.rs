@@ -1,8 +1,9 @@
 //! The outcome of each link of one document, and the edits that make it.
 //!
-//! A reference is judged in a fixed order: absolute ones, ones that stay for a [`Reason`], ones without a
-//! base, and at last those with a target (RFC 1808, 4). What of a target is new is spelled for its place
-//! and lifted to the document's bytes.
+//! [`Judge::verdict`] asks its questions of each reference in one order: is it absolute, does it stay for a [`Reason`],
+//! has it no base, and at last what is its target (RFC 1808, 4)? On the fast path it has the bytes of the reference only,
+//! and gives no verdict where a question needs the decoded reference. What of a target is new is spelled for its place and
+//! lifted to the document's bytes.
 //!
 //! ```
 //! use baselink::{Options, Outcome, Reason, rewrite};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 
 use super::copies::Copies;
 use super::crawled::Crawler;
-use super::judged::Judged;
+use super::judged::{Judged, depends_on_base};
 use super::options::{BaseElement, Choice, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
@@ -70,9 +71,9 @@ pub(super) struct Judge<'a> {
     crawler: Option<Crawler>,
     copies: Option<Copies<'a>>,
     charset: Charset,
-    /// Whether the first arm may be asked.
-    is_short: bool,
-    /// Whether it may splice: the base can serve, and its prefixes are spelled alike wherever they come to lie.
+    /// True if the fast path may be asked.
+    has_fast_path: bool,
+    /// True if it may splice: the base can serve, and its prefixes are spelled alike wherever they come to lie.
     splices: bool,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
@@ -81,13 +82,53 @@ pub(super) struct Judge<'a> {
     others: HashMap<Against, PreparedBase>,
 }
 
-/// What becomes of a reference as it lies in the bytes, where that can be said at once.
-pub(super) enum Short<'a> {
-    /// It stays.
-    Stays(Outcome, Option<Reason>),
-    /// Its target is this.
+/// What is to become of a link.
+pub(super) enum Verdict<'a> {
+    Absolute,
+    NoBase,
+    Left(Reason),
+    /// The target is a prefix of the base and the tail of the reference, in every profile.
     Splice(Splice<'a>),
+    Target {
+        target: Target,
+        /// True if all profiles are known to see it.
+        is_agreed: bool,
+    },
 }
+
+impl Verdict<'_> {
+    #[inline(always)]
+    pub(super) fn outcome(&self) -> (Outcome, Option<Reason>) {
+        match self {
+            Self::Absolute => (Outcome::Absolute, None),
+            Self::NoBase => (Outcome::NoBase, None),
+            Self::Left(reason) => (Outcome::Left, Some(*reason)),
+            Self::Splice(_) | Self::Target { .. } => (Outcome::Rewritten, None),
+        }
+    }
+}
+
+/// What decides on a reference besides its text.
+struct AskedRole<'a> {
+    against: &'a Against,
+    base: Option<&'a PreparedBase>,
+    rule: Rule,
+    empty_resolves: bool,
+    fragment_identifies: bool,
+    is_xml_base: bool,
+}
+
+/// The base of a link, and what gave it.
+struct LinkBase<'a> {
+    prepared: Option<&'a PreparedBase>,
+    /// The URL that reports have.
+    url: Option<Arc<str>>,
+    rule: Rule,
+    source: Source,
+}
+
+/// The span of a link, and the names of its element and attribute.
+type NamedSpan = (Span, Cow<'static, str>, Option<Cow<'static, str>>);
 
 impl<'a> Judge<'a> {
     /// For the links of a document in `charset` that has the base of `chain`.
@@ -111,58 +152,41 @@ impl<'a> Judge<'a> {
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
-            is_short: false,
+            has_fast_path: around.kept.is_none() && options.destination.is_none(),
             splices: false,
         };
         judge.document = judge.made(&Against::Document);
-        judge.is_short = around.kept.is_none() && options.destination.is_none();
         judge.splices = judge.document.as_ref().is_some_and(|document| {
             document.usable && document.is_spelled_anywhere() && !around.has_labels()
         });
         judge
     }
 
-    /// The first arm, on a reference as it lies in `bytes`: it is empty or a fragment that stays, it has a scheme, or
-    /// its target is a prefix of the base and its own tail. `None` where more has to be looked at.
+    /// The fast path: the verdict on a reference as it lies in `bytes`; `None` if only the decoded reference tells.
     #[inline(always)]
-    pub(super) fn short(&self, bytes: &[u8], found: &Plain) -> Option<Short<'_>> {
-        if !self.is_short {
+    pub(super) fn plain(&self, bytes: &[u8], found: &Plain) -> Option<Verdict<'_>> {
+        if !self.has_fast_path {
             return None;
         }
-        let reference = &bytes[found.span.range()];
-        match reference {
-            [] if !found.empty_resolves => {
-                return Some(Short::Stays(Outcome::Left, Some(Reason::Empty)));
-            }
-            // `#{` begins a placeholder.
-            [] | [b'#', b'{', ..] => return None,
-            [b'#', ..] if found.fragment_identifies => {
-                return Some(Short::Stays(Outcome::Left, Some(Reason::IdReference)));
-            }
-            [b'#', ..] if self.fragments != Fragments::Rewrite => return None,
-            _ => {}
-        }
-        if is_absolute(reference) && self.options.profile != Profile::Whatwg {
-            return Some(Short::Stays(Outcome::Absolute, None));
-        }
-        if !self.splices || self.may_ask_beside(reference) {
-            return None;
-        }
-        let splice = self.document.as_ref()?.base.splice(reference)?;
-        let is_spelled = !(found.enclosed && found.quote == Quote::None);
-        // Hardly a reference has a `&`, and to look for it here costs less than the call.
-        if is_spelled && (!holds(bytes, found.span, [b'&']) || has_plain_references(reference)) {
-            Some(Short::Splice(splice))
-        } else {
-            None
-        }
+        let role = AskedRole {
+            against: &Against::Document,
+            base: self.document.as_ref(),
+            rule: self.chain.rule,
+            empty_resolves: found.empty_resolves,
+            fragment_identifies: found.fragment_identifies,
+            is_xml_base: false,
+        };
+        // A link that stays and depends on its base has a report, which whatever is around the document may look for.
+        let splice = || self.plain_splice(bytes, found);
+        self.verdict((&bytes[found.span.range()], None), &role, splice)
+            .filter(|verdict| !depends_on_base(verdict.outcome()))
     }
 
-    /// The report of a reference on which [`short`](Self::short) has decided; `None` where its bytes are not its
-    /// characters, or another profile may see something else.
-    pub(super) fn report(
+    /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes are not its
+    /// characters.
+    pub(super) fn plain_report(
         &self,
-        short: &Short<'_>,
+        verdict: Verdict<'_>,
         bytes: &[u8],
         found: &Plain,
     ) -> Option<LinkReport> {
@@ -172,7 +196,7 @@ impl<'a> Judge<'a> {
         if !raw.iter().fold(true, |all, byte| all & is_itself(byte)) {
             return None;
         }
-        let reference = str::from_utf8(raw).ok()?;
+        let reference = str::from_utf8(raw).ok()?.to_owned();
         let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
             // Of a longer name only the beginning is kept.
@@ -182,46 +206,15 @@ impl<'a> Judge<'a> {
             Some(_) => return None,
             None => (Cow::Borrowed("style"), None),
         };
-        let (outcome, reason, target) = match short {
-            Short::Stays(Outcome::Absolute, _) if !resolve::is_agreed_absolute(reference) => {
-                return None;
-            }
-            Short::Stays(outcome, reason) => {
-                let is_absolute = *outcome == Outcome::Absolute;
-                (*outcome, *reason, is_absolute.then(|| reference.to_owned()))
-            }
-            Short::Splice(Splice { prefix, dropped }) => {
-                let target = [prefix, &reference[*dropped..]].concat();
-                (Outcome::Rewritten, None, Some(target))
-            }
-        };
-        let LinkBases::One(base, rule, source) = self.base_of_plain() else { return None };
-        Some(LinkReport {
-            entity: Arc::clone(&self.chain.entity),
-            span: found.span,
-            element,
-            attribute,
-            reference: reference.to_owned(),
-            base,
-            rule,
-            source,
-            target,
-            written: None,
-            outcome,
-            reason,
-            differs: false,
-            differs_under: NOWHERE,
-            is_editable: true,
-        })
+        let base = self.link_base(&Against::Document, &reference);
+        let place = (found.span, element, attribute);
+        Some(self.report(place, reference, base, verdict).0)
     }
 
-    /// The base of links that the first arm judges, as a report has it.
+    /// The base of the links on the fast path.
     pub(super) fn base_of_plain(&self) -> LinkBases {
-        let known = self.document.as_ref().map(|document| &document.url);
-        match known.filter(|url| url.len() <= LONGEST_BASE) {
-            Some(url) => LinkBases::One(Some(Arc::clone(url)), self.chain.rule, self.chain.source),
-            None => LinkBases::One(None, Rule::Default, Source::Default),
-        }
+        let LinkBase { url, rule, source, .. } = self.link_base(&Against::Document, "");
+        LinkBases::One(url, rule, source)
     }
 
     /// Makes links ready that are resolved against this.
@@ -277,14 +270,30 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What gives `link` a scheme, where no base is `known` and it lacks nothing else.
-    fn assumed(&self, link: &Link, known: Option<&PreparedBase>) -> Option<&PreparedBase> {
-        let may_be = !matches!(link.against, Against::Nothing | Against::Unknown);
-        self.assumed.as_ref().filter(|_| {
-            known.is_none()
-                && may_be
-                && base::lacks_only_scheme(&link.reference, self.options.profile)
-        })
+    /// The base of `reference`, which is resolved against this; where it has none and lacks nothing but a scheme, the
+    /// assumed scheme is its base.
+    fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
+        let known = self.prepared(against);
+        let may_lack_scheme = known.is_none()
+            && !matches!(against, Against::Nothing | Against::Unknown)
+            && base::lacks_only_scheme(reference, self.options.profile);
+        let assumed = self.assumed.as_ref().filter(|_| may_lack_scheme);
+        // A base that is too long to be used is not repeated for every link either.
+        let url = known.map(|known| &known.url).filter(|url| url.len() <= LONGEST_BASE).cloned();
+        let established = match against {
+            Against::Fallback => self.chain.fallback.as_ref(),
+            Against::Retrieval => self.chain.retrieval.as_ref(),
+            Against::DocumentEntity => self.chain.document.as_ref(),
+            Against::Element(index) | Against::ElementCodebase(index, _) => self.element(*index),
+            _ => None,
+        };
+        let (rule, source) = match (&url, established) {
+            (None, _) if assumed.is_some() => (Rule::Default, Source::AssumedScheme),
+            (None, _) => (Rule::Default, Source::Default),
+            (Some(_), Some(established)) => (established.rule, established.source),
+            (Some(_), None) => (self.chain.rule, self.chain.source),
+        };
+        LinkBase { prepared: known.or(assumed), url, rule, source }
     }
 
     /// The base of an element that has or inherits an `xml:base`.
@@ -322,87 +331,29 @@ impl<'a> Judge<'a> {
         carried: &[(Spelling, Charset)],
     ) -> Judged {
         self.prepare(&link.against);
-        let known = self.prepared(&link.against);
-        let assumed = self.assumed(&link, known);
-        let prepared = known.or(assumed);
-        // A base that is too long to be used is not repeated for every link either.
-        let base = known
-            .filter(|prepared| prepared.url.len() <= LONGEST_BASE)
-            .map(|prepared| Arc::clone(&prepared.url));
-        let established = match &link.against {
-            Against::Fallback => self.chain.fallback.as_ref(),
-            Against::Retrieval => self.chain.retrieval.as_ref(),
-            Against::DocumentEntity => self.chain.document.as_ref(),
-            Against::Element(index) | Against::ElementCodebase(index, _) => self.element(*index),
-            _ => None,
+        let base = self.link_base(&link.against, &link.reference);
+        let is_xml_base = link.attribute.as_deref() == Some("xml:base");
+        let role = AskedRole {
+            against: &link.against,
+            base: base.prepared,
+            rule: base.rule,
+            empty_resolves: link.empty_resolves,
+            fragment_identifies: link.fragment_identifies,
+            is_xml_base: is_xml_base && !link.fragment_identifies,
         };
-        let (rule, source) = match (&base, established) {
-            (None, _) if assumed.is_some() => (Rule::Default, Source::AssumedScheme),
-            (None, _) => (Rule::Default, Source::Default),
-            (Some(_), Some(established)) => (established.rule, established.source),
-            (Some(_), None) => (self.chain.rule, self.chain.source),
-        };
-        let verdict = self.judge(&link, prepared, rule);
-        let declares_base =
-            link.against == Against::Fallback || link.attribute.as_deref() == Some("xml:base");
-        let mut judged = Judged {
-            declares_base,
-            report: LinkReport {
-                entity: Arc::clone(&self.chain.entity),
-                span: link.span(),
-                element: link.element.into(),
-                attribute: link.attribute.map(Cow::Owned),
-                reference: link.reference,
-                base,
-                rule,
-                source,
-                target: None,
-                written: None,
-                outcome: Outcome::Left,
-                reason: None,
-                differs: false,
-                differs_under: NOWHERE,
-                is_editable: link.map.is_some() && self.around.kept.is_none(),
-            },
-            edits: Vec::new(),
-        };
+        // What is decoded has a verdict.
+        let text = link.reference.as_str();
+        let splice = || base.prepared?.base.splice(text.as_bytes());
+        let verdict = self.verdict((text.as_bytes(), Some(text)), &role, splice);
+        let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
+        let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
+        let (mut report, mut kept) = self.report(place, link.reference, base, verdict);
+        report.is_editable = link.map.is_some() && self.around.kept.is_none();
         // What is signed stays, be it absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
-        let report = &mut judged.report;
-        let mut target = match verdict {
-            Verdict::Absolute => {
-                report.outcome = Outcome::Absolute;
-                report.differs_under = absolute_differs(&report.reference, prepared);
-                report.differs = report.differs_under != NOWHERE;
-                report.target = Some(report.reference.clone());
-                None
-            }
-            Verdict::NoBase => {
-                report.outcome = Outcome::NoBase;
-                report.differs = is_absolute_to_one(&report.reference);
-                None
-            }
-            Verdict::Left(reason) => {
-                let differs = || Some(prepared?.differs(&report.reference, None));
-                report.differs = reason == Reason::Unresolvable
-                    && differs().is_some_and(|under| under != NOWHERE);
-                report.reason = Some(reason);
-                None
-            }
-            Verdict::Target { target, is_agreed } => {
-                report.outcome = Outcome::Rewritten;
-                if let Some(prepared) = prepared.filter(|_| !is_agreed) {
-                    report.differs_under = prepared.differs(&report.reference, Some(&target.url));
-                    report.differs = report.differs_under != NOWHERE;
-                }
-                // Whoever chooses is told; else it is needed until it is spelled.
-                report.target = destination.map(|_| target.url.clone());
-                Some(target)
-            }
-        };
         let choice = match destination {
             Some(destination) if report.target.is_some() => {
-                destination.choose(report, &link.against)
+                destination.choose(&report, &link.against)
             }
             Some(_) if report.reason == Some(Reason::LocalCopy) => {
                 let encoded = self.copies.as_ref().and_then(|one| one.encoded(&report.reference));
@@ -414,48 +365,111 @@ impl<'a> Judge<'a> {
         match choice {
             Choice::Reference(text) if text != report.reference => {
                 (report.outcome, report.reason) = (Outcome::Rewritten, None);
-                target = Some(in_place_of(&report.reference, &text));
+                kept = Some(common_tail(&report.reference, &text));
                 chosen = Some(text);
             }
             Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
-                target = None;
+                kept = None;
                 report.stay(Reason::Chosen);
             }
             Choice::Kept if report.outcome == Outcome::Rewritten => {
-                target = None;
+                kept = None;
                 report.stay(Reason::Kept);
             }
             _ => {}
         }
-        if let Some(target) = target {
-            let places = (link.spelling, charset, carried);
-            let reference = &judged.report.reference;
-            let is_raw = link.spelling.carrier == Carrier::Raw && !judged.report.element.is_empty();
-            let mut spelled = match is_raw && removes_char(&target, reference, '<') {
-                // It may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
-                true => Err(Reason::Encoding),
-                false => spell_target(&target, reference, link.map.as_ref(), places),
-            };
-            if spelled == Err(Reason::Escape) && chosen.is_some() {
-                // What both have in common begins in the middle of an escape.
-                let whole = Target { kept: Vec::new(), url: target.url.clone() };
-                spelled = spell_target(&whole, reference, link.map.as_ref(), places);
+        let declares_base = link.against == Against::Fallback || is_xml_base;
+        let mut judged = Judged { declares_base, report, edits: Vec::new() };
+        let Some(kept) = kept else { return judged };
+        let report = &judged.report;
+        let (reference, target) = (&report.reference, report.target.as_deref());
+        let new = chosen.as_deref().or(target).unwrap_or_default();
+        let places = (link.spelling, charset, carried);
+        let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
+        let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
+        let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
+            // It may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
+            true => Err(Reason::Encoding),
+            false => spell(&kept),
+        };
+        if spelled == Err(Reason::Escape) && chosen.is_some() {
+            // What both have in common begins in the middle of an escape.
+            spelled = spell(&[]);
+        }
+        match spelled {
+            Ok((edits, written)) => {
+                judged.edits = edits;
+                judged.report.written = written.or(chosen);
             }
-            match spelled {
-                Ok((edits, written)) => {
-                    judged.edits = edits;
-                    judged.report.written = written.or(chosen);
-                }
-                Err(reason) => judged.refuse(reason),
-            }
-            if destination.is_none() {
-                judged.report.target = Some(target.url);
-            }
+            Err(reason) => judged.refuse(reason),
         }
         judged
     }
 
-    /// Whether what lies beside the document may matter for a reference, as it lies in the bytes.
+    /// The report of a link with this verdict; and, if it has a target, what of the reference is kept in that.
+    fn report(
+        &self,
+        (span, element, attribute): NamedSpan,
+        reference: String,
+        LinkBase { prepared, url, rule, source }: LinkBase<'_>,
+        verdict: Verdict<'_>,
+    ) -> (LinkReport, Option<Vec<Kept>>) {
+        let (outcome, reason) = verdict.outcome();
+        let (mut differs_under, mut kept) = (NOWHERE, None);
+        let target = match verdict {
+            Verdict::Absolute => {
+                differs_under = absolute_differs(&reference, prepared);
+                Some(reference.clone())
+            }
+            Verdict::NoBase => None,
+            Verdict::Left(reason) => {
+                if let Some(prepared) = prepared.filter(|_| reason == Reason::Unresolvable) {
+                    differs_under = prepared.differs(&reference, None);
+                }
+                None
+            }
+            Verdict::Splice(splice) => {
+                let mut target = Target::default();
+                if let Some(prepared) = prepared {
+                    prepared.base.spliced(&reference, splice, &mut target);
+                }
+                kept = Some(target.kept);
+                Some(target.url)
+            }
+            Verdict::Target { target, is_agreed } => {
+                if let Some(prepared) = prepared.filter(|_| !is_agreed) {
+                    differs_under = prepared.differs(&reference, Some(&target.url));
+                }
+                kept = Some(target.kept);
+                Some(target.url)
+            }
+        };
+        let differs = match outcome {
+            Outcome::NoBase => is_absolute_to_one(&reference),
+            _ => differs_under != NOWHERE,
+        };
+        let entity = Arc::clone(&self.chain.entity);
+        let report = LinkReport {
+            entity,
+            span,
+            element,
+            attribute,
+            reference,
+            base: url,
+            rule,
+            source,
+            target,
+            written: None,
+            outcome,
+            reason,
+            differs,
+            differs_under,
+            is_editable: true,
+        };
+        (report, kept)
+    }
+
+    /// True if what lies beside the document may matter for a reference, as it lies in the bytes.
     #[inline(always)]
     fn may_ask_beside(&self, raw: &[u8]) -> bool {
         self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
@@ -476,90 +490,115 @@ impl<'a> Judge<'a> {
         self.copies.as_ref()?.missing()
     }
 
-    fn judge(&self, link: &Link, prepared: Option<&PreparedBase>, rule: Rule) -> Verdict {
-        let reference = link.reference.as_str();
+    /// The verdict on a reference: the questions, each asked once and in this order. `None` if one of them needs the
+    /// decoded text, which is not given. `splice` gives the target as a prefix of the base and a tail of the reference.
+    #[inline(always)]
+    fn verdict<'j>(
+        &'j self,
+        (raw, text): (&[u8], Option<&str>),
+        role: &AskedRole<'j>,
+        splice: impl FnOnce() -> Option<Splice<'j>>,
+    ) -> Option<Verdict<'j>> {
+        let AskedRole { against, base, .. } = *role;
         let profile = self.options.profile;
-        let grammar = if profile == Profile::Rfc1808 { Grammar::Rfc1808 } else { Grammar::Rfc3986 };
-        let splice = prepared.and_then(|prepared| prepared.base.splice(reference.as_bytes()));
-        if splice.is_none() {
-            if reference::has_opaque_scheme(reference)
-                && !(profile == Profile::Whatwg
-                    && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
+        if profile != Profile::Whatwg && is_absolute(raw) {
+            return Some(Verdict::Absolute);
+        }
+        let splice = splice();
+        // Of these, `#{` begins a placeholder, and none has a scheme.
+        let has_scheme_or_mark = !matches!(raw, [] | [b'#']) && !(raw[0] == b'#' && raw[1] != b'{');
+        if splice.is_none() && has_scheme_or_mark {
+            let text = text?;
+            let is_relative = |base: &PreparedBase| base.base.is_relative(text);
+            if reference::has_opaque_scheme(text)
+                && !(profile == Profile::Whatwg && base.is_some_and(is_relative))
             {
-                return Verdict::Absolute;
+                return Some(Verdict::Absolute);
             }
-            if reference::placeholder(reference).is_some() {
-                return Verdict::Left(Reason::Placeholder);
+            if reference::placeholder(text).is_some() {
+                return Some(Verdict::Left(Reason::Placeholder));
             }
-            if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
-                return Verdict::Absolute;
+            if profile != Profile::Whatwg && reference::scheme(profile.grammar(), text).is_some() {
+                return Some(Verdict::Absolute);
             }
         }
         if let Some(reason) = self.around.kept {
-            return Verdict::Left(reason);
+            return Some(Verdict::Left(reason));
         }
-        if link.against == Against::Unknown {
-            return Verdict::Left(Reason::Entity);
+        if *against == Against::Unknown {
+            return Some(Verdict::Left(Reason::Entity));
         }
-        if reference.is_empty() && !link.empty_resolves {
-            return Verdict::Left(Reason::Empty);
+        if raw.is_empty() && !role.empty_resolves {
+            return Some(Verdict::Left(Reason::Empty));
         }
-        if reference.starts_with('#') {
-            if link.fragment_identifies {
-                return Verdict::Left(Reason::IdReference);
+        if raw.first() == Some(&b'#') {
+            if role.fragment_identifies {
+                return Some(Verdict::Left(Reason::IdReference));
             }
-            let kept = match self.fragments {
+            let stays = match self.fragments {
                 Fragments::Rewrite => false,
                 Fragments::Keep => true,
-                Fragments::Auto => !self.base_is_elsewhere(prepared, rule),
+                Fragments::Auto => !self.base_is_elsewhere(base, role.rule),
             };
-            if kept {
-                return Verdict::Left(Reason::Fragment);
+            if stays {
+                return Some(Verdict::Left(Reason::Fragment));
             }
         }
-        if self.copies.as_ref().is_some_and(|copies| copies.has(reference, &link.against)) {
-            return Verdict::Left(Reason::LocalCopy);
-        }
-        let declares = declares_base(link);
-        if (link.against == Against::Fallback
-            && (self.options.base_element == BaseElement::Keep
-                || self.is_written_by_browser(prepared)))
-            || (declares && self.options.base_element == BaseElement::Keep)
-            || (declares && !self.chain.honours_xml_base)
+        let may_be_beside = self.may_ask_beside(raw);
+        if may_be_beside
+            && let Some(copies) = &self.copies
+            && copies.has(text?, against)
         {
-            return Verdict::Left(Reason::BaseElement);
+            return Some(Verdict::Left(Reason::LocalCopy));
         }
-        let Some(prepared) = prepared else {
-            return Verdict::NoBase;
+        let keeps_base = self.options.base_element == BaseElement::Keep;
+        if (*against == Against::Fallback && (keeps_base || self.is_written_by_browser(base)))
+            || (role.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
+        {
+            return Some(Verdict::Left(Reason::BaseElement));
+        }
+        let Some(prepared) = base else {
+            return Some(Verdict::NoBase);
         };
-        if self.means_a_part(reference, &link.against) {
-            return Verdict::Left(Reason::SiblingPart);
+        if self.around.has_labels() && self.means_a_part(text?, against) {
+            return Some(Verdict::Left(Reason::SiblingPart));
         }
         if !prepared.usable {
-            return Verdict::Left(Reason::BaseUnusable);
+            return Some(Verdict::Left(Reason::BaseUnusable));
         }
-        if let Some(target) = self.before_the_crawl(reference, &link.against, prepared) {
-            return Verdict::Target { target, is_agreed: true };
+        if may_be_beside && let Some(target) = self.before_the_crawl(text?, against, prepared) {
+            return Some(Verdict::Target { target, is_agreed: true });
         }
         if let Some(splice) = splice {
-            let mut target = Target::default();
-            prepared.base.spliced(reference, splice, &mut target);
-            return Verdict::Target { target, is_agreed: true };
+            return Some(Verdict::Splice(splice));
         }
+        let text = text?;
         // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
-        if (profile == Profile::Whatwg || link.against == Against::Fallback || declares)
-            && reference::contains_placeholder(reference)
-        {
-            return Verdict::Left(Reason::Placeholder);
+        let is_base = *against == Against::Fallback || role.is_xml_base;
+        if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
+            return Some(Verdict::Left(Reason::Placeholder));
         }
-        match prepared.base.resolve(reference) {
+        Some(match prepared.base.resolve(text) {
             // No profile has a say in where folders lead.
             Ok(target) => {
-                let is_agreed = prepared.base.leads_through_layout(reference);
+                let is_agreed = prepared.base.leads_through_layout(text);
                 Verdict::Target { target, is_agreed }
             }
             Err(_) => Verdict::Left(Reason::Unresolvable),
+        })
+    }
+
+    /// The target of a reference on the fast path as a prefix of the base and its own tail.
+    #[inline(always)]
+    fn plain_splice(&self, bytes: &[u8], found: &Plain) -> Option<Splice<'_>> {
+        if !self.splices || (found.enclosed && found.quote == Quote::None) {
+            return None;
         }
+        let raw = &bytes[found.span.range()];
+        let splice = self.document.as_ref()?.base.splice(raw)?;
+        // Hardly a reference has a `&`, and to look for it here costs less than the call.
+        let is_spelled = !holds(bytes, found.span, [b'&']) || has_plain_references(raw);
+        is_spelled.then_some(splice)
     }
 
     /// The target of `reference` as it was before a crawler made it lead to a file that it saved.
@@ -573,10 +612,10 @@ impl<'a> Judge<'a> {
         let crawler = self.crawler.filter(|_| is_of_document)?;
         let original = crawler.undo(reference, self.options.beside()?)?;
         let target = prepared.base.resolve(&original).ok()?;
-        Some(in_place_of(reference, &target.url))
+        Some(Target { kept: common_tail(reference, &target.url), url: target.url })
     }
 
-    /// Whether a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
+    /// True if a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
         // Without the comment before it only the element tells that the page was saved.
         let is_told_otherwise = self.chain.saved.is_some();
@@ -585,7 +624,7 @@ impl<'a> Judge<'a> {
         self.chain.has_written_base && !is_chosen
     }
 
-    /// Whether a base is embedded that is not where the document is, and in force in a browser: one that a page had
+    /// True if a base is embedded that is not where the document is, and in force in a browser: one that a page had
     /// before it was saved is not.
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
@@ -594,7 +633,7 @@ impl<'a> Judge<'a> {
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 
-    /// Whether a reader of the message finds what is meant in the message itself: it knows no base, and
+    /// True if a reader of the message finds what is meant in the message itself: it knows no base, and
     /// compares octet by octet (RFC 2557, 8.2).
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let labels = self.around.labels.filter(|labels| !labels.is_empty());
@@ -638,36 +677,19 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     }
 }
 
-/// Whether it has a scheme to RFC 1808 only, which lets one begin with a digit.
+/// True if it has a scheme to RFC 1808 only, which lets one begin with a digit.
 fn is_absolute_to_one(reference: &str) -> bool {
     let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
     has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
-}
-
-/// Whether it is an `xml:base`.
-fn declares_base(link: &Link) -> bool {
-    link.attribute.as_deref() == Some("xml:base") && !link.fragment_identifies
 }
 
 fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
-/// What is to become of a link.
-enum Verdict {
-    Absolute,
-    NoBase,
-    Left(Reason),
-    Target {
-        target: Target,
-        /// Whether all profiles are known to see it.
-        is_agreed: bool,
-    },
-}
-
-/// `text` as the target of `reference`: the tail that both have in common keeps its bytes, but for the first
-/// character, which may need another spelling where it comes to stand.
-fn in_place_of(reference: &str, text: &str) -> Target {
+/// The tail that `reference` and `text` have in common, which keeps its bytes, but for the first character of `text`,
+/// which may need another spelling where it comes to stand.
+fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
     let first = text.chars().next().map_or(0, char::len_utf8);
     let pairs = reference.bytes().rev().zip(text[first..].bytes().rev());
     let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -676,38 +698,36 @@ fn in_place_of(reference: &str, text: &str) -> Target {
     {
         len -= 1;
     }
-    let kept = Kept {
-        reference: Span::new(reference.len() - len, reference.len()),
-        url: text.len() - len,
-    };
-    Target { url: text.to_owned(), kept: if len > 0 { vec![kept] } else { Vec::new() } }
+    let tail = Span::new(reference.len() - len, reference.len());
+    let kept = Kept { reference: tail, url: text.len() - len };
+    if len > 0 { vec![kept] } else { Vec::new() }
 }
 
-/// Whether `character` occurs in a part of `reference` that is not kept in `target`.
-fn removes_char(target: &Target, reference: &str, character: char) -> bool {
+/// True if `character` occurs in a part of `reference` that is not kept.
+fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
     let count = |text: &str| text.matches(character).count();
-    let kept = target.kept.iter().map(|one| count(&reference[one.reference.range()]));
+    let kept = kept.iter().map(|one| count(&reference[one.reference.range()]));
     kept.sum::<usize>() < count(reference)
 }
 
-/// The edits that put `target` in the place of `reference`, and, where that is not the target, what the
-/// reference reads as then.
+/// The edits that put `target`, in which these parts of `reference` are kept, in its place; and, where that is not the
+/// target, what the reference reads as then.
 fn spell_target(
-    target: &Target,
+    (target, kept): (&str, &[Kept]),
     reference: &str,
     map: Option<&OffsetMap>,
     (spelling, charset, carried): (Spelling, Charset, &[(Spelling, Charset)]),
-) -> Result<(Vec<Edit>, Option<String>), Reason> {
+) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
     let mut edits = Vec::with_capacity(1);
     // What the reference reads as, from the first place on where that is not the target.
     let mut written: Option<String> = None;
     let (mut reference_at, mut url_at) = (0, 0);
-    let end = (length, target.url.len(), 0);
-    let kept = target.kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
+    let end = (length, target.len(), 0);
+    let kept = kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
     for (reference_to, url_to, kept) in kept.chain([end]) {
-        let new = &target.url[url_at..url_to];
+        let new = &target[url_at..url_to];
         let gap = Span::new(reference_at, reference_to);
         if !(new.is_empty() && gap.is_empty()) {
             let wanted = new;
@@ -720,21 +740,21 @@ fn spell_target(
                 return Err(Reason::Undecodable);
             }
             let mut spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
-            if target.url.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
+            if target.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
                 // Without a value, what follows the `=` would become the value.
                 spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
             }
             let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
             edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
             if new != wanted && written.is_none() {
-                written = Some(target.url[..url_at].to_owned());
+                written = Some(target[..url_at].to_owned());
             }
             if let Some(written) = &mut written {
                 written.push_str(&new);
             }
         }
         if let Some(written) = &mut written {
-            written.push_str(&target.url[url_to..url_to + kept]);
+            written.push_str(&target[url_to..url_to + kept]);
         }
         reference_at = reference_to + kept;
         url_at = url_to + kept;
@@ -742,7 +762,7 @@ fn spell_target(
     Ok((edits, written))
 }
 
-/// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
+/// True if a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
 #[inline(always)]
 fn is_absolute(value: &[u8]) -> bool {
     let is_of_scheme =
@@ -751,7 +771,7 @@ fn is_absolute(value: &[u8]) -> bool {
         && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
 }
 
-/// Whether all character references in a value are `&amp;`, and after its path, where neither the `&`
+/// True if all character references in a value are `&amp;`, and after its path, where neither the `&`
 /// nor the `;` means anything to a resolver.
 fn has_plain_references(value: &[u8]) -> bool {
     let Some(first) = memchr::memchr(b'&', value) else {

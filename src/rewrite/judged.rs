@@ -21,8 +21,8 @@ use crate::span::Span;
 /// A link's report with its edits, in the buffer that is being planned.
 pub(super) struct Judged {
     pub(super) report: LinkReport,
-    pub(super) edits: Vec<Edit>,
-    /// Whether it is the href of a `base` element or an `xml:base`.
+    pub(super) edits: Vec<Edit<'static>>,
+    /// True if it is the href of a `base` element or an `xml:base`.
     pub(super) declares_base: bool,
 }
 
@@ -40,7 +40,7 @@ impl Judged {
         }
     }
 
-    /// Whether it is the href of a `base` element or an `xml:base`, and rewritten.
+    /// True if it is the href of a `base` element or an `xml:base`, and rewritten.
     pub(super) fn is_base(&self) -> bool {
         self.declares_base && self.report.outcome == Outcome::Rewritten
     }
@@ -64,12 +64,13 @@ impl Judged {
     }
 }
 
-/// Whether a link would mean something else if the `base` element were gone.
-pub(super) fn depends_on_base(link: &LinkReport) -> bool {
-    match link.outcome {
+/// True if a link with this outcome would mean something else if the base were gone.
+#[inline(always)]
+pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> bool {
+    match outcome {
         Outcome::Rewritten | Outcome::Absolute => false,
         Outcome::Left => {
-            !matches!(link.reason, Some(Reason::IdReference | Reason::Empty | Reason::BaseElement))
+            !matches!(reason, Some(Reason::IdReference | Reason::Empty | Reason::BaseElement))
         }
         Outcome::NoBase | Outcome::NotEditable => true,
     }

@@ -27,7 +27,7 @@ use crate::scan::fields::links;
 /// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
 pub(super) const LABEL: &str = "content-location";
 
-/// Whether anything of an entity still depends on a base, once it is planned.
+/// Dependence of an entity on a base, once the entity is planned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dependence {
     /// On that of its heading, or on one around.
@@ -50,7 +50,7 @@ impl Dependence {
         chain: &BaseChain,
         options: &Options,
     ) {
-        if links.iter().any(depends_on_base) {
+        if links.iter().any(depends) {
             self.add(is_outer(chain, options, false));
         }
     }
@@ -62,7 +62,7 @@ impl Dependence {
         chain: &BaseChain,
         options: &Options,
     ) {
-        let mut dependent = links.iter().filter(|link| depends_on_base(link)).peekable();
+        let mut dependent = links.iter().filter(|link| depends(link)).peekable();
         if dependent.peek().is_none() {
             return;
         }
@@ -78,7 +78,11 @@ impl Dependence {
     }
 }
 
-/// Whether the base of `chain`, or what is compared with it, changes with the headings around. `becomes_absolute` says
+fn depends(link: &LinkReport) -> bool {
+    depends_on_base((link.outcome, link.reason))
+}
+
+/// True if the base of `chain`, or what is compared with it, changes with the headings around. `becomes_absolute` says
 /// that the base element does which gives it.
 fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> bool {
     // Also where another one is embedded, `auto` compares with the base around; one that is relative needs it, and
@@ -111,7 +115,7 @@ pub(super) fn that_become_bases<'a>(
         .collect()
 }
 
-/// Whether a label is the `file:` URL that a program made up, Word for one: relative references mean such parts by
+/// True if a label is the `file:` URL that a program made up, Word for one: relative references mean such parts by
 /// it, though it is no base.
 pub(super) fn is_file(label: &str) -> bool {
     reference::opaque_scheme(label).is_some_and(|scheme| scheme == "file")

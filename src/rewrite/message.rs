@@ -31,7 +31,7 @@ use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{FilePlan, Found, PlannedPart, Requested, Settled, room};
+use super::plan::{DocumentPlan, FilePlan, PlannedPart, Requested, Settled, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -40,7 +40,7 @@ use crate::container::fields::{self, Placed};
 use crate::container::lift::{lengthened, lift};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::UrlField;
-use crate::edit::Edits;
+use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::{Charset, is_ascii_superset};
 use crate::layer::transfer::DecodedBody;
@@ -137,7 +137,7 @@ struct Plan<'a> {
     places: Vec<usize>,
     /// Why nothing in an entity may change.
     kept: &'a [Option<Reason>],
-    /// Whether its `Content-Location` stays as it is.
+    /// True if its `Content-Location` stays as it is.
     labels_stay: &'a [bool],
     /// By how much the links that are still to come may become longer.
     room: usize,
@@ -190,7 +190,7 @@ impl Plan<'_> {
 
     /// How many links there are so far.
     fn links(&self) -> usize {
-        self.report.links.len() + self.tally.links()
+        self.report.links.len() + self.tally.totals.links()
     }
 
     fn heading(&self, index: usize) -> BaseChain {
@@ -228,22 +228,22 @@ impl Plan<'_> {
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
         let mut of_label = judge(self.kept[index].or(stays));
         let mut of_others = judge(self.kept[index]);
-        let mut found = Found::within(Some(self.room));
+        let mut found = DocumentPlan::within(Some(self.room));
         for link in links {
             let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
             found.add(of_one.link(link, Charset::UTF_8, &[]));
         }
-        let (judged, _, outgrown) = found.settle(&mut RunningTotals::default());
+        let outgrown = found.settle();
         let at = heading_span.start;
         self.report
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span: Span::at(at), ..one }));
-        let Settled { edits, links, .. } = Settled::of_links(judged);
+        let Settled { edits, links, .. } = Settled::of(found);
         self.grow(&edits);
         self.dependence[index].of_heading(&links, heading, self.options);
         self.report.links.extend(links);
-        self.edits.extend(edits.into_iter().map(|edit| Placed {
-            edit,
+        self.edits.extend(edits.iter().map(|edit| Placed {
+            edit: edit.into_owned(),
             entity: index,
             in_body: false,
         }));
@@ -303,8 +303,12 @@ impl Plan<'_> {
                 let changed =
                     ChangedBody { bytes, entity, decoded: &decoded, edits, lifted: &lifted };
                 let (described, said) = (self.structure.container.describe)(&changed);
-                let placed = |edit, in_body| Placed { edit, entity: index, in_body };
-                self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
+                let placed = |edit: Edit<'_>, in_body| Placed {
+                    edit: edit.into_owned(),
+                    entity: index,
+                    in_body,
+                };
+                self.edits.extend(lifted.iter().map(|edit| placed(edit, true)));
                 self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
                 self.report.diagnostics.extend(said);
                 self.parts.push(PlannedPart {
@@ -325,7 +329,7 @@ impl Plan<'_> {
         let chain = &self.report.entities[self.places[index]].chain;
         self.dependence[index].of_document(&settled.links, chain, self.options);
         self.report.links.append(&mut settled.links);
-        self.tally.append(settled.tally);
+        self.tally.totals.append(settled.tally.totals, 0);
         true
     }
 
@@ -423,10 +427,10 @@ impl Plan<'_> {
             self.report.diagnostics.append(&mut self.unfit);
         }
         self.edits.sort_by_key(|placed| placed.edit.span.start);
-        let mut edits = Edits::with_capacity(self.edits.len());
+        let mut edits = Edits::default();
         let mut in_order = true;
         for Placed { edit, .. } in std::mem::take(&mut self.edits) {
-            in_order &= edits.push(edit.span, edit.new).is_ok();
+            in_order &= edits.add(edit.span, &edit.new);
         }
         let is_outgrown = self.report.diagnostics.iter().any(|one| one.code == Code::Growth);
         if is_outgrown {
@@ -447,8 +451,8 @@ impl Plan<'_> {
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }
-        let (parts, report, tally) = (self.parts, self.report, self.tally);
-        FilePlan { edits, parts, report, tally, lacks_memory: doubt == Some(LACKS_MEMORY) }
+        self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
+        FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
     }
 
     /// What of the changed message does not read as it must: the same entities, and in every part the

@@ -33,7 +33,7 @@ pub struct Options {
     pub retrieval: Option<Retrieval>,
     /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
     pub assumed_scheme: Option<Arc<str>>,
-    /// Whether `Content-Location` may be a base.
+    /// The use of `Content-Location` as a base.
     pub content_location: ContentLocationUse,
     /// What becomes of messages with a DKIM or ARC signature.
     pub dkim: Dkim,

@@ -8,14 +8,12 @@
 //!
 //! Deliberately absent: how it was found.
 
-use std::sync::Arc;
-
 use super::judged::Judged;
 use super::options::Options;
 use super::totals::{RunningTotals, Totals};
 use crate::base::BaseChain;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::edit::{Edit, Edits};
+use crate::edit::Edits;
 use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Splice;
@@ -27,20 +25,29 @@ pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
-/// The links of one document as they are judged.
-pub(super) struct Found {
-    judged: Vec<Judged>,
+/// The plan for a document and all inside it. Spans and edits are those of the buffer beneath.
+#[derive(Default)]
+pub(super) struct DocumentPlan {
+    pub(super) judged: Vec<Judged>,
     /// The edits of links that are only counted.
-    spliced: Vec<Edit>,
+    pub(super) spliced: Edits,
+    /// The counts of those links.
+    pub(super) tally: RunningTotals,
+    /// The documents inside it, and in the end itself before them.
+    pub(super) entities: Vec<EntityReport>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
+    /// The address and the length of the prefix that the last splice brought, and the bytes that it dropped. The prefixes
+    /// of a base stay where they are while links are judged.
+    last: (usize, usize, usize),
 }
 
-impl Found {
+impl DocumentPlan {
     /// No links yet, of which all may grow by `room`.
     pub(super) fn within(room: Option<usize>) -> Self {
-        Self { judged: Vec::new(), spliced: Vec::new(), room, grown: 0 }
+        Self { room, ..Self::default() }
     }
 
     fn is_outgrown(&self) -> bool {
@@ -54,11 +61,13 @@ impl Found {
         if self.is_outgrown() {
             return;
         }
-        let new = match self.spliced.last() {
-            Some(last) if *last.new == *prefix.as_bytes() => Arc::clone(&last.new),
-            _ => prefix.as_bytes().into(),
-        };
-        self.spliced.push(Edit { span: Span::new(at, at + dropped), new });
+        let (span, splice) =
+            (Span::new(at, at + dropped), (prefix.as_ptr().addr(), prefix.len(), dropped));
+        if splice == self.last {
+            self.spliced.repeat(span);
+        } else if self.spliced.add(span, prefix.as_bytes()) {
+            self.last = splice;
+        }
     }
 
     /// Adds a link with its report. Past the room nothing long is kept of it.
@@ -79,36 +88,19 @@ impl Found {
         self.judged.push(judged);
     }
 
-    /// The links with a report, and the edits of the others, which `tally` has counted. No link changes if together they
-    /// outgrow their room.
-    pub(super) fn settle(
-        mut self,
-        tally: &mut RunningTotals,
-    ) -> (Vec<Judged>, Vec<Edit>, Option<Diagnostic>) {
+    /// Leaves all links as they are if together they outgrow their room, and says so.
+    pub(super) fn settle(&mut self) -> Option<Diagnostic> {
         if !self.is_outgrown() {
-            return (self.judged, self.spliced, None);
+            return None;
         }
         self.judged.iter_mut().for_each(Judged::outgrow);
-        tally.refuse(Reason::Growth);
+        self.tally.refuse(Reason::Growth);
+        self.spliced = Edits::default();
         let message =
             "made absolute, the links here would make the file many times as long; they were left";
-        (self.judged, Vec::new(), Some(Diagnostic::new(Code::Growth, Span::at(0), message)))
+        Some(Diagnostic::new(Code::Growth, Span::at(0), message))
     }
-}
 
-/// The plan for a document and all inside it. Spans and edits are those of the buffer beneath.
-pub(super) struct DocumentPlan {
-    pub(super) judged: Vec<Judged>,
-    /// The edits of links that are only counted.
-    pub(super) spliced: Vec<Edit>,
-    /// The counts of those links.
-    pub(super) tally: RunningTotals,
-    /// The document, and those inside it.
-    pub(super) entities: Vec<EntityReport>,
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
-
-impl DocumentPlan {
     /// Moves the spans of diagnostics and of declared bases to the buffer beneath.
     pub(super) fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
         for diagnostic in &mut self.diagnostics {
@@ -158,20 +150,7 @@ pub(super) struct Settled {
 impl Settled {
     /// The edits of `plan`, without its reports on entities.
     pub(super) fn of(plan: DocumentPlan) -> Self {
-        Self { tally: plan.tally, ..Self::merged(plan.judged, plan.spliced) }
-    }
-
-    /// The edits of links that all have a report.
-    pub(super) fn of_links(judged: Vec<Judged>) -> Self {
-        Self::merged(judged, Vec::new())
-    }
-
-    /// True if anything was to change.
-    pub(super) fn is_rewritten(&self) -> bool {
-        !self.edits.is_empty() || !self.rewritten.is_empty()
-    }
-
-    fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
+        let DocumentPlan { mut judged, spliced: mut edits, tally, .. } = plan;
         judged.sort_by_key(|judged| judged.report.span.start);
         let mut links = Vec::with_capacity(judged.len());
         let (mut merged, mut edited) = (Vec::new(), 0);
@@ -180,10 +159,15 @@ impl Settled {
             merged.append(&mut judged.edits);
             links.push(judged.report);
         }
-        let edits = Edits::merged(spliced, merged);
+        edits.merge(merged);
         let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
         let rewritten = rewritten.map(|link| link.span).collect();
-        Self { edits, rewritten, links, tally: RunningTotals::default() }
+        Self { edits, rewritten, links, tally }
+    }
+
+    /// True if anything was to change.
+    pub(super) fn is_rewritten(&self) -> bool {
+        !self.edits.is_empty() || !self.rewritten.is_empty()
     }
 }
 
@@ -226,8 +210,6 @@ pub(super) struct FilePlan {
     pub(super) report: Report,
     /// The counts of the others.
     pub(super) tally: RunningTotals,
-    /// Whether nothing is changed for lack of memory only.
-    pub(super) lacks_memory: bool,
 }
 
 impl FilePlan {
@@ -242,14 +224,13 @@ impl FilePlan {
             };
             self.tally.add_link(link, &charset);
         }
-        self.tally.entities = entities.len();
+        self.tally.totals.entities = entities.len();
         let outermost = entities.first();
         let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
         let chain = outermost.map(|entity| &entity.chain);
         let tally = std::mem::take(&mut self.tally);
-        let mut totals = Totals::of(chain, charset, tally, std::mem::take(diagnostics));
+        let mut totals = tally.finish(chain, charset, std::mem::take(diagnostics));
         totals.changed = !self.edits.is_empty();
-        totals.lacks_memory = self.lacks_memory;
         (self, totals)
     }
 }

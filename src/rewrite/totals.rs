@@ -72,47 +72,36 @@ pub struct Totals {
     pub entities: usize,
     /// The encoding of its outermost document.
     pub charset: Charset,
-    /// Whether the output differs from the input.
+    /// True if the output differs from the input.
     pub changed: bool,
     /// True if the document was left because there was no memory to change it.
-    #[doc(hidden)]
     pub lacks_memory: bool,
     /// What is unexpected, as a report has it; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Totals {
-    /// Those of links that were counted, in a file whose outermost document has the base of `chain`.
-    pub(super) fn of(
-        chain: Option<&BaseChain>,
-        charset: Charset,
-        tally: RunningTotals,
-        mut diagnostics: Vec<Diagnostic>,
-    ) -> Self {
-        diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-        diagnostics.extend(tally.differing.diagnostic());
+impl Default for Totals {
+    /// Those of a file without links.
+    fn default() -> Self {
         Self {
-            counts: tally.counts,
-            differing: tally.differing.number,
-            without_scheme: tally.without_scheme,
-            of_links: tally.of_links,
-            fragments: tally.fragments,
-            entities: tally.entities,
-            base: chain.and_then(|chain| chain.base.clone()),
-            rule: chain.map_or(Rule::Default, |chain| chain.rule),
-            source: chain.map_or(Source::Default, |chain| chain.source),
-            charset,
+            counts: CountsByReason::default(),
+            differing: 0,
+            without_scheme: 0,
+            base: None,
+            rule: Rule::Default,
+            source: Source::Default,
+            of_links: LinkBases::None,
+            fragments: 0,
+            entities: 0,
+            charset: Charset::UTF_8,
             changed: false,
             lacks_memory: false,
-            diagnostics,
+            diagnostics: Vec::new(),
         }
     }
+}
 
-    /// Those of a file without links.
-    pub(crate) fn none() -> Self {
-        Self::of(None, Charset::UTF_8, RunningTotals::default(), Vec::new())
-    }
-
+impl Totals {
     /// Adds what became of a message that begins at `start` of the file.
     pub(crate) fn append(&mut self, message: Self, start: usize) {
         for (all, its) in self.counts.iter_mut().flatten().zip(message.counts.iter().flatten()) {
@@ -161,65 +150,62 @@ impl Totals {
 /// Links that are counted as they are judged.
 #[derive(Debug, Default)]
 pub(super) struct RunningTotals {
-    counts: CountsByReason,
-    without_scheme: usize,
-    fragments: usize,
-    pub(super) entities: usize,
-    pub(super) of_links: LinkBases,
+    pub(super) totals: Totals,
     /// Those that lead elsewhere under another resolver.
-    pub(super) differing: Differing,
+    differing: Differing,
 }
 
 impl RunningTotals {
     /// Counts a link of which no report was made.
     #[inline(always)]
     pub(super) fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
-        self.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
+        self.totals.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 
     /// Counts `link`, in a document of this encoding.
     pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.add(link.outcome, link.reason);
-        self.without_scheme += usize::from(link.lacks_only_scheme());
+        let totals = &mut self.totals;
+        totals.without_scheme += usize::from(link.lacks_only_scheme());
         // To an absolute one its base means nothing.
         if link.outcome != Outcome::Absolute {
-            let is_known = matches!(&self.of_links, LinkBases::One(url, ..) if *url == link.base);
+            let is_known = matches!(&totals.of_links, LinkBases::One(url, ..) if *url == link.base);
             if !is_known {
-                self.of_links.merge(LinkBases::One(link.base.clone(), link.rule, link.source));
+                totals.of_links.merge(LinkBases::One(link.base.clone(), link.rule, link.source));
             }
         }
         let is_fragment = link.outcome == Outcome::Rewritten && link.reference.starts_with('#');
-        self.fragments += usize::from(is_fragment);
+        totals.fragments += usize::from(is_fragment);
         if link.is_rewritten_otherwise() {
+            totals.differing += 1;
             self.differing.add(link, charset);
         }
     }
 
-    /// Counts a fragment that was rewritten and of which no report was made.
-    #[cold]
-    pub(super) fn add_fragment(&mut self) {
-        self.fragments += 1;
-    }
-
-    /// Takes in the links of another part, of which no report was made.
-    pub(super) fn append(&mut self, other: Self) {
-        let all = self.counts.iter_mut().flatten().zip(other.counts.iter().flatten());
-        all.for_each(|(own, other)| *own += other);
-        self.fragments += other.fragments;
-        self.of_links.merge(other.of_links);
-    }
-
     /// Makes those that were rewritten ones that could not be edited.
     pub(super) fn refuse(&mut self, reason: Reason) {
-        let rewritten: usize = self.counts[Outcome::Rewritten as usize].iter().sum();
-        self.counts[Outcome::Rewritten as usize].fill(0);
-        self.counts[Outcome::NotEditable as usize][1 + reason as usize] += rewritten;
-        self.fragments = 0;
+        let counts = &mut self.totals.counts;
+        let rewritten: usize = counts[Outcome::Rewritten as usize].iter().sum();
+        counts[Outcome::Rewritten as usize].fill(0);
+        counts[Outcome::NotEditable as usize][1 + reason as usize] += rewritten;
+        self.totals.fragments = 0;
     }
 
-    /// How many there are.
-    pub(super) fn links(&self) -> usize {
-        self.counts.iter().flatten().sum()
+    /// The totals of a file whose outermost document is in `charset` and has the base of `chain`.
+    pub(super) fn finish(
+        self,
+        chain: Option<&BaseChain>,
+        charset: Charset,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> Totals {
+        diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+        diagnostics.extend(self.differing.diagnostic());
+        let mut totals = Totals { charset, diagnostics, ..self.totals };
+        if let Some(chain) = chain {
+            (totals.base, totals.rule, totals.source) =
+                (chain.base.clone(), chain.rule, chain.source);
+        }
+        totals
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn strays(
     let mut free: Vec<(Span, bool)> =
         fields.chain(bodies).map(|span| (span, false)).chain(links).collect();
     free.sort_unstable_by_key(|(span, _)| span.start);
-    let is_stray = |edit: &&Edit| {
+    let is_stray = |edit: &Edit<'_>| {
         let last = free.partition_point(|(span, _)| span.start <= edit.span.start);
         !free[..last].last().is_some_and(|(span, is_visible)| {
             edit.span.end <= span.end && (!is_visible || edit.new.iter().all(u8::is_ascii_graphic))

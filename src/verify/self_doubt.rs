@@ -112,17 +112,17 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
 }
 
 /// A list of edits, what they are edits of, and the place of the one that goes wrong.
-type Wrong<'a> = (&'a [Edit], &'a [u8], usize);
+type Wrong<'a> = (&'a [Edit<'static>], &'a [u8], usize);
 
 /// The wrong lists that a mutation makes of right ones.
-type Mutation = fn(Wrong<'_>) -> Vec<Vec<Edit>>;
+type Mutation = fn(Wrong<'_>) -> Vec<Vec<Edit<'static>>>;
 
 /// What goes wrong.
 const MUTATIONS: [(&str, Mutation); 9] = [
     ("left out", |(edits, _, at)| vec![[&edits[..at], &edits[at + 1..]].concat()]),
     ("made twice", |(edits, _, at)| {
         let Edit { span, new } = &edits[at];
-        let again = Edit { span: Span::at(span.end), new: Arc::clone(new) };
+        let again = Edit { span: Span::at(span.end), new: new.clone() };
         vec![replaced(edits, at, *span, &[&**new, &**new].concat()), inserted(edits, at + 1, again)]
     }),
     ("at a wrong place", |(edits, bytes, at)| {
@@ -200,7 +200,7 @@ const MUTATIONS: [(&str, Mutation); 9] = [
         for place in places {
             let index = edits.partition_point(|edit| edit.span.start <= place);
             let mut edit = |end: usize, new: &[u8]| {
-                let edit = Edit { span: Span::new(place, end), new: new.into() };
+                let edit = Edit { span: Span::new(place, end), new: new.to_vec().into() };
                 wrong.push(inserted(edits, index, edit));
             };
             for new in [" ", "\n", "x", "\"", "<", ">", "&", "\nFrom x"] {
@@ -241,21 +241,21 @@ const ESCAPES: [(&[u8], &str); 22] = [
     (b"%3E", ">"),
 ];
 
-fn replaced(edits: &[Edit], at: usize, span: Span, new: &[u8]) -> Vec<Edit> {
+fn replaced(edits: &[Edit<'static>], at: usize, span: Span, new: &[u8]) -> Vec<Edit<'static>> {
     let mut edits = edits.to_vec();
-    edits[at] = Edit { span, new: new.into() };
+    edits[at] = Edit { span, new: new.to_vec().into() };
     edits
 }
 
-fn inserted(edits: &[Edit], at: usize, edit: Edit) -> Vec<Edit> {
+fn inserted(edits: &[Edit<'static>], at: usize, edit: Edit<'static>) -> Vec<Edit<'static>> {
     [&edits[..at], &[edit], &edits[at..]].concat()
 }
 
 /// `list` as edits; `None` where they overlap, which [`Edits::push`] allows nobody.
-fn edits_of(list: &[Edit], length: usize) -> Option<Edits> {
+fn edits_of(list: &[Edit<'_>], length: usize) -> Option<Edits> {
     let mut edits = Edits::default();
     let is_inside = list.iter().all(|edit| edit.span.end <= length);
-    list.iter().try_for_each(|edit| edits.push(edit.span, Arc::clone(&edit.new))).ok()?;
+    list.iter().try_for_each(|edit| edits.push(edit.span, &edit.new)).ok()?;
     is_inside.then_some(edits)
 }
 
@@ -379,7 +379,7 @@ fn mutants<'a>(
     bytes: &[u8],
     made: impl Fn(Edits) -> Option<Rewritten<'a>>,
 ) -> Vec<Mutant<'a>> {
-    let list: Vec<Edit> = right.iter().cloned().collect();
+    let list: Vec<Edit> = right.iter().map(Edit::into_owned).collect();
     let mut mutants = Vec::new();
     for (name, mutation) in MUTATIONS {
         for at in 0..list.len() {
@@ -403,7 +403,7 @@ fn in_part<'a>(
     wrong.parts[index].edits = Some(edits);
     let mut placed = Vec::new();
     let of_headings = fields::in_headings(&right.report.links, structure);
-    for edit in &right.edits {
+    for edit in right.edits.iter() {
         let is_of = |link: &&LinkReport| {
             link.span.start <= edit.span.start && edit.span.end <= link.span.end
         };
@@ -412,7 +412,7 @@ fn in_part<'a>(
                 .entities
                 .iter()
                 .rposition(|entity| entity.heading.span.start <= edit.span.start)?;
-            placed.push(Placed { edit: edit.clone(), entity, in_body: false });
+            placed.push(Placed { edit: edit.into_owned(), entity, in_body: false });
         }
     }
     for part in &wrong.parts {
@@ -428,7 +428,11 @@ fn in_part<'a>(
             entity: at,
             in_body: false,
         }));
-        placed.extend(lifted.into_iter().map(|edit| Placed { edit, entity: at, in_body: true }));
+        placed.extend(lifted.iter().map(|edit| Placed {
+            edit: edit.into_owned(),
+            entity: at,
+            in_body: true,
+        }));
     }
     keep_lengths(bytes, structure, &mut placed);
     placed.sort_by_key(|placed| placed.edit.span.start);

@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use baselink::purpose::check::on_disk;
+use baselink::collection::origin::RootUrl;
 use baselink::scan::Scanner;
 use baselink::{Options, ScanOptions, rewrite};
 
@@ -924,7 +924,7 @@ mod every_system {
             log.contains(&format!(r#""uri":"{folder_url}page.html""#)),
             "{folder_url} in {log}"
         );
-        assert_eq!(on_disk(&folder).unwrap().as_str(), folder_url);
+        assert_eq!(RootUrl::on_disk(&folder).unwrap().as_str(), folder_url);
     }
 
     /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.

@@ -148,7 +148,7 @@ fn hold(sheet: &[u8], options: &Options) -> Result<Report, TestCaseError> {
     prop_assert!(again.edits.is_empty(), "{:?} in {}", again.edits, shown);
     // What is outside of the edits is there, in order: what a splice is.
     let (mut at, mut out) = (0, 0);
-    for edit in &rewritten.edits {
+    for edit in rewritten.edits.iter() {
         let kept = &sheet[at..edit.span.start];
         prop_assert!(output[out..].starts_with(kept));
         out += kept.len() + edit.new.len();

@@ -163,7 +163,7 @@ proptest! {
         // What is outside of the edits is there, in order: what a splice is.
         let mut rest = rewritten.output();
         let mut at = 0;
-        for edit in &rewritten.edits {
+        for edit in rewritten.edits.iter() {
             let kept = &bytes[at..edit.span.start];
             prop_assert!(rest.starts_with(kept));
             rest.drain(..kept.len() + edit.new.len());

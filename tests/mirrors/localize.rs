@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::collection::index::Index;
+use baselink::collection::Collection;
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::files::walk::{EntryKind, TreeEntry};
@@ -31,14 +31,16 @@ fn below(url: &str) -> Origins {
 /// A tree of these files.
 struct Tree {
     origins: Origins,
-    index: Arc<Index>,
+    index: Arc<Collection>,
     profile: Profile,
 }
 
 impl Tree {
     fn new(origins: Origins, files: &[&str]) -> Self {
-        let mut index = Index::new(origins.clone());
-        files.iter().for_each(|file| index.add_unread(&entry(file)));
+        let mut index = Collection::new(origins.clone());
+        files.iter().for_each(|file| {
+            index.add_entry(&entry(file), origins.of(&entry(file), Format::Other, b"").0.as_ref())
+        });
         let index = Arc::new(index);
         Self { origins, index, profile: Profile::default() }
     }
@@ -46,8 +48,8 @@ impl Tree {
     fn options(&self, path: &str, text: &[u8]) -> Options {
         let format = Format::detect(Some(path), b"");
         let retrieval = self.origins.of(&entry(path), format, text).0;
-        let asked = Options { format, profile: self.profile, ..Options::default() };
-        options(&entry(path), retrieval, &self.index, &asked)
+        let asked = Options { format, profile: self.profile, retrieval, ..Options::default() };
+        options(path.as_bytes(), &self.index, &asked)
     }
 
     /// The file `path` with the contents `text`, localized; doing it twice changes nothing more, and nothing
@@ -72,9 +74,9 @@ impl Tree {
 #[test]
 fn what_nothing_is_known_of_is_left_where_it_is() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
-    let mut index = Index::new(tree.origins.clone());
-    index.add_unread(&entry("index.html"));
-    index.add_unread(&TreeEntry { kind: EntryKind::Symlink, ..entry("link") });
+    let mut index = Collection::new(tree.origins.clone());
+    index.add_entry(&entry("index.html"), None);
+    index.add_entry(&TreeEntry { kind: EntryKind::Symlink, ..entry("link") }, None);
     index.add_unknown(Path::new("closed/sub"));
     tree.index = Arc::new(index);
     for (reference, expected) in [

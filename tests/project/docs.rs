@@ -7,7 +7,7 @@
 #![cfg(feature = "cli")]
 
 use baselink::base::Source;
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::collection::origin;
 use baselink::diagnostic::Code;
 use baselink::format::Format;

@@ -212,3 +212,27 @@ fn examples_do_what_they_say() {
     assert!(bases.contains("    3.1 taken http://a/: "), "{bases}");
     fs::remove_dir_all(&folder).unwrap();
 }
+
+/// What the command prints for a link and for a base has the same keys.
+#[test]
+fn reports_have_the_keys_of_json() {
+    let rewriter = Rewriter::builder().url("http://a/").build().unwrap();
+    let page = b"<p>\n<a href=x>";
+    let has = |value: &serde_json::Value, keys: &str| {
+        let lacks = keys.split(' ').filter(|key| value.get(key).is_none());
+        assert_eq!(lacks.collect::<Vec<_>>(), [""; 0], "{value}");
+    };
+    rewriter.links(page, |one| {
+        let link = serde_json::to_value(&one).unwrap();
+        has(&link, "entity line column start end element attribute reference base rule source target outcome reason");
+        assert_eq!((&link["line"], &link["start"], &link["end"]), (&2.into(), &12.into(), &13.into()));
+        assert_eq!((&link["rule"], &link["outcome"]), (&"3.3".into(), &"rewritten".into()));
+    });
+    let report = rewriter.rewrite(b"<base href=../x><a href=y>").report;
+    let report = serde_json::to_value(&report).unwrap();
+    let entity = &report["entities"][0];
+    has(entity, "entity media_type base rule source declared chain");
+    has(&entity["chain"][0], "entity rule source value status reason");
+    assert_eq!(entity["chain"][0]["status"], "taken");
+    has(&report["diagnostics"][0], "code start end message");
+}

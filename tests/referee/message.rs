@@ -214,7 +214,7 @@ fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &Re
             allowed.push(entity.body);
         }
     }
-    for edit in &rewritten.edits {
+    for edit in rewritten.edits.iter() {
         let inside =
             allowed.iter().any(|one| one.start <= edit.span.start && edit.span.end <= one.end);
         assert!(inside, "{edit:?} in\n{}", shown(bytes));

@@ -1,49 +1,139 @@
 //! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
 //! fixture can hold. `fixtures/README.md` says what a case has.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use baselink::collection::index::{Absence, Index};
+use baselink::collection::folder::name_of;
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink::collection::{Absence, Collection, Resource};
+use baselink::container::mbox::Messages;
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
-use baselink::purpose::check::{
-    Cause, Class, Finding, Fix, Move, ScannedFile, fixes, on_disk, quick_findings, scan,
-};
+use baselink::purpose::check::{Cause, CheckedDocument, Class, Finding, Fix, Ids, check, fixes};
 use baselink::resolve::Profile;
 use baselink::span::Lines;
-use baselink::{Options, Outcome, rewrite, verify};
+use baselink::{LinkReport, Options, Outcome, rewrite, verify};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
-fn findings(scanned: &ScannedFile, index: &Index, moving: &Move) -> Vec<Finding> {
-    let all = baselink::purpose::check::findings(scanned, index, moving);
-    let quick = quick_findings(scanned, index, moving);
-    assert_eq!(quick.len(), all.len());
-    for (quick, finding) in quick.into_iter().zip(&all) {
-        let travels = || Finding {
-            class: Class::Travels,
-            cause: None,
-            missing: None,
-            fix: None,
-            hint: None,
-            ..finding.clone()
-        };
-        assert_eq!(quick.unwrap_or_else(travels), *finding);
-    }
-    all
+/// A tree that moves.
+#[derive(Clone, Default)]
+struct Move {
+    from: Origins,
+    to: Option<RootUrl>,
 }
 
-/// The files below `site` that are read, with what was found in them, and the index of all.
-fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, ScannedFile)>, Index) {
+/// A document of a tree.
+struct Page {
+    path: Vec<u8>,
+    /// Its documents, but for mailboxes one.
+    units: Vec<(Vec<u8>, usize, Options)>,
+    links: Vec<LinkReport>,
+}
+
+impl Page {
+    fn of(
+        entry: &TreeEntry,
+        bytes: &[u8],
+        format: Format,
+        options: &Options,
+        from: &Origins,
+    ) -> Self {
+        let retrieval = from.of(entry, format, bytes).0;
+        let beside = Some(from.beside(entry, entry));
+        let mut options = Options { format, retrieval, beside, ..options.clone() };
+        options.scan.ids = true;
+        let mut page = Self { path: name_of(entry), units: Vec::new(), links: Vec::new() };
+        if !format.holds_many() {
+            page.units.push((bytes.to_vec(), 0, options));
+            return page;
+        }
+        let mut messages = Messages::new(bytes);
+        while let Some(found) = messages.next_message().unwrap() {
+            options.scan.entity = found.number.to_string().into();
+            let start = usize::try_from(found.offset).unwrap() + found.message.start;
+            page.units.push((found.bytes[found.message.range()].to_vec(), start, options.clone()));
+        }
+        page
+    }
+
+    fn checked<'t>(
+        &self,
+        tree: &'t Tree,
+        moving: &Move,
+    ) -> impl Iterator<Item = CheckedDocument<'t>> {
+        let to = moving.to.clone();
+        let check = move |(bytes, _, options): &(Vec<u8>, usize, Options)| {
+            check(&self.path, bytes, options, &tree.index, to.as_ref())
+        };
+        self.units.iter().map(check).collect::<Vec<_>>().into_iter()
+    }
+
+    /// The options that make the fixes of a document.
+    fn fixes(&self, tree: &Tree, moving: &Move) -> Options {
+        fixes(&self.checked(tree, moving).next().unwrap(), &self.units[0].2)
+    }
+}
+
+/// The documents of a tree, and the index of all files.
+struct Tree {
+    index: Collection,
+    ids: HashMap<usize, Ids>,
+}
+
+impl Tree {
+    fn new(pages: &mut [(Vec<u8>, Page)], index: Collection, moving: &Move) -> Self {
+        let mut tree = Self { index, ids: HashMap::new() };
+        let mut ids = HashMap::new();
+        for (_, page) in pages {
+            let mut links = Vec::new();
+            for (document, (_, start, _)) in page.checked(&tree, moving).zip(&page.units) {
+                ids.extend(tree.index.number_at(&page.path).zip(document.ids));
+                links.extend(document.report.links.into_iter().map(|mut link| {
+                    link.span = link.span.shifted(*start);
+                    link
+                }));
+            }
+            page.links = links;
+        }
+        tree.ids = ids;
+        tree
+    }
+}
+
+/// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
+fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
+    let named =
+        |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
+    let mut found = Vec::new();
+    for document in page.checked(tree, moving) {
+        let all: Vec<_> = document.findings(&named, true).map(|(_, one)| one.unwrap()).collect();
+        for ((_, quick), finding) in document.findings(&named, false).zip(&all) {
+            let travels = || Finding {
+                class: Class::Travels,
+                cause: None,
+                missing: None,
+                fix: None,
+                hint: None,
+                ..finding.clone()
+            };
+            assert_eq!(quick.unwrap_or_else(travels), *finding);
+        }
+        found.extend(all);
+    }
+    found
+}
+
+/// The documents below `site` that are read, and the tree.
+fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>, Tree) {
     let selection = Selection { hidden: true, folders: true, ..Selection::default() };
-    let mut index = Index::new(moving.from.clone());
-    let mut scanned = Vec::new();
+    let mut index = Collection::new(moving.from.clone());
+    let mut pages = Vec::new();
     for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
         let name = entry.path.file_name().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
@@ -52,15 +142,16 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned
             continue;
         }
         if entry.kind != EntryKind::File || !format.is_read() {
-            index.add_unread(&entry);
+            index.add_entry(&entry, moving.from.of(&entry, Format::Other, b"").0.as_ref());
             continue;
         }
         let bytes = fs::read(&entry.path).unwrap();
-        let mut one = scan(&entry, &bytes, format, options, moving);
-        index.add(&entry, one.retrieval.as_ref(), one.ids.take());
-        scanned.push((bytes, one));
+        let page = Page::of(&entry, &bytes, format, options, &moving.from);
+        index.add_entry(&entry, page.units[0].2.retrieval.as_ref());
+        pages.push((bytes, page));
     }
-    (scanned, index)
+    let tree = Tree::new(&mut pages, index, moving);
+    (pages, tree)
 }
 
 fn moving(case: &Path) -> (Move, Options) {
@@ -82,8 +173,8 @@ fn moving(case: &Path) -> (Move, Options) {
     (moving, options)
 }
 
-fn row(scanned: &ScannedFile, bytes: &[u8], link: usize, finding: &Finding) -> String {
-    let (line, column) = Lines::of(bytes).place(scanned.links().nth(link).unwrap().span.start);
+fn row(scanned: &Page, bytes: &[u8], link: usize, finding: &Finding) -> String {
+    let (line, column) = Lines::of(bytes).place(scanned.links[link].span.start);
     let fix = match &finding.fix {
         None => "-",
         Some(Fix::Base) => "(base)",
@@ -164,7 +255,7 @@ fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     let (scanned, index) = read(site, moving, options);
     let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
     let found = findings(&page.1, &index, moving);
-    assert_eq!(found.len(), page.1.links().len());
+    assert_eq!(found.len(), page.1.links.len());
     found
 }
 
@@ -274,7 +365,7 @@ fn names_that_differ_only_in_case_are_two() {
     let travels = (Class::Travels, None, None);
     let expected = [travels, travels, (Class::Dangling, Some("case"), Some("A.png"))];
     assert_eq!(causes(&found), expected);
-    let (_, index) = read(site.path(), &at("http://a.example/"), &Options::default());
+    let index = read(site.path(), &at("http://a.example/"), &Options::default()).1.index;
     let doubles: Vec<_> =
         index.doubles().iter().map(|&(one, other)| (index.path(one), index.path(other))).collect();
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
@@ -284,7 +375,7 @@ fn names_that_differ_only_in_case_are_two() {
 #[test]
 #[cfg(unix)]
 fn names_in_other_encodings_are_no_doubles() {
-    let mut index = Index::new(at("http://a.example/").from);
+    let mut index = Collection::new(at("http://a.example/").from);
     let names: [&[u8]; 7] = [
         b"\xFC.png",
         "\u{fc}.png".as_bytes(),
@@ -295,14 +386,7 @@ fn names_in_other_encodings_are_no_doubles() {
         b"a.png",
     ];
     for name in names {
-        let name: OsString = std::os::unix::ffi::OsStringExt::from_vec(name.to_vec());
-        index.add_unread(&TreeEntry {
-            root: Path::new("site").into(),
-            path: Path::new("site").join(&name),
-            relative: vec![name],
-            kind: EntryKind::File,
-            size: 0,
-        });
+        index.add(Resource::file(name), []);
     }
     assert_eq!(index.doubles(), [(1, 2), (0, 3), (4, 5)]);
 }
@@ -633,9 +717,7 @@ fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
     let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
     let of_base = Some(Fix::Reference("./".into()));
     assert_eq!(told, [(Class::Pinned, of_base), (Class::Pinned, Some(Fix::Base))]);
-    let fixed =
-        rewrite(bytes, &fixes(one, &quick_findings(one, &index, &moving), &Options::default()))
-            .output();
+    let fixed = rewrite(bytes, &one.fixes(&index, &moving)).output();
     assert_eq!(fixed, b"<base href=\"./\"><a href=\"z.html\">x</a>");
     fs::write(site.path().join("page.html"), fixed).unwrap();
     let found = of_page(site.path(), &moving, &Options::default());
@@ -651,8 +733,7 @@ fn one_reference_has_another_fix_in_another_element() {
     let moving = at("http://a.example/n/");
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (bytes, one) = &scanned[0];
-    let found = quick_findings(one, &index, &moving);
-    let fixed = rewrite(bytes, &fixes(one, &found, &Options::default())).output();
+    let fixed = rewrite(bytes, &one.fixes(&index, &moving)).output();
     let expected = "<p id=f style='background: url(page.html#f)'><a href='#f'>x</a>";
     assert_eq!(String::from_utf8(fixed).unwrap(), expected);
 }
@@ -733,9 +814,9 @@ fn a_relative_base_moves_with_its_file() {
 
 #[test]
 fn a_folder_of_this_machine_has_a_file_url() {
-    let root = on_disk(Path::new("/mnt/a b/\u{fc}")).unwrap();
+    let root = RootUrl::on_disk(Path::new("/mnt/a b/\u{fc}")).unwrap();
     assert_eq!(root.as_str(), "file:///mnt/a%20b/%C3%BC/");
-    assert_eq!(on_disk(Path::new("/")).unwrap().as_str(), "file:///");
+    assert_eq!(RootUrl::on_disk(Path::new("/")).unwrap().as_str(), "file:///");
 }
 
 #[test]
@@ -748,17 +829,17 @@ fn a_mailbox_is_judged_message_by_message() {
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (bytes, mailbox) = &scanned[0];
     let places: Vec<_> =
-        mailbox.links().map(|link| (link.entity, &bytes[link.span.range()])).collect();
+        mailbox.links.iter().map(|link| (&*link.entity, &bytes[link.span.range()])).collect();
     assert_eq!(places, [("1", &b"x.png"[..]), ("2", b"y.png")]);
     let classes: Vec<_> = findings(mailbox, &index, &moving).iter().map(|one| one.class).collect();
     assert_eq!(classes, [Class::Travels, Class::Dangling]);
-    assert!(mailbox.links().all(|link| link.outcome == Outcome::Rewritten));
+    assert!(mailbox.links.iter().all(|link| link.outcome == Outcome::Rewritten));
 }
 
 /// Hints are looked for in each folder: a million links must not each look at a million names.
 #[test]
 fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
-    let mut index = Index::new(at("http://a.example/").from);
+    let mut index = Collection::new(at("http://a.example/").from);
     let entry = |name: String| TreeEntry {
         root: Path::new("site").into(),
         path: Path::new("site").join(&name),
@@ -767,16 +848,16 @@ fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
         size: 0,
     };
     for number in 0..100_000 {
-        index.add_unread(&entry(format!("image-{number:06}.png")));
+        index.add_entry(&entry(format!("image-{number:06}.png")), None);
     }
     let page: String =
         (0..20_000).map(|number| format!("<img src=imaeg-{number:06}.png>")).collect();
     let moving = at("http://a.example/");
     let page_entry = entry("page.html".into());
-    let mut scanned =
-        scan(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving);
-    index.add(&page_entry, scanned.retrieval.as_ref(), scanned.ids.take());
-    let found = findings(&scanned, &index, &moving);
+    let page =
+        Page::of(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving.from);
+    index.add_entry(&page_entry, None);
+    let found = findings(&page, &Tree { index, ids: HashMap::new() }, &moving);
     assert_eq!(found.len(), 20_000);
     assert!(found.iter().all(|one| one.cause.map(Cause::name) == Some("absent")));
 }
@@ -845,21 +926,20 @@ fn entry_of(path: &str) -> TreeEntry {
     }
 }
 
-/// The files of a tree as they were found, and the index of all.
-fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<ScannedFile>, Index) {
-    let mut index = Index::new(moving.from.clone());
+/// The pages of a generated tree, and the tree.
+fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>, Tree) {
+    let mut index = Collection::new(moving.from.clone());
     let mut all = Vec::new();
     for path in FILES {
         let entry = entry_of(path);
-        let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) else {
-            index.add_unread(&entry);
-            continue;
-        };
-        let mut scanned = scan(&entry, bytes, Format::Html, &Options::default(), moving);
-        index.add(&entry, scanned.retrieval.as_ref(), scanned.ids.take());
-        all.push(scanned);
+        index.add_entry(&entry, None);
+        if let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) {
+            let page = Page::of(&entry, bytes, Format::Html, &Options::default(), &moving.from);
+            all.push((bytes.clone(), page));
+        }
     }
-    (all, index)
+    let tree = Tree::new(&mut all, index, moving);
+    (all, tree)
 }
 
 proptest! {
@@ -893,15 +973,15 @@ proptest! {
         let to = RootUrl::new(new).unwrap();
         let moving = Move { to: place_is_known.then(|| to.clone()), ..at("http://a.example/docs/") };
         let (scanned, index) = generated(&pages, &moving);
-        for (one, (path, bytes)) in scanned.iter().zip(&pages) {
+        for ((_, one), (path, bytes)) in scanned.iter().zip(&pages) {
             let found = findings(one, &index, &moving);
-            let options = fixes(one, &quick_findings(one, &index, &moving), &Options::default());
+            let options = one.fixes(&index, &moving);
             let fixed = rewrite(bytes, &options);
             prop_assert_eq!(verify::verify(&fixed, &options), Ok(()));
             let retrieval = format!("{new}{}", encoded(path));
             let after = rewrite(&fixed.output(), &Options::at(&retrieval)).report.links;
             prop_assert_eq!(after.len(), found.len());
-            for ((link, now), after) in one.links().zip(&found).zip(&after) {
+            for ((link, now), after) in one.links.iter().zip(&found).zip(&after) {
                 let target = now.target.clone().unwrap_or_default();
                 let below = target.strip_prefix("http://a.example/docs/");
                 // Of the base nobody asks for a file.
@@ -915,8 +995,8 @@ proptest! {
                 } else if is_there && matches!(now.class, Class::Pinned | Class::Escapes) {
                     // Everything that is pinned or escapes and is there becomes relative, unless its base is
                     // elsewhere.
-                    let base = link.base.unwrap().0;
-                    prop_assert_eq!(base, "http://cdn.example/", "{:?} {:?}", link, now);
+                    let base = link.base.as_deref();
+                    prop_assert_eq!(base, Some("http://cdn.example/"), "{:?} {:?}", link, now);
                 }
             }
         }

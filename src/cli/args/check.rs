@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::InPlace;
-use baselink::purpose::check::{Class, on_disk};
+use baselink::purpose::check::Class;
 use baselink::reference::{Grammar, Reference};
 use clap::Args;
 
@@ -165,7 +165,7 @@ impl TypedCheck {
 fn goal(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     match to {
         None => Ok(None),
-        Some("file") => on_disk(folder).map(Some),
+        Some("file") => RootUrl::on_disk(folder).map(Some),
         Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
             Err(Error::new(format!(
                 "--to: '{url}' is not an absolute URL: give the one that the folder will have, or file, \

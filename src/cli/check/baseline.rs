@@ -15,8 +15,9 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::str::Utf8Chunk;
 
+use baselink::LinkReport;
 use baselink::error::{Error, Result, cause, name};
-use baselink::purpose::check::{Class, Finding, ScannedLink};
+use baselink::purpose::check::{Class, Finding};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::json;
@@ -42,13 +43,13 @@ struct BaselineRow {
 
 impl Key {
     /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
-    pub(super) fn of(path: &str, link: &ScannedLink<'_>, finding: &Finding) -> Self {
+    pub(super) fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
         Self {
             path: path.to_owned(),
-            entity: link.entity.to_owned(),
-            element: link.element.to_owned(),
-            attribute: link.attribute.map(str::to_owned),
-            reference: link.reference.to_owned(),
+            entity: link.entity.to_string(),
+            element: link.element.to_string(),
+            attribute: link.attribute.as_deref().map(str::to_owned),
+            reference: link.reference.clone(),
             class: finding.class.name().to_owned(),
         }
     }

@@ -22,7 +22,6 @@ use super::baseline::{self, Baseline};
 use super::href::Hrefs;
 use super::listed::Listed;
 use super::report::ReportPage;
-use super::targets::Targets;
 use super::tree::CheckedTree;
 use crate::cli::output::{Output, count};
 use crate::cli::request::{Check, folder_of, is_standard_input};
@@ -90,9 +89,8 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
 /// Writes the baseline and the page that were asked for.
 pub(super) fn write(
     asked: &Check,
-    tree: &CheckedTree,
+    tree: &CheckedTree<'_>,
     listed: &Listed,
-    targets: Option<&Targets>,
     output: &mut Output,
 ) -> Result<()> {
     if let Some(path) = asked.baseline.as_ref().filter(|_| asked.updates_baseline) {
@@ -102,9 +100,9 @@ pub(super) fn write(
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
-    if let (Some(path), Some(targets)) = (&asked.report, targets) {
+    if let Some(path) = &asked.report {
         let hrefs = Hrefs::new(path, asked.folder());
-        let page = ReportPage { asked, tree, listed, targets, hrefs };
+        let page = ReportPage { asked, tree, listed, hrefs };
         let mut file = Replacement::begin(path)?;
         file.write(|out| page.write(out))?;
         file.commit()?;

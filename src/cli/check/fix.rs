@@ -4,18 +4,19 @@
 //! 2 links made relative in 1 file
 //! ```
 //!
-//! What is written is scanned first, and with `--verify` proved (`baselink::verify`); that scan is judged in the place of
-//! the first one, by the same index. A file without a fix is never opened again.
+//! What is written is scanned first, and with `--verify` proved (`baselink::verify`). A file without a fix is never opened
+//! again; once files were changed, the folder is checked anew.
 //!
 //! Deliberately absent: which fixes there are, and how files are replaced.
 
 use std::io;
 
 use baselink::error::{Error, name};
-use baselink::purpose::check::{Finding, ScannedFile, Scanning, fixes, quick_findings};
+use baselink::purpose::check::fixes;
 use baselink::{Options, Outcome, rewrite, verify};
 
-use super::tree::{Checked, CheckedTree, ClassCounts, open_again};
+use super::listing::open_again;
+use super::tree::{CheckedFile, CheckedTree};
 use crate::cli::advice::is_of_a_change;
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
@@ -35,23 +36,19 @@ pub(super) struct Fixed {
     pub(super) is_written: bool,
     /// Whether what would change is shown.
     pub(super) is_shown: bool,
-    /// Whether files may have other names or URLs now, so that the tree must be read again.
-    pub(super) needs_reading: bool,
 }
 
 /// What became of the fixes of one file.
 struct FileFixes {
     links: usize,
     written: Written,
-    /// What is found in what is written in its place.
-    after: Option<(ScannedFile, ClassCounts)>,
 }
 
-/// Judges the links of all files, and makes every fix that is certain. What is written is judged next.
+/// Makes every fix that is certain.
 pub(super) fn make(
     asked: &Check,
     destination: &WrittenTo,
-    tree: &mut CheckedTree,
+    tree: &CheckedTree<'_>,
     output: &mut Output,
 ) -> io::Result<Fixed> {
     let mut fixed = Fixed {
@@ -60,63 +57,43 @@ pub(super) fn make(
         status: ExitStatus::Done,
         is_written: matches!(destination, WrittenTo::InPlace(_)),
         is_shown: matches!(destination, WrittenTo::Diff),
-        needs_reading: false,
     };
     let target = match RunTarget::of(destination, &asked.documents) {
         Ok(target) => target,
         Err(error) => {
             output.error(&error);
-            tree.judge_all(asked.documents.jobs);
             return Ok(Fixed { status: ExitStatus::Unusable, is_written: false, ..fixed });
         }
     };
-    let entries = tree.files.iter().map(|file| file.entry.clone()).collect();
+    let has_fix = |file: &&CheckedFile| file.counts.fixes() > 0;
+    let entries = tree.files.iter().filter(has_fix).map(|file| file.entry.clone()).collect();
     let is_written = fixed.is_written;
     let work = |origin: &Origin, output: &mut Output| {
-        let Some(file) = tree.file(origin) else { return Ok(None) };
-        let found = quick_findings(&file.scanned, &tree.index, &tree.moving);
-        let counts = ClassCounts::of_file(&file.scanned, &found);
-        let done = match counts.fixes() > 0 && !(is_written && is_delivery(origin)) {
-            true => {
-                let done = one(asked, &target, tree, file, &found, origin, output);
-                Failure::nested(done)?.map(Some)
-            }
-            false => Ok(None),
-        };
-        Ok(Some((counts, done)))
+        let number = tree.number_of(origin).filter(|_| !(is_written && is_delivery(origin)));
+        let Some(number) = number else { return Ok(Ok(None)) };
+        Failure::nested(one(asked, &target, tree, &tree.files[number], origin, output).map(Some))
     };
-    let mut judged = Vec::with_capacity(tree.files.len());
     let counts = output.count_diagnostics();
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         let mut all = Vec::new();
-        for (origin, page, of_file) in batch {
+        for (origin, page, done) in batch {
             output.append(page)?;
-            let Some((counts, done)) = of_file else { continue };
-            let done = done.unwrap_or_else(|error| {
-                output.error(&in_words_of_the_option(error));
-                fixed.status = ExitStatus::Unusable;
-                None
-            });
-            all.push((origin, counts, done));
+            match done {
+                Ok(done) => all.extend(done.map(|done| (origin, done))),
+                Err(error) => {
+                    output.error(&in_words_of_the_option(error));
+                    fixed.status = ExitStatus::Unusable;
+                }
+            }
         }
-        let done = all.iter_mut().filter_map(|(_, _, done)| done.as_mut());
-        Written::commit_all(done.map(|done| &mut done.written));
-        for (origin, counts, done) in all {
-            let after = done.and_then(|done| fixed.add(&origin, done, output));
-            judged.push((counts, after));
+        Written::commit_all(all.iter_mut().map(|(_, done)| &mut done.written));
+        for (_, done) in all {
+            fixed.add(done, output);
         }
         Ok(())
     })?;
     if counts {
         output.say_diagnostics();
-    }
-    for (file, (counts, after)) in tree.files.iter_mut().zip(judged) {
-        file.counts = counts;
-        if let Some((scanned, counts)) = after {
-            fixed.needs_reading |= scanned.names_its_url();
-            (file.scanned, file.counts) = (scanned, counts);
-        }
-        tree.sum.merge(&file.counts);
     }
     Ok(fixed)
 }
@@ -130,87 +107,61 @@ fn in_words_of_the_option(error: Error) -> Error {
 fn one(
     asked: &Check,
     target: &RunTarget<'_>,
-    tree: &CheckedTree,
-    file: &Checked,
-    found: &[Option<Finding>],
+    tree: &CheckedTree<'_>,
+    file: &CheckedFile,
     origin: &Origin,
     output: &mut Output,
 ) -> FileResult<FileFixes> {
     let mut sink = target.begin(origin)?;
     let opened = open_again(origin, &asked.documents, sink.original())?;
-    let (mut with_fixes, mut links) = (None, 0);
-    let mut again = target.replaces_inputs().then(|| Scanning::again(&file.scanned));
-    // How long the documents are that come before, and what is made of them.
-    let (mut old, mut new) = (0, 0);
+    let mut links = 0;
     opened.each(|input, options| {
-        let with_fixes: &mut Options =
-            with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
-        with_fixes.scan = options.scan.clone();
-        let rewritten = baselink::rewrite(input.bytes, with_fixes);
-        let made = rewritten.output();
-        let as_written = Options { destination: None, ..with_fixes.clone() };
-        let report = rewrite(&made, &as_written).report;
+        let with_fixes = fixes(&tree.check(file, input, options), options);
+        let rewritten = rewrite(input.bytes, &with_fixes);
         let proved = match asked.verify {
-            true => verify::verify(&rewritten, with_fixes),
-            false => verify::links_stand(&rewritten, &report, with_fixes),
+            true => verify::verify(&rewritten, &with_fixes),
+            false => {
+                let as_written = Options { destination: None, ..with_fixes.clone() };
+                let report = rewrite(&rewritten.output(), &as_written).report;
+                verify::links_stand(&rewritten, &report, &with_fixes)
+            }
         };
         let differences = proved.err().unwrap_or_default();
         if let Some(difference) = differences.first() {
             let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
-            again = None;
             return Ok(sink.add_unproved(input, output)?);
         }
-        if let Some(again) = &mut again {
-            again.add_examined(&made, input.offset - old + new, &as_written, report);
-            (old, new) = (old + input.bytes.len(), new + made.len());
-        }
         let places = FilePlaces::of(input, &rewritten.totals);
-        // All others were said when the file was scanned.
+        // All others were said when the file was checked.
         let of_the_change =
             rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
         of_the_change.for_each(|found| output.diagnostic(&places, found));
         links += rewritten.report.count(Outcome::Rewritten);
         sink.add(input, &rewritten.edits, output)
     })?;
-    let written = sink.end()?;
-    let after = again.map(|again| {
-        let scanned = again.end();
-        let found = quick_findings(&scanned, &tree.index, &tree.moving);
-        let counts = ClassCounts::of_file(&scanned, &found);
-        (scanned, counts)
-    });
-    Ok(FileFixes { links, written, after })
+    Ok(FileFixes { links, written: sink.end()? })
 }
 
 impl Fixed {
-    /// Adds what became of the file `origin`; what is found in it now, where it was written.
-    fn add(
-        &mut self,
-        origin: &Origin,
-        done: FileFixes,
-        output: &mut Output,
-    ) -> Option<(ScannedFile, ClassCounts)> {
-        let after = match done.written {
+    /// Adds what became of a file.
+    fn add(&mut self, done: FileFixes, output: &mut Output) {
+        match done.written {
             Written::Failed(error) => {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
-                return None;
+                return;
             }
             Written::To(path, remarks) => {
-                // What is said was lost may be what it was known by.
-                self.needs_reading |= path != origin.path() || !remarks.is_empty();
                 for remark in remarks {
                     output.caution(&format_args!("{}: {remark}", name(&path)));
                 }
-                done.after
             }
-            _ if self.is_written => return None,
-            _ => None,
-        };
+            _ if self.is_written => return,
+            _ => {}
+        }
         self.files += usize::from(done.links > 0);
         self.links += done.links;
-        after
     }
 
     /// Says how much it was.

@@ -10,40 +10,28 @@
 //! Deliberately absent: how many annotations are shown. GitHub bounds it.
 
 use std::io;
-use std::path::Path;
 
 use baselink::error::visible;
 
-use super::form::FindingForm;
-use super::listed::{FindingPlace, Shown};
+use super::listed::ListedFinding;
 use super::words;
 use crate::cli::output::Output;
 
-/// The annotations.
-pub(super) struct Github;
-
-impl FindingForm for Github {
-    fn has_utf_16_columns(&self) -> bool {
-        true
-    }
-
-    fn finding(
-        &self,
-        path: &Path,
-        shown: &Shown<'_>,
-        place: &FindingPlace,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        let level = shown.level();
-        let file = property(&plain(&path.to_string_lossy()));
-        let title = property(&words::class_and_cause(shown.finding.class, shown.finding.cause));
-        let message = message(&words::sentences(shown.finding).join("\n"));
-        let FindingPlace { line, utf_16, .. } = place;
-        writeln!(
-            output.out(),
-            "::{level} file={file},line={line},col={utf_16},title={title}::{message}"
-        )
-    }
+/// Prints the annotation of a finding, which is in this column of UTF-16 code units.
+pub(super) fn finding(
+    found: &ListedFinding<'_>,
+    column: usize,
+    output: &mut Output,
+) -> io::Result<()> {
+    let ListedFinding { input, finding, line, .. } = found;
+    let level = found.level();
+    let file = property(&plain(&input.name.path.to_string_lossy()));
+    let title = property(&words::class_and_cause(finding.class, finding.cause));
+    let message = message(&words::sentences(finding).join("\n"));
+    writeln!(
+        output.out(),
+        "::{level} file={file},line={line},col={column},title={title}::{message}"
+    )
 }
 
 /// `text` without what a terminal would obey. A line end is left: it is percent-encoded, and read again.

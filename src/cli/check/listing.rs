@@ -1,60 +1,74 @@
-//! The findings that are listed: where each is in its file, in whatever form was asked for.
+//! The findings that are listed: where each is in its file, in whatever form was asked for, and what they lead to.
 //!
 //! ```text
-//! findings of a file  +  the file, read again  -->  line, column, the line itself  -->  text, JSON, SARIF, …
+//! documents with findings, checked again  -->  line, column, the line itself  -->  text, JSON, SARIF, …; targets
 //! ```
 //!
-//! Files are read again on several threads, only those of which something is to be listed, and what comes of them
-//! is printed in their order.
+//! Findings are not kept while a folder is checked, since there may be millions. The files of which something is to be
+//! said are read and checked again on several threads, and what comes of them is printed in their order.
 //!
 //! Deliberately absent: how a finding looks in each form.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use baselink::edit::Edit;
+use baselink::error::{Error, Result, name};
+use baselink::files::write::Original;
 use baselink::layer::charset::Charset;
-use baselink::purpose::check::{Class, Finding, Fix, fixes};
+use baselink::purpose::check::{CheckedDocument, Class, Finding, Fix, fixes};
 use baselink::span::Span;
-use baselink::{Options, rewrite};
+use baselink::{LinkReport, Options, rewrite};
 
-use super::baseline::{self, Baseline, Key};
-use super::form::{FindingForm, Json};
-use super::github::Github;
-use super::listed::{FindingPlace, Listed, Shown, within};
-use super::sarif::Sarif;
-use super::text::TextForm;
-use super::tree::{Checked, CheckedTree, changed, open_again};
+use super::baseline::{self, Accepted, Baseline, Key};
+use super::listed::{Listed, ListedFinding};
+use super::targets::{self, Targets};
+use super::tree::{CheckedFile, CheckedTree, is_settled};
+use super::{github, sarif, text};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
-use crate::cli::input::Input;
+use crate::cli::input::{File, Input, OpenedInput};
 use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, CheckForm, Classes, Origin};
+use crate::cli::record::MovedRecord;
+use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
 use crate::cli::status::ExitStatus;
 
 /// What came of one file.
 #[derive(Default)]
 struct ListedFile {
+    /// The file, by its number, and its path in a baseline.
+    number: usize,
+    path: String,
+    /// What is accepted, and was not met yet.
+    left: Accepted,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
+    targets: Targets,
+    /// How many links come before those of the document in hand.
+    links: usize,
+    is_begun: bool,
 }
 
-/// Lists the findings of `list` that `baseline` does not accept.
+/// Lists the findings of `list`, and finds the targets where `has_targets`, but for what `baseline` accepts.
 pub(super) fn list(
     asked: &Check,
     list: &Classes,
-    tree: &CheckedTree,
+    has_targets: bool,
+    tree: &mut CheckedTree<'_>,
     baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> io::Result<Listed> {
-    let listing = Listing { asked, form: form(asked.form), list, tree, baseline };
+    let mut targets = std::mem::take(&mut tree.targets);
+    let tree = &*tree;
+    let listing = Listing { asked, list, has_targets, tree, baseline };
     let is_concerned =
-        |file: &&Checked| file.counts.classes.keys().any(|class| listing.concerns(*class));
+        |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
     let mut listed = Listed::default();
-    listing.form.begin(output.out())?;
+    if asked.form == CheckForm::Sarif {
+        sarif::begin(output.out())?;
+    }
     let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         for (_, page, done) in batch {
@@ -68,35 +82,29 @@ pub(super) fn list(
             if done.is_unusable {
                 listed.status = ExitStatus::Unusable;
             }
+            targets::merge(&mut targets, done.targets, targets::room(asked));
         }
         Ok(())
     })?;
-    listing.form.end(output.out())?;
-    Ok(listed)
-}
-
-/// The form that was asked for.
-fn form(asked: CheckForm) -> &'static dyn FindingForm {
-    match asked {
-        CheckForm::Text => &TextForm,
-        CheckForm::Json => &Json,
-        CheckForm::Sarif => &Sarif,
-        CheckForm::Github => &Github,
+    if asked.form == CheckForm::Sarif {
+        sarif::end(output.out())?;
     }
+    listed.targets = targets::in_order(targets);
+    Ok(listed)
 }
 
 struct Listing<'a> {
     asked: &'a Check,
-    form: &'static dyn FindingForm,
     list: &'a Classes,
-    tree: &'a CheckedTree,
+    has_targets: bool,
+    tree: &'a CheckedTree<'a>,
     baseline: Option<&'a Baseline>,
 }
 
 impl Listing<'_> {
     /// Whether anything is done with findings of `class`.
     fn concerns(&self, class: Class) -> bool {
-        self.list.contains(class) || self.is_noted(class)
+        self.list.contains(class) || self.is_noted(class) || self.is_summed_up(class)
     }
 
     /// Whether there is a baseline that has findings of `class`.
@@ -104,19 +112,51 @@ impl Listing<'_> {
         self.baseline.is_some() && baseline::is_noted(self.asked, class)
     }
 
+    /// Whether findings of `class` are added to targets here.
+    fn is_summed_up(&self, class: Class) -> bool {
+        let was_before = self.baseline.is_none() && is_settled(class);
+        self.has_targets && !was_before && targets::are_told(self.asked, class)
+    }
+
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
         let mut done = ListedFile::default();
-        let Some(file) = self.tree.file(origin) else { return Ok(done) };
-        let path = baseline::path(&file.scanned.path);
-        let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
-        let found = file.findings(self.tree, |class| self.concerns(class));
-        let mut shown: Vec<Shown<'_>> = Vec::new();
-        for (link, finding) in file.scanned.links().zip(&found) {
-            let Some(finding) = finding else { continue };
+        let Some(number) = self.tree.number_of(origin) else { return Ok(done) };
+        done.number = number;
+        done.path = baseline::path(&self.tree.files[number].name);
+        done.left = self.baseline.map(|one| one.of(&done.path)).unwrap_or_default();
+        let mut read = || {
+            open_again(origin, &self.asked.documents, None)?
+                .each(|input, options| self.document(input, options, &mut done, output))
+        };
+        if let Err(error) = Failure::nested(read())? {
+            done.is_unusable = true;
+            output.error(&error);
+        }
+        Ok(done)
+    }
+
+    /// Prints what is listed of a document of a file.
+    fn document(
+        &self,
+        input: &Input<'_>,
+        options: &Options,
+        done: &mut ListedFile,
+        output: &mut Output,
+    ) -> FileResult<()> {
+        let document = self.tree.check(&self.tree.files[done.number], input, options);
+        let named = |number: usize, fragment: &str, _: Class| self.tree.named(number, fragment);
+        let places = FilePlaces::in_charset(input, document.charset);
+        let charset = document.charset.unwrap_or(Charset::UTF_8);
+        let whole = self.concerns(Class::Travels);
+        let mut shown: Vec<(&LinkReport, Finding)> = Vec::new();
+        for (link_number, (link, finding)) in document.findings(&named, whole).enumerate() {
+            let Some(finding) = finding.filter(|finding| self.concerns(finding.class)) else {
+                continue;
+            };
             let class = finding.class;
             if self.is_noted(class) {
-                let key = Key::of(&path, &link, finding);
-                let is_accepted = accepted.takes(&key);
+                let key = Key::of(&done.path, link, &finding);
+                let is_accepted = done.left.takes(&key);
                 if self.asked.updates_baseline {
                     done.noted.push(key);
                 }
@@ -125,124 +165,70 @@ impl Listing<'_> {
                     continue;
                 }
             }
+            if self.is_summed_up(class) {
+                let at = (done.number, done.links + link_number);
+                targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
+            }
             if self.list.contains(class) {
-                shown.push(Shown { link, finding, is_denied: self.asked.deny.contains(class) });
+                shown.push((link, finding));
             }
         }
-        if shown.is_empty() {
-            return Ok(done);
-        }
-        shown.sort_by_key(|shown| shown.link.span.start);
-        let read = self.show(origin, file, &found, &shown, output);
-        if let Err(error) = Failure::nested(read)? {
-            done.is_unusable = true;
-            output.error(&error);
-        }
-        Ok(done)
+        done.links += document.report.links.len();
+        shown.sort_by_key(|(link, _)| link.span.start);
+        let found = shown.iter().map(|(link, finding)| {
+            let (line, column) = places.line_and_column(link.span);
+            let is_denied = self.asked.deny.contains(finding.class);
+            ListedFinding { input, charset, link, finding, is_denied, line, column }
+        });
+        self.print(&document, found, options, &places, done, output)
     }
 
-    /// Prints what is `shown` of a file.
-    fn show(
+    /// Prints findings in the order of their document.
+    fn print<'f>(
         &self,
-        origin: &Origin,
-        file: &Checked,
-        found: &[Option<Finding>],
-        shown: &[Shown<'_>],
+        document: &CheckedDocument<'_>,
+        found: impl Iterator<Item = ListedFinding<'f>>,
+        options: &Options,
+        places: &FilePlaces<'_>,
+        done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let opened = open_again(origin, &self.asked.documents, None)?;
-        let has_fixes = self.form.has_edits()
-            && shown.iter().any(|one| matches!(one.finding.fix, Some(Fix::Reference(_))));
-        let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
-        opened.each(|input, options| {
-            let places = FilePlaces::in_charset(input, file.scanned.charset);
-            let edits: Vec<Edit> = match has_fixes {
-                true => {
-                    let with_fixes: &mut Options =
-                        with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
-                    with_fixes.scan = options.scan.clone();
-                    rewrite(input.bytes, with_fixes).edits.iter().cloned().collect()
+        let (mut edits, mut units) = (None, Units::default());
+        for one in found {
+            let ListedFinding { input, charset, link, finding, line, column, .. } = one;
+            let bytes = input.bytes;
+            match self.asked.form {
+                CheckForm::Text => {
+                    if !std::mem::replace(&mut done.is_begun, true) {
+                        output.gap()?;
+                    }
+                    text::finding(&one, output)?;
                 }
-                false => Vec::new(),
-            };
-            let mut units = Units::default();
-            while let Some(one) = shown.get(next) {
-                let Some(span) = within(one.link.span, input) else { break };
-                next += 1;
-                let charset = file.scanned.charset.unwrap_or(Charset::UTF_8);
-                let mut place = FindingPlace::of(input, &places, charset, span);
-                if self.form.has_utf_16_columns() {
-                    place.utf_16 = units.column(input.bytes, charset, span.start, place.column);
-                    let (line, column) = places.line_and_column(Span::at(span.end));
+                CheckForm::Json => {
+                    let place = (line, column);
+                    let record = MovedRecord::of(input.name, place, input.offset, link, finding);
+                    output.json(&record)?;
+                }
+                CheckForm::Github => {
+                    let column = units.column(bytes, charset, link.span.start, column);
+                    github::finding(&one, column, output)?;
+                }
+                CheckForm::Sarif => {
+                    let start = units.column(bytes, charset, link.span.start, column);
+                    let after = Span::at(link.span.end);
+                    let (end_line, column) = places.line_and_column(after);
                     // What comes next may begin before that.
-                    let column = units.clone().column(input.bytes, charset, span.end, column);
-                    place.end = (line, column);
+                    let end = units.clone().column(bytes, charset, after.start, column);
+                    let has_fix = matches!(finding.fix, Some(Fix::Reference(_)));
+                    let edits = has_fix.then(|| {
+                        let made = || rewrite(bytes, &fixes(document, options)).edits;
+                        edits.get_or_insert_with(made).within(link.span)
+                    });
+                    sarif::finding(&one, start, (end_line, end), edits.as_ref(), output)?;
                 }
-                place.edits = edits_in(&edits, span, input.offset);
-                if !std::mem::replace(&mut is_begun, true) {
-                    self.form.begin_file(output)?;
-                }
-                self.form.finding(origin.path(), one, &place, output)?;
             }
-            Ok(())
-        })?;
-        if next < shown.len() { Err(changed(origin).into()) } else { Ok(()) }
-    }
-}
-
-/// Those of `edits` that lie in `span`, as they are in a file in which their buffer begins at `offset`.
-fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
-    let first = edits.partition_point(|edit| edit.span.start < span.start);
-    let inside = edits[first..].iter().take_while(|edit| edit.span.end <= span.end);
-    inside.map(|edit| Edit { span: edit.span.shifted(offset), new: edit.new.clone() }).collect()
-}
-
-/// How much of a line is shown, in bytes, before a reference and after it.
-const AROUND: usize = 160;
-
-impl FindingPlace {
-    fn of(input: &Input<'_>, places: &FilePlaces<'_>, charset: Charset, span: Span) -> Self {
-        let (line, column) = places.line_and_column(span);
-        let bytes = input.bytes;
-        let line_start = span.start + 1 - column;
-        // Units of UTF-16 stay whole.
-        let is_wide = charset.name().starts_with("UTF-16");
-        let near = span.start.saturating_sub(AROUND);
-        let cut = if is_wide { near + (near ^ span.start) % 2 } else { near };
-        let is_cut = cut > line_start;
-        let text = |from: usize, to: usize| charset.decode(&bytes[from..to], 0).text;
-        let mut before = text(cut.max(line_start), span.start);
-        if is_cut {
-            // A character may have been cut, too.
-            let whole = before.trim_start_matches(char::REPLACEMENT_CHARACTER);
-            before = format!("…{whole}");
         }
-        let shown_end = span.end.min(span.start + AROUND);
-        let (mut reference, is_one_line) = first_line(&text(span.start, shown_end));
-        let is_whole = is_one_line && shown_end == span.end;
-        let end = bytes.len().min(span.end + AROUND);
-        let mut after = String::new();
-        if is_whole {
-            let (rest, ends) = first_line(&text(span.end, end));
-            let is_cut = ends && end < bytes.len();
-            after = rest.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
-            if is_cut {
-                after.push('…');
-            }
-        } else {
-            reference = reference.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
-            reference.push('…');
-        }
-        let end = (line, column);
-        Self { line, column, utf_16: column, end, before, reference, after, edits: Vec::new() }
-    }
-}
-
-/// `text` up to its first line end, and whether that is all.
-fn first_line(text: &str) -> (String, bool) {
-    match text.find(['\n', '\r']) {
-        Some(end) => (text[..end].to_owned(), false),
-        None => (text.to_owned(), true),
+        Ok(())
     }
 }
 
@@ -263,5 +249,24 @@ impl Units {
         self.units += charset.decode(&bytes[self.at..start], 0).text.encode_utf16().count();
         self.at = start;
         self.units + 1
+    }
+}
+
+/// Opens a file again that was checked. Only one that is to be replaced has an `original`.
+///
+/// # Errors
+///
+/// It cannot be read, or is no longer what was checked.
+pub(super) fn open_again<'a>(
+    origin: &'a Origin,
+    documents: &Documents,
+    original: Option<&Original>,
+) -> Result<File<'a>> {
+    match File::open(origin, documents, original)? {
+        OpenedInput::Document(file) => Ok(file),
+        OpenedInput::NoDocument(_) => {
+            let file = name(origin.path());
+            Err(Error::new(format!("{file}: it was changed while it was checked")))
+        }
     }
 }

@@ -24,8 +24,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;
 use super::listed::Listed;
-use super::targets::{FoundLink, TargetSummary, Targets};
-use super::tree::{Checked, CheckedTree, ClassCounts};
+use super::targets::{FoundLink, TargetSummary};
+use super::tree::{CheckedFile, CheckedTree, ClassCounts};
 use super::words::{self, RULES, counted, number};
 use crate::cli::request::{Check, Classes};
 
@@ -45,9 +45,8 @@ const DEPTH: usize = 32;
 /// What the page is made of.
 pub(super) struct ReportPage<'a> {
     pub(super) asked: &'a Check,
-    pub(super) tree: &'a CheckedTree,
+    pub(super) tree: &'a CheckedTree<'a>,
     pub(super) listed: &'a Listed,
-    pub(super) targets: &'a Targets,
     pub(super) hrefs: Hrefs,
 }
 
@@ -74,12 +73,12 @@ impl<'a> ReportPage<'a> {
         let is_denied = |class: Class| asked.deny.contains(class);
         let holds = self.listed.left(tree, is_denied).is_empty();
         let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
-        let verdict = escaped(&words::verdict(asked, tree, self.listed, self.targets));
+        let verdict = escaped(&words::verdict(asked, tree, self.listed));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
-        let from = tree.moving.from.given_root().map_or_else(String::new, |from| {
+        let from = tree.from.given_root().map_or_else(String::new, |from| {
             format!("from <code>{}</code> ", escaped(from.as_str()))
         });
-        let to = tree.moving.to.as_ref().map_or_else(
+        let to = asked.to.as_ref().map_or_else(
             || "any other place".to_owned(),
             |to| format!("<code>{}</code>", escaped(to.as_str())),
         );
@@ -95,7 +94,7 @@ impl<'a> ReportPage<'a> {
              <p>{from}to {to}: {} and {} in {}</p>\n</header>\n<main>",
             counted(tree.files.len(), "document", "documents"),
             counted(tree.sum.links(), "link", "links"),
-            counted(tree.size, "file", "files")
+            counted(tree.collection.resources().len(), "file", "files")
         )?;
         let files = self.files();
         self.classes(out)?;
@@ -119,7 +118,7 @@ impl<'a> ReportPage<'a> {
         let mut classes = ranked(self.asked);
         classes.sort_by_key(|class| sum.of(*class) == 0);
         let rows = classes.into_iter().map(|class| {
-            let targets = self.targets.all.iter().filter(|target| target.class == class).count();
+            let targets = self.listed.targets.iter().filter(|target| target.class == class).count();
             let targets = match targets {
                 0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
@@ -152,7 +151,7 @@ impl<'a> ReportPage<'a> {
     }
 
     fn targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let all = &self.targets.all;
+        let all = &self.listed.targets;
         writeln!(out, "<section id=\"targets\">\n<h2>Targets</h2>")?;
         if all.is_empty() {
             return writeln!(out, "<p>None: no link would break.</p>\n</section>");
@@ -165,7 +164,7 @@ impl<'a> ReportPage<'a> {
             let places = target.places.iter().take(PLACES).map(|place| {
                 let file = &self.tree.files[place.file];
                 let href = self.href(file);
-                let path = name_of(&file.scanned.path);
+                let path = name_of(&file.name);
                 format!("<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>", place.line, place.column)
             });
             vec![
@@ -211,7 +210,7 @@ impl<'a> ReportPage<'a> {
             let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
-        let places = self.targets.all.iter().flat_map(|target| &target.places);
+        let places = self.listed.targets.iter().flat_map(|target| &target.places);
         let placed: HashSet<usize> = places.map(|place| place.file).collect();
         let is_told = |number: &usize| key(number) > (0, 0) || placed.contains(number);
         let mut worst: Vec<usize> = (0..files.len()).filter(is_told).collect();
@@ -241,7 +240,7 @@ impl<'a> ReportPage<'a> {
         let rows = files.iter().take(FILES).map(|&file| {
             let file = &self.tree.files[file];
             let (href, counts) = (self.href(file), &file.counts);
-            let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.scanned.path));
+            let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.name));
             let numbers = classes.iter().map(|class| counts.of(*class));
             let numbers = numbers.chain([counts.fixes(), counts.links()]).map(number);
             iter::once(path).chain(numbers).collect()
@@ -253,8 +252,8 @@ impl<'a> ReportPage<'a> {
 
     /// Where the script draws every link.
     fn links(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let placed: usize = self.targets.all.iter().map(|target| target.places.len()).sum();
-        let all: usize = self.targets.all.iter().map(|target| target.links).sum();
+        let placed: usize = self.listed.targets.iter().map(|target| target.places.len()).sum();
+        let all: usize = self.listed.targets.iter().map(|target| target.links).sum();
         if all == 0 {
             return Ok(());
         }
@@ -275,7 +274,7 @@ impl<'a> ReportPage<'a> {
     }
 
     fn causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let told: HashSet<_> = (self.targets.all.iter())
+        let told: HashSet<_> = (self.listed.targets.iter())
             .map(|target| (target.class, target.cause.map(|cause| cause.name())))
             .collect();
         let mut rules =
@@ -293,7 +292,7 @@ impl<'a> ReportPage<'a> {
     }
 
     /// The reference that leads to a file.
-    fn href(&self, file: &Checked) -> String {
+    fn href(&self, file: &CheckedFile) -> String {
         escaped(&self.hrefs.of(&file.entry.path))
     }
 
@@ -312,7 +311,7 @@ impl<'a> ReportPage<'a> {
         list(",\"columns\":[", places, out)?;
         let file = |number: &usize| {
             let file = &self.tree.files[*number];
-            let path = String::from_utf8_lossy(&file.scanned.path);
+            let path = String::from_utf8_lossy(&file.name);
             let mut row = format!("[{},{}", json(&path), json(&self.hrefs.of(&file.entry.path)));
             for class in &columns {
                 let _ = write!(row, ",{}", file.counts.of(*class));
@@ -333,12 +332,12 @@ impl<'a> ReportPage<'a> {
                 said.join(",")
             )
         };
-        list(",\"targets\":[", self.targets.all.iter().map(target), out)?;
+        list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
         // Of each link the target, the file, line and column, and the names of its place and reference.
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
         let links =
-            self.targets.all.iter().enumerate().flat_map(|(number, target)| {
+            self.listed.targets.iter().enumerate().flat_map(|(number, target)| {
                 target.places.iter().map(move |place| (number, place))
             });
         let link = |(number, place): (usize, &'a FoundLink)| {
@@ -488,14 +487,14 @@ struct Folder<'a> {
     counts: ClassCounts,
     documents: usize,
     /// Those right in it.
-    files: Vec<&'a Checked>,
+    files: Vec<&'a CheckedFile>,
 }
 
 /// The folder as nested folders, each with a square for every document in it.
-fn picture(tree: &CheckedTree) -> String {
+fn picture(tree: &CheckedTree<'_>) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
-        let (way, _) = way(&file.scanned.path);
+        let (way, _) = way(&file.name);
         for depth in 0..=way.len() {
             let folder = folders.entry(way[..depth].to_vec()).or_default();
             folder.counts.merge(&file.counts);
@@ -552,13 +551,13 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
 }
 
 /// The documents right in a folder: a square for each, as far as there is `room`.
-fn squares(files: &[&Checked], room: &mut usize, page: &mut String) {
+fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     if files.is_empty() {
         return;
     }
     page.push_str("<div class=\"squares\" aria-hidden=\"true\">");
     for file in files.iter().take(*room) {
-        let label = name_of(way(&file.scanned.path).1);
+        let label = name_of(way(&file.name).1);
         let (class, said, letter) = match worst_class(&file.counts) {
             None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {

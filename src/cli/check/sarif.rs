@@ -10,61 +10,36 @@
 //! Deliberately absent: the log as a whole in memory. Results are written one by one.
 
 use std::io::{self, Write};
-use std::path::Path;
 
+use baselink::edit::{Edit, Edits};
 use baselink::purpose::check::Fix;
 use serde_json::{Value, json};
 
-use super::form::FindingForm;
 use super::href::uri;
-use super::listed::{FindingPlace, Shown};
+use super::listed::ListedFinding;
 use super::words::{self, FindingRule, RULES};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
-/// The log.
-pub(super) struct Sarif;
+/// Prints what comes before all findings.
+pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
+    let rules: Vec<Value> = RULES.iter().map(rule).collect();
+    let driver = json!({
+        "name": "baselink",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
+    });
+    write!(
+        out,
+        "{{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\
+         \"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\
+         \"columnKind\":\"utf16CodeUnits\",\"results\":["
+    )
+}
 
-impl FindingForm for Sarif {
-    fn has_utf_16_columns(&self) -> bool {
-        true
-    }
-
-    fn has_edits(&self) -> bool {
-        true
-    }
-
-    fn begin(&self, out: &mut dyn Write) -> io::Result<()> {
-        let rules: Vec<Value> = RULES.iter().map(rule).collect();
-        let driver = json!({
-            "name": "baselink",
-            "version": env!("CARGO_PKG_VERSION"),
-            "rules": rules,
-        });
-        write!(
-            out,
-            "{{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\
-             \"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\
-             \"columnKind\":\"utf16CodeUnits\",\"results\":["
-        )
-    }
-
-    fn finding(
-        &self,
-        path: &Path,
-        shown: &Shown<'_>,
-        place: &FindingPlace,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        output.divide(b",")?;
-        let mut line = b"\n".to_vec();
-        json_text::put(&mut line, &result(path, shown, place))?;
-        output.out().write_all(&line)
-    }
-
-    fn end(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "\n]}}]}}")
-    }
+/// Prints what comes after all findings.
+pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n]}}]}}")
 }
 
 fn rule(rule: &FindingRule) -> Value {
@@ -75,32 +50,39 @@ fn rule(rule: &FindingRule) -> Value {
     })
 }
 
-/// A finding in the file at `path`.
-fn result(path: &Path, shown: &Shown<'_>, place: &FindingPlace) -> Value {
-    let finding = shown.finding;
+/// Prints a finding, which begins in the column `start` and ends at the line and column `end`, in UTF-16 code units.
+/// `edits` of its bytes make its fix.
+pub(super) fn finding(
+    found: &ListedFinding<'_>,
+    start: usize,
+    end: (usize, usize),
+    edits: Option<&Edits>,
+    output: &mut Output,
+) -> io::Result<()> {
+    let finding = found.finding;
     let number = FindingRule::of(finding.class, finding.cause);
-    let artifact = json!({ "uri": uri(path) });
-    let span = shown.link.span;
+    let artifact = json!({ "uri": uri(found.input.name.path) });
+    let span = found.link.span.shifted(found.input.offset);
     let mut result = json!({
         "ruleId": RULES[number].name(),
         "ruleIndex": number,
-        "level": shown.level(),
+        "level": found.level(),
         "message": { "text": words::sentences(finding).join("; ") },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": artifact,
                 "region": {
-                    "startLine": place.line,
-                    "startColumn": place.utf_16,
-                    "endLine": place.end.0,
-                    "endColumn": place.end.1,
+                    "startLine": found.line,
+                    "startColumn": start,
+                    "endLine": end.0,
+                    "endColumn": end.1,
                     "byteOffset": span.start,
                     "byteLength": span.len(),
                 },
             },
         }],
     });
-    if let Some(replacements) = replacements(place)
+    if let Some(replacements) = edits.and_then(|edits| replacements(edits, span.start))
         && let Some(Fix::Reference(reference)) = &finding.fix
     {
         let description = format!("Make it relative: {reference}");
@@ -109,18 +91,22 @@ fn result(path: &Path, shown: &Shown<'_>, place: &FindingPlace) -> Value {
             "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
         }]);
     }
-    result
+    output.divide(b",")?;
+    let mut line = b"\n".to_vec();
+    json_text::put(&mut line, &result)?;
+    output.out().write_all(&line)
 }
 
-/// What gives way to what (3.57); `None` where the new bytes are no text by themselves.
-fn replacements(place: &FindingPlace) -> Option<Vec<Value>> {
-    let replacement = |edit: &baselink::edit::Edit| {
+/// What gives way to what (3.57), in what begins at `start` of the file; `None` where the new bytes are no text by
+/// themselves.
+fn replacements(edits: &Edits, start: usize) -> Option<Vec<Value>> {
+    let replacement = |edit: Edit<'_>| {
         let text = std::str::from_utf8(&edit.new).ok()?;
         Some(json!({
-            "deletedRegion": { "byteOffset": edit.span.start, "byteLength": edit.span.len() },
+            "deletedRegion": { "byteOffset": start + edit.span.start, "byteLength": edit.span.len() },
             "insertedContent": { "text": text },
         }))
     };
-    let replacements: Option<Vec<Value>> = place.edits.iter().map(replacement).collect();
+    let replacements: Option<Vec<Value>> = edits.iter().map(replacement).collect();
     replacements.filter(|replacements| !replacements.is_empty())
 }

@@ -13,15 +13,13 @@
 //! Deliberately absent: what a given terminal makes of characters that it does not know.
 
 use std::io;
-use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use baselink::error::{name, visible};
 use unicode_width::UnicodeWidthStr;
 
-use super::form::FindingForm;
-use super::listed::{FindingPlace, Listed, Shown};
-use super::targets::{PLACES, Targets};
+use super::listed::{Listed, ListedFinding};
+use super::targets::PLACES;
 use super::tree::CheckedTree;
 use super::words::{self, counted};
 use crate::cli::output::{FAINT, HEADING, Output, PLACE, location_of};
@@ -33,63 +31,88 @@ const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 /// How many characters of a line are shown before the URL, of the URL, and after it.
 const ROOM: [usize; 3] = [48, 96, 32];
 
-/// The listing for people.
-pub(super) struct TextForm;
+/// How much of a line is looked at, in bytes, before a reference and after it.
+const AROUND: usize = 160;
 
-impl FindingForm for TextForm {
-    fn begin_file(&self, output: &mut Output) -> io::Result<()> {
-        output.gap()
+/// Prints a finding with its line.
+pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
+    let ListedFinding { input, link, finding, line, column, .. } = found;
+    let name = name(input.name.path);
+    let ink = output.ink;
+    let style = if found.is_denied { DENIED } else { OTHER };
+    let out = output.out();
+    writeln!(
+        out,
+        "{} {}  {}",
+        ink.paint(PLACE, format_args!("{name}:{line}:{column}:")),
+        ink.paint(style, words::class_and_cause(finding.class, finding.cause)),
+        location_of(&link.entity, &link.element, link.attribute.as_deref())
+    )?;
+    let number = line.to_string();
+    let margin = " ".repeat(number.len());
+    let [before, reference, after] = line_of(found);
+    let before = last(&on_one_line(&before), ROOM[0]);
+    let url = first(&on_one_line(&reference), ROOM[1]);
+    let after = first(&on_one_line(&after), ROOM[2]);
+    let line = format!("{before}{}{after}", ink.paint(style, &url));
+    writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
+    let marks = "^".repeat(url.width().max(1));
+    let gap = " ".repeat(before.width());
+    let bar = ink.paint(FAINT, "|");
+    writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
+    for sentence in words::sentences(finding) {
+        writeln!(out, "  {margin} {} {sentence}", ink.paint(FAINT, "="))?;
     }
+    Ok(())
+}
 
-    fn finding(
-        &self,
-        path: &Path,
-        shown: &Shown<'_>,
-        place: &FindingPlace,
-        output: &mut Output,
-    ) -> io::Result<()> {
-        let name = name(path);
-        let ink = output.ink;
-        let style = if shown.is_denied { DENIED } else { OTHER };
-        let link = &shown.link;
-        let out = output.out();
-        writeln!(
-            out,
-            "{} {}  {}",
-            ink.paint(PLACE, format_args!("{name}:{}:{}:", place.line, place.column)),
-            ink.paint(style, words::class_and_cause(shown.finding.class, shown.finding.cause)),
-            location_of(link.entity, link.element, link.attribute)
-        )?;
-        let number = place.line.to_string();
-        let margin = " ".repeat(number.len());
-        let before = last(&on_one_line(&place.before), ROOM[0]);
-        let url = first(&on_one_line(&place.reference), ROOM[1]);
-        let after = first(&on_one_line(&place.after), ROOM[2]);
-        let line = format!("{before}{}{after}", ink.paint(style, &url));
-        writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
-        let marks = "^".repeat(url.width().max(1));
-        let gap = " ".repeat(before.width());
-        let bar = ink.paint(FAINT, "|");
-        writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
-        for sentence in words::sentences(shown.finding) {
-            writeln!(out, "  {margin} {} {sentence}", ink.paint(FAINT, "="))?;
-        }
-        Ok(())
+/// What comes before a reference in its line, the reference, and what follows it, as far as there is room.
+fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
+    let (bytes, span, charset) = (found.input.bytes, found.link.span, found.charset);
+    let line_start = span.start + 1 - found.column;
+    // Units of UTF-16 stay whole.
+    let is_wide = charset.name().starts_with("UTF-16");
+    let near = span.start.saturating_sub(AROUND);
+    let cut = if is_wide { near + (near ^ span.start) % 2 } else { near };
+    let text = |from: usize, to: usize| charset.decode(&bytes[from..to], 0).text;
+    let mut before = text(cut.max(line_start), span.start);
+    if cut > line_start {
+        // A character may have been cut, too.
+        let whole = before.trim_start_matches(char::REPLACEMENT_CHARACTER);
+        before = format!("…{whole}");
+    }
+    let shown_end = span.end.min(span.start + AROUND);
+    let (reference, is_one_line) = first_line(&text(span.start, shown_end));
+    if !is_one_line || shown_end < span.end {
+        let whole = reference.trim_end_matches(char::REPLACEMENT_CHARACTER);
+        return [before, format!("{whole}…"), String::new()];
+    }
+    let end = bytes.len().min(span.end + AROUND);
+    let (rest, is_cut) = first_line(&text(span.end, end));
+    let more = if is_cut && end < bytes.len() { "…" } else { "" };
+    let after = format!("{}{more}", rest.trim_end_matches(char::REPLACEMENT_CHARACTER));
+    [before, reference, after]
+}
+
+/// `text` up to its first line end, and whether that is all.
+fn first_line(text: &str) -> (String, bool) {
+    match text.find(['\n', '\r']) {
+        Some(end) => (text[..end].to_owned(), false),
+        None => (text.to_owned(), true),
     }
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.
 pub(super) fn targets(
     asked: &Check,
-    tree: &CheckedTree,
+    tree: &CheckedTree<'_>,
     listed: &Listed,
-    targets: &Targets,
     output: &mut Output,
 ) -> io::Result<()> {
     let ink = output.ink;
     let out = output.out();
-    writeln!(out, "{}", words::verdict(asked, tree, listed, targets))?;
-    for target in targets.all.iter().filter(|target| asked.list.contains(target.class)) {
+    writeln!(out, "{}", words::verdict(asked, tree, listed))?;
+    for target in listed.targets.iter().filter(|target| asked.list.contains(target.class)) {
         let style = if target.is_denied { DENIED } else { OTHER };
         writeln!(
             out,

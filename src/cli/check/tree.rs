@@ -1,78 +1,75 @@
-//! The folder that is checked: its files, each scanned once, their index, and how many links have which class.
+//! The folder that is checked: its documents, and how many links of each have which class.
 //!
 //! ```text
-//! site/a.html, site/b/c.html  -->  Tree { files: [Checked, Checked], index, sum: ClassCounts { travels: 9, pinned: 1, … } }
+//! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
 //! ```
 //!
-//! Deliberately absent: what is said of it ([`super`]), and the links themselves, which are found again for a list.
+//! The collection is made first, so that each document is scanned and judged at once. What the fragments of its links name
+//! is settled when the ids of all documents are known.
+//!
+//! Deliberately absent: what is said of it ([`super`]), and the findings, which are found again for a list.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::PathBuf;
-use std::{fs, io};
 
 use baselink::base::lacks_only_scheme;
-use baselink::collection::index::Index;
+use baselink::collection::Collection;
+use baselink::collection::folder::name_of;
+use baselink::collection::origin::Origins;
 use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::{Error, Result, name};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::files::write::{Original, is_temporary};
+use baselink::error::name;
+use baselink::files::walk::{Selection, TreeEntry};
+use baselink::files::write::is_temporary;
 use baselink::format::Format;
 use baselink::purpose::check::{
-    Cause, Class, Finding, Fix, Move, ScannedFile, Scanning, findings, quick_findings,
+    Cause, CheckedDocument, Class, Finding, Fix, FragmentPlace, Ids, check,
 };
 use baselink::resolve::Profile;
-use baselink::span::Span;
+use baselink::{LinkReport, Options};
 
+use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
+use crate::cli::collection;
 use crate::cli::failure::Failure;
 use crate::cli::files::{Left, after, each_document};
-use crate::cli::in_order::all_in_order;
-use crate::cli::input::{File, OpenedInput};
+use crate::cli::input::{File, Input};
 use crate::cli::output::{Output, count};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, Classes, Documents, Origin};
+use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::ExitStatus;
 
-/// So many files are judged by one thread at a time.
-const FILES: usize = 16;
-
-/// A folder whose files were scanned.
-pub(super) struct CheckedTree {
-    pub(super) files: Vec<Checked>,
+/// A folder whose files were checked.
+pub(super) struct CheckedTree<'a> {
+    asked: &'a Check,
+    pub(super) from: &'a Origins,
+    pub(super) files: Vec<CheckedFile>,
     /// The place of each file in that list.
-    pub(super) numbers: HashMap<PathBuf, usize>,
-    /// How many files the folder has.
-    pub(super) size: usize,
-    /// How many of them are only parts of HTML that nobody asked for.
+    numbers: HashMap<PathBuf, usize>,
+    /// How many of its files are only parts of HTML that nobody asked for.
     pub(super) parts: usize,
-    pub(super) index: Index,
-    pub(super) moving: Move,
+    pub(super) collection: Collection,
+    /// What fragments can name in the documents, by their numbers in the collection.
+    ids: HashMap<usize, Ids>,
     /// Of all files together.
     pub(super) sum: ClassCounts,
+    /// What links lead to, as far as they have a class that [`is_settled`] at once.
+    pub(super) targets: Targets,
     pub(super) left: Left,
 }
 
-/// A file that was scanned.
-pub(super) struct Checked {
-    pub(super) entry: TreeEntry,
-    pub(super) scanned: ScannedFile,
-    pub(super) counts: ClassCounts,
+/// Whether links keep this class when the ids of all documents are known.
+pub(super) fn is_settled(class: Class) -> bool {
+    matches!(class, Class::Outside | Class::Pinned | Class::Escapes | Class::Dangling)
 }
 
-impl Checked {
-    /// What is found of each of its links, as far as it `is_wanted`.
-    pub(super) fn findings(
-        &self,
-        tree: &CheckedTree,
-        is_wanted: impl Fn(Class) -> bool,
-    ) -> Vec<Option<Finding>> {
-        match is_wanted(Class::Travels) {
-            true => {
-                findings(&self.scanned, &tree.index, &tree.moving).into_iter().map(Some).collect()
-            }
-            false => quick_findings(&self.scanned, &tree.index, &tree.moving),
-        }
-    }
+/// A file that was checked.
+pub(super) struct CheckedFile {
+    pub(super) entry: TreeEntry,
+    /// The names that lead to it from the folder, with `/` between them.
+    pub(super) name: Vec<u8>,
+    pub(super) counts: ClassCounts,
 }
 
 /// Links by class.
@@ -93,37 +90,29 @@ pub(super) struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Those of a file, in which these are the findings.
-    pub(super) fn of_file(scanned: &ScannedFile, found: &[Option<Finding>]) -> Self {
-        let mut counts = Self::default();
-        let mut travelling = 0;
-        for (link, finding) in scanned.links().zip(found) {
-            match finding {
-                Some(finding) => counts.add(link.reference, finding),
-                None => {
-                    travelling += 1;
-                    counts.differing += usize::from(link.differs);
-                }
-            }
-        }
-        if travelling > 0 {
-            *counts.classes.entry(Class::Travels).or_default() += travelling;
-        }
-        counts
-    }
-
-    fn add(&mut self, reference: &str, finding: &Finding) {
-        *self.classes.entry(finding.class).or_default() += 1;
+    /// Adds a link; it travels where nothing was found.
+    fn add(&mut self, link: &LinkReport, finding: Option<&Finding>) {
+        let class = finding.map_or(Class::Travels, |finding| finding.class);
+        *self.classes.entry(class).or_default() += 1;
+        self.differing += usize::from(link.differs);
+        let Some(finding) = finding else { return };
         if finding.fix.is_some() {
-            *self.fixes_of.entry(finding.class).or_default() += 1;
+            *self.fixes_of.entry(class).or_default() += 1;
         }
         self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
-        self.differing += usize::from(finding.differs);
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
         self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
-        let lacks_only_scheme = || lacks_only_scheme(reference, Profile::Rfc1808);
+        let lacks_only_scheme = || lacks_only_scheme(&link.reference, Profile::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
+    }
+
+    /// Makes so many links of one class have another.
+    fn become_other(&mut self, from: Class, to: Class, links: usize) {
+        *self.classes.entry(to).or_default() += links;
+        let left = self.of(from).saturating_sub(links);
+        self.classes.insert(from, left);
+        self.classes.retain(|_, links| *links > 0);
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -159,85 +148,90 @@ impl ClassCounts {
     }
 }
 
-impl CheckedTree {
-    /// Scans the files that were asked for, whose links are judged next. What cannot be read is said.
+/// What the links of a file ask of others: of links that have this class if the resource with this number has them, the
+/// fragments, and how many links have each.
+type Questions = BTreeMap<(usize, Class), HashMap<String, usize>>;
+
+/// What is found in a document file.
+#[derive(Default)]
+struct FileLinks {
+    counts: ClassCounts,
+    questions: Questions,
+    ids: Option<Ids>,
+    targets: Targets,
+}
+
+/// What is found in a file.
+enum FileContent {
+    Document(Box<FileLinks>),
+    /// A part of HTML that nobody asked for.
+    Part,
+    Nothing,
+}
+
+impl<'a> CheckedTree<'a> {
+    /// Checks the files that were asked for. What cannot be read is said.
     pub(super) fn read(
-        asked: &Check,
-        moving: &Move,
-        is_first: bool,
+        asked: &'a Check,
+        from: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
         let documents = &asked.documents;
+        let follow = documents.selection.follow;
+        let selection = Selection { hidden: true, follow, ..Selection::default() };
+        let is_lasting =
+            |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
+        // A folder that cannot be read is said when its documents are.
+        let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let mut tree = Self {
+            asked,
+            from,
             files: Vec::new(),
             numbers: HashMap::new(),
-            size: 0,
             parts: 0,
-            index: Index::new(moving.from.clone()),
-            moving: moving.clone(),
+            collection: Collection::default(),
+            ids: HashMap::new(),
             sum: ClassCounts::default(),
+            targets: Targets::default(),
             left: Left::default(),
         };
-        let is_asked_for =
-            documents.reading.format.is_some() || !documents.selection.include.is_empty();
+        let collection = collection.unwrap_or_default();
+        let (mut asking, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(moving, is_asked_for, origin, file, output)
+            scan(asked, &collection, origin, file, output)
         };
         let read =
             each_document(documents, output, asked.backup.as_ref(), scan, |origin, found| match (
                 origin, found,
             ) {
-                (Origin::Entry(entry), FileContent::Document(scanned)) => tree.add(entry, *scanned),
+                (Origin::Entry(entry), FileContent::Document(found)) => {
+                    let name = name_of(&entry);
+                    ids.extend(collection.number_at(&name).zip(found.ids));
+                    asking.push(found.questions);
+                    let mut targets = found.targets;
+                    let places = targets.values_mut().flat_map(|target| &mut target.places);
+                    places.for_each(|place| place.file = tree.files.len());
+                    targets::merge(&mut tree.targets, targets, targets::room(asked));
+                    tree.numbers.insert(entry.path.clone(), tree.files.len());
+                    tree.files.push(CheckedFile { entry, name, counts: found.counts });
+                }
                 (_, FileContent::Part) => tree.parts += 1,
                 _ => {}
             })?;
-        tree.left = read.left;
-        tree.index_all(asked);
-        if is_first {
-            tree.say_doubles(output);
+        for (file, questions) in tree.files.iter_mut().zip(asking) {
+            settle(&mut file.counts, questions, &ids);
+            tree.sum.merge(&file.counts);
         }
+        (tree.left, tree.collection, tree.ids) = (read.left, collection, ids);
         Ok((tree, read.status))
     }
 
-    fn add(&mut self, entry: TreeEntry, scanned: ScannedFile) {
-        self.numbers.insert(entry.path.clone(), self.files.len());
-        self.files.push(Checked { entry, scanned, counts: ClassCounts::default() });
-    }
-
-    /// Makes the index of all files of the folder, those that were not asked for among them.
-    fn index_all(&mut self, asked: &Check) {
-        let follow = asked.documents.selection.follow;
-        let selection = Selection { hidden: true, follow, ..Selection::default() };
-        let roots = [asked.folder().to_owned()];
-        let mut found = walk(&roots, &selection);
-        for entry in found.by_ref().flatten() {
-            if entry.relative.last().is_some_and(|name| is_temporary(name)) {
-                continue;
-            }
-            self.size += 1;
-            match self.numbers.get(&entry.path).map(|&number| &mut self.files[number].scanned) {
-                Some(scanned) => {
-                    let ids = scanned.ids.take();
-                    self.index.add(&entry, scanned.retrieval.as_ref(), ids);
-                }
-                None if entry.kind == EntryKind::Symlink => match fs::read_link(&entry.path) {
-                    Ok(says) => self.index.add_link(&entry, &says),
-                    Err(_) => self.index.add_unread(&entry),
-                },
-                None => self.index.add_unread(&entry),
-            }
-        }
-        for path in found.unread_below_roots() {
-            self.index.add_unknown(path);
-        }
-    }
-
     /// Says which files would become one where case does not count.
-    fn say_doubles(&self, output: &mut Output) {
-        let doubles = self.index.doubles();
+    pub(super) fn say_doubles(&self, output: &mut Output) {
+        let doubles = self.collection.doubles();
         if let Some((one, other)) = doubles.first() {
             let path = |number: usize| {
-                let path = String::from_utf8_lossy(self.index.path(number)).into_owned();
+                let path = String::from_utf8_lossy(self.collection.path(number)).into_owned();
                 name(path.as_ref())
             };
             let more = match doubles.len() - 1 {
@@ -252,95 +246,110 @@ impl CheckedTree {
         }
     }
 
-    /// Judges the links of all files.
-    pub(super) fn judge_all(&mut self, threads: usize) {
-        let (index, moving, sum) = (&self.index, &self.moving, &mut self.sum);
-        let judge = |files: &mut [Checked]| {
-            let mut sum = ClassCounts::default();
-            for file in files {
-                file.counts = ClassCounts::of_file(
-                    &file.scanned,
-                    &quick_findings(&file.scanned, index, moving),
-                );
-                sum.merge(&file.counts);
-            }
-            sum
-        };
-        let chunks = self.files.chunks_mut(FILES);
-        all_in_order(threads, chunks, judge, |of_files| sum.merge(&of_files));
+    /// The number of the file.
+    pub(super) fn number_of(&self, origin: &Origin) -> Option<usize> {
+        self.numbers.get(origin.path()).copied()
     }
 
-    pub(super) fn file(&self, origin: &Origin) -> Option<&Checked> {
-        let number = self.numbers.get(origin.path())?;
-        self.files.get(*number)
+    /// Checks a document of a file once more.
+    pub(super) fn check(
+        &self,
+        file: &CheckedFile,
+        input: &Input<'_>,
+        options: &Options,
+    ) -> CheckedDocument<'_> {
+        check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
+    }
+
+    /// What a fragment names in the resource with this number.
+    pub(super) fn named(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
+        Some(self.ids.get(&number)?.place(fragment))
     }
 }
 
-/// What is found in a file.
-enum FileContent {
-    Document(Box<ScannedFile>),
-    /// A part of HTML that nobody asked for.
-    Part,
-    Nothing,
+/// Gives links their classes, now that the ids of all documents are known.
+fn settle(counts: &mut ClassCounts, questions: Questions, ids: &HashMap<usize, Ids>) {
+    for ((number, class), fragments) in questions {
+        let Some(ids) = ids.get(&number) else { continue };
+        for (fragment, links) in fragments {
+            match (ids.place(&fragment), class) {
+                (FragmentPlace::Nowhere(_), _) => {
+                    counts.become_other(class, Class::Fragment, links);
+                }
+                (FragmentPlace::Lines, Class::Travels) => {
+                    counts.become_other(class, Class::Lines, links);
+                }
+                (FragmentPlace::There | FragmentPlace::Lines, _) => {}
+            }
+        }
+    }
 }
 
 fn scan(
-    moving: &Move,
-    is_asked_for: bool,
+    asked: &Check,
+    collection: &Collection,
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
     let Origin::Entry(entry) = origin else { return Ok((ExitStatus::Done, FileContent::Nothing)) };
-    let mut scanning: Option<Scanning> = None;
-    let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
+    let documents = &asked.documents;
+    let is_asked_for =
+        documents.reading.format.is_some() || !documents.selection.include.is_empty();
     let may_be_part = file.format == Format::Html && !is_asked_for;
-    let mut is_part = false;
+    let file_name = entry.path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name_of(entry);
+    let mut content = FileContent::Nothing;
     let read = file.each(|input, options| {
-        is_part = may_be_part && Format::is_part(&name, input.bytes);
-        if is_part {
+        if may_be_part && Format::is_part(&file_name, input.bytes) {
+            content = FileContent::Part;
             return Ok(());
         }
-        let scanning = scanning.get_or_insert_with(|| Scanning::begin(entry, options, moving));
-        let known = scanning.so_far().diagnostics.len();
-        scanning.add(input.bytes, input.offset, options);
-        let scanned = scanning.so_far();
-        let places = FilePlaces::in_charset(input, scanned.charset);
-        for found in scanned.diagnostics[known..].iter().filter(|found| is_of_the_document(found)) {
-            let at = |offset: usize| offset.saturating_sub(input.offset);
-            let span = Span::new(at(found.span.start), at(found.span.end));
-            output.diagnostic(&places, &Diagnostic::new(found.code, span, found.message.clone()));
+        let mut options = options.clone();
+        options.scan.ids = true;
+        let document = check(&name, input.bytes, &options, collection, asked.to.as_ref());
+        let places = FilePlaces::in_charset(input, document.charset);
+        let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
+        found.for_each(|found| output.diagnostic(&places, found));
+        if !matches!(content, FileContent::Document(_)) {
+            content = FileContent::Document(Box::default());
+        }
+        if let FileContent::Document(found) = &mut content {
+            found.add(asked, document, &places);
         }
         Ok(())
     });
     let read = Failure::nested(read)?;
-    let found = match scanning {
-        Some(scanning) => FileContent::Document(Box::new(scanning.end())),
-        None if is_part => FileContent::Part,
-        None => FileContent::Nothing,
-    };
-    Ok((after(read, ExitStatus::Done, output), found))
+    Ok((after(read, ExitStatus::Done, output), content))
+}
+
+impl FileLinks {
+    fn add(&mut self, asked: &Check, document: CheckedDocument<'_>, places: &FilePlaces<'_>) {
+        let questions = RefCell::new(&mut self.questions);
+        let named = |number: usize, fragment: &str, class: Class| {
+            let mut questions = questions.borrow_mut();
+            let asked = questions.entry((number, class)).or_default();
+            match asked.get_mut(fragment) {
+                Some(links) => *links += 1,
+                None => drop(asked.insert(fragment.to_owned(), 1)),
+            }
+            None
+        };
+        let before = self.counts.links();
+        for (number, (link, finding)) in document.findings(&named, false).enumerate() {
+            self.counts.add(link, finding.as_ref());
+            let finding = finding.filter(|one| is_settled(one.class) && asked.baseline.is_none());
+            if let Some(finding) = finding.filter(|one| targets::are_told(asked, one.class)) {
+                let at = (0, before + number);
+                targets::add(&mut self.targets, asked, at, (link, &finding), places);
+            }
+        }
+        self.ids = document.ids;
+    }
 }
 
 /// Whether a diagnostic is one of the document itself, and not only of one in which every link becomes absolute. That a
 /// base is relative is what a tree that moves needs.
 fn is_of_the_document(found: &Diagnostic) -> bool {
     is_of_bases(found.code) && found.code != Code::BaseRelative
-}
-
-/// Opens a file again that was scanned. Only one that is to be replaced has an `original`.
-pub(super) fn open_again<'a>(
-    origin: &'a Origin,
-    documents: &Documents,
-    original: Option<&Original>,
-) -> Result<File<'a>> {
-    match File::open(origin, documents, original)? {
-        OpenedInput::Document(file) => Ok(file),
-        OpenedInput::NoDocument(_) => Err(changed(origin)),
-    }
-}
-
-/// Says that a file is no longer what was scanned.
-pub(super) fn changed(origin: &Origin) -> Error {
-    Error::new(format!("{}: it was changed while it was checked", name(origin.path())))
 }

@@ -7,12 +7,12 @@
 //!
 //! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
 
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::error::visible;
 use baselink::purpose::check::{Cause, Class, Finding, Fix};
 
 use super::listed::Listed;
-use super::targets::{TargetSummary, Targets};
+use super::targets::TargetSummary;
 use super::tree::CheckedTree;
 use crate::cli::request::{Check, Classes};
 
@@ -280,17 +280,12 @@ pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
 }
 
 /// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
-pub(super) fn verdict(
-    asked: &Check,
-    tree: &CheckedTree,
-    listed: &Listed,
-    targets: &Targets,
-) -> String {
+pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
     let denied = listed.left(tree, |class| asked.deny.contains(class));
     if !denied.is_empty() {
-        let to = targets.all.iter().filter(|target| target.is_denied).count();
+        let to = listed.targets.iter().filter(|target| target.is_denied).count();
         let to = counted(to, "target", "targets");
         return format!("{} of {links} would break, to {to}: {}", sum(&denied), classes(&denied));
     }

@@ -132,7 +132,7 @@ impl MailboxTask<'_> {
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
             if let Some(BatchPiece { place, examined, .. }) = joined {
-                join(&mut examined.edits, one.edits, message.start - place.ends[1]);
+                join(&mut examined.edits, &one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
@@ -142,7 +142,7 @@ impl MailboxTask<'_> {
                 continue;
             }
             let mut edits = Edits::default();
-            join(&mut edits, one.edits, message.start - span.start);
+            join(&mut edits, &one.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
             let place = Whereabouts { ends, ..place };
             let examined = Examined { edits, is_proved: true };
@@ -153,7 +153,7 @@ impl MailboxTask<'_> {
 }
 
 /// Adds the edits of a message that begins at `start`, after all those before.
-fn join(edits: &mut Edits, of_message: Edits, start: usize) {
+fn join(edits: &mut Edits, of_message: &Edits, start: usize) {
     // Messages do not reach into each other, so that nothing is refused.
     let _ = edits.append(of_message, start);
 }

@@ -8,7 +8,7 @@
 //! A file is begun with its first document, and one in place with the first that changes: a file in
 //! which nothing changes is not touched.
 //!
-//! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
+//! Deliberately absent: how a file is replaced. `baselink::files` knows that.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
@@ -32,6 +32,7 @@ use crate::cli::rewrite::document_files::DocumentFiles;
 use crate::cli::shell;
 
 /// Where the results of a run go.
+#[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File(&'a Path),

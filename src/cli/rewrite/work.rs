@@ -11,7 +11,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::collection::index::{Index, TargetPlace};
+use baselink::collection::folder::name_of;
+use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
 use baselink::purpose::localize;
 use baselink::{LinkReport, Options, Report, Rewritten};
@@ -24,16 +25,15 @@ pub(crate) enum Work {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree lead to where they lie, all others become absolute.
-    Local { index: Arc<Index>, missing: Option<PathBuf> },
+    Local { collection: Arc<Collection>, missing: Option<PathBuf> },
 }
 
 impl Work {
     /// With which options a document of `origin` is rewritten, where `options` say how it is read.
     pub(super) fn options<'o>(&self, origin: &Origin, options: &'o Options) -> Cow<'o, Options> {
         match (self, origin) {
-            (Self::Local { index, .. }, Origin::Entry(entry)) => {
-                let retrieval = options.retrieval.clone();
-                Cow::Owned(localize::options(entry, retrieval, index, options))
+            (Self::Local { collection, .. }, Origin::Entry(entry)) => {
+                Cow::Owned(localize::options(&name_of(entry), collection, options))
             }
             _ => Cow::Borrowed(options),
         }
@@ -87,15 +87,15 @@ impl Work {
 
     /// The targets of links that have a URL of the tree and are not among its files, without their fragments.
     pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
-        let Self::Local { index, .. } = self else { return Vec::new() };
+        let Self::Local { collection, .. } = self else { return Vec::new() };
         let is_local = |link: &LinkReport| {
             matches!(LinkResult::of_localized(link), LinkResult::MadeLocal | LinkResult::Local)
         };
         let others = report.links.iter().filter(|link| !is_local(link));
         let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
         let is_missing = |target: &&str| {
-            matches!(index.find(target), TargetPlace::Inside(_))
-                && index.find_saved(target).is_none()
+            matches!(collection.find(target), TargetPlace::Inside(_))
+                && collection.find_saved(target).is_none()
         };
         targets.filter(is_missing).collect()
     }

@@ -108,3 +108,8 @@ pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }
+
+/// The bytes of a path, with `/` between its names.
+pub(crate) fn path_bytes(path: &Path) -> Vec<u8> {
+    path.iter().map(bytes).collect::<Vec<_>>().join(&b'/')
+}

@@ -207,7 +207,7 @@ impl Encoded<'_> {
     pub(super) fn lift_base64(
         &self,
         data: &Base64Data,
-        changes: &[&Edit],
+        changes: &[Edit<'_>],
     ) -> Result<Edits, Obstacle> {
         if !data.ignored.is_empty() {
             let reason = "its base64 ends before the body does";

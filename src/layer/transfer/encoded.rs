@@ -11,7 +11,6 @@
 //! Deliberately absent: the encodings.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::edit::Edits;
 use crate::span::Span;
@@ -76,11 +75,7 @@ pub(super) fn line_end_length(text: &[u8]) -> usize {
 }
 
 /// Adds an edit that replaces `span` by `new`.
-pub(super) fn push(
-    edits: &mut Edits,
-    span: Span,
-    new: impl Into<Arc<[u8]>>,
-) -> Result<(), Obstacle> {
+pub(super) fn push(edits: &mut Edits, span: Span, new: impl AsRef<[u8]>) -> Result<(), Obstacle> {
     edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
 }
 

@@ -275,11 +275,11 @@ impl RawLine {
 
 impl Encoded<'_> {
     /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
-    pub(super) fn lift_quoted_printable(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
+    pub(super) fn lift_quoted_printable(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
         let raw = &self.buffer[self.body.range()];
         let line_end = self.line_end();
         let mut lifted = Edits::default();
-        let mut changes = changes.iter().copied().peekable();
+        let mut changes = changes.iter().peekable();
         let mut open: Option<Respelled> = None;
         let (mut start, mut decoded, mut after_cr) = (0, 0, false);
         while open.is_some() || changes.peek().is_some() {
@@ -339,7 +339,7 @@ impl Respelled {
         text: &[u8],
         line: &RawLine,
         decoded: usize,
-        changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit>>,
+        changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit<'e>>>,
     ) {
         let mut at = decoded;
         for (token, span) in (QuotedPieces { text, at: line.raw.start }) {

@@ -675,7 +675,7 @@ proptest! {
             if within_crlf(start) { first = line_start(start - 1) }
             Span::new(first, line_behind(end))
         }).collect();
-        for edit in &decoded.lift(&edits).unwrap() {
+        for edit in decoded.lift(&edits).unwrap().iter() {
             for at in edit.span.range() {
                 let at = at - body.start;
                 prop_assert!(touched.iter().any(|line| line.contains(at)), "{at} of {:?}", raw.escape_ascii().to_string());

@@ -1,11 +1,11 @@
 //! What fragments can name in a file: its ids, and the lines that a script of it marks (HTML, 7.4.6.4).
 //!
 //! ```
-//! use baselink::collection::index::Ids;
-//! let ids = Ids::new(["a b".to_owned(), "L1".to_owned(), "L9".to_owned()]);
-//! assert_eq!(ids.find("a%20b"), Ok(()));
-//! assert_eq!(ids.find("l1"), Err(Some("L1")));
-//! assert!(ids.has_lines("L1-L9"));
+//! use baselink::purpose::check::{FragmentPlace, Ids};
+//! let ids = Ids::new(["a b", "L1", "L9"].map(str::to_owned));
+//! assert_eq!(ids.place("a%20b"), FragmentPlace::There);
+//! assert_eq!(ids.place("l1"), FragmentPlace::Nowhere(Some("L1".to_owned())));
+//! assert_eq!(ids.place("L1-L9"), FragmentPlace::Lines);
 //! ```
 //!
 //! Deliberately absent: where the ids come from. A scan gives them.
@@ -13,6 +13,17 @@
 use std::cmp::Ordering;
 
 use crate::collection::origin::names;
+
+/// What a fragment names in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FragmentPlace {
+    /// An element, or the top of the document.
+    There,
+    /// Lines that a script of the page marks.
+    Lines,
+    /// Nothing; an id that differs only in case, if there is one.
+    Nowhere(Option<String>),
+}
 
 /// What fragments can name in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,25 +61,21 @@ impl Ids {
         Self { has_pointers: true, ..self }
     }
 
-    /// Whether `fragment`, without its `#`, leads somewhere; else an id that differs only in case, if
-    /// there is one.
+    /// What `fragment`, without its `#`, names.
+    #[must_use]
+    pub fn place(&self, fragment: &str) -> FragmentPlace {
+        match self.find(fragment) {
+            Ok(()) => FragmentPlace::There,
+            Err(_) if self.has_lines(fragment) => FragmentPlace::Lines,
+            Err(hint) => FragmentPlace::Nowhere(hint.map(str::to_owned)),
+        }
+    }
+
+    /// Whether `fragment` names an element; else an id that differs only in case, if there is one.
     ///
     /// As HTML, 7.4.6.4, has it: the fragment as it is, then percent-decoded; the top of the document is
     /// always there. A fragment directive (`:~:text=`) is cut off.
-    ///
-    /// # Errors
-    ///
-    /// No id is named.
-    ///
-    /// ```
-    /// use baselink::collection::index::Ids;
-    /// let ids = Ids::new(["a b".to_owned(), "Intro".to_owned()]);
-    /// assert_eq!(ids.find("a%20b"), Ok(()));
-    /// assert_eq!(ids.find("TOP"), Ok(()));
-    /// assert_eq!(ids.find("Intro:~:text=x"), Ok(()));
-    /// assert_eq!(ids.find("intro"), Err(Some("Intro")));
-    /// ```
-    pub fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
+    fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
         let fragment = fragment.split(":~:").next().unwrap_or_default();
         let is_pointer = self.has_pointers && fragment.ends_with(')');
         if fragment.is_empty() || is_pointer || self.is_too_much {
@@ -88,19 +95,9 @@ impl Ids {
         if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
     }
 
-    /// Whether `fragment`, without its `#`, names lines of the page that a script of it marks: a line, or two with
-    /// `-` between them, each of them there as an id.
-    ///
-    /// ```
-    /// use baselink::collection::index::Ids;
-    /// let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
-    /// assert!(rustdoc.has_lines("10-20"));
-    /// assert!(!rustdoc.has_lines("10-21"));
-    /// let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
-    /// assert!(github.has_lines("L10") && github.has_lines("L10-L20") && github.has_lines("L10C2-L20C5"));
-    /// ```
-    #[must_use]
-    pub fn has_lines(&self, fragment: &str) -> bool {
+    /// Whether `fragment` names lines of the page that a script of it marks: a line, or two with `-` between them,
+    /// each of them there as an id.
+    fn has_lines(&self, fragment: &str) -> bool {
         let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
         let (prefix, _) = fragment.split_at(digits_at);
         let is_there = |line: &str| {
@@ -165,9 +162,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lines_are_those_of_scripts_that_are_known() {
+        let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
+        assert!(rustdoc.has_lines("10-20") && !rustdoc.has_lines("10-21"));
+        let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
+        for lines in ["L10", "L10-L20", "L10C2-L20C5"] {
+            assert!(github.has_lines(lines), "{lines}");
+        }
+    }
+
+    #[test]
     fn an_id_is_found_as_html_finds_it() {
         let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
-        for present in ["b", "B", "a%20c", "a%2520c", "%C3%BC", "", "top", ":~:text=q", "x(1)"] {
+        for present in
+            ["b", "B", "b:~:text=x", "a%20c", "a%2520c", "%C3%BC", "", "TOP", ":~:text=q", "x(1)"]
+        {
             assert_eq!(ids.find(present), Ok(()), "{present}");
         }
         assert_eq!(ids.find("a c"), Err(None));

@@ -1,0 +1,69 @@
+//! The folder that was named as a collection: all files that it has, each with the URL by which it was retrieved.
+//!
+//! ```text
+//! site/index.html, site/a.png  -->  Collection { index.html: http://a/, a.png: http://a/a.png }
+//! ```
+//!
+//! The head of a file is read only where nothing else says by which URL it was retrieved (RFC 1808, 3.3).
+//!
+//! Deliberately absent: what a URL means, which `baselink::collection` knows.
+
+use std::{fs, iter};
+
+use baselink::collection::Collection;
+use baselink::error::{Error, Result};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+
+use super::in_order::all_in_order;
+use super::input;
+use super::request::{Documents, Origin};
+
+/// So many files are looked at by one thread at a time.
+const FILES: usize = 64;
+
+/// The files of the folders of `documents` that `selection` and `takes` have. Where links are read, they lead where they
+/// say; otherwise nothing is known of what is beyond them.
+///
+/// # Errors
+///
+/// A folder that was named cannot be read.
+pub(crate) fn of_folder(
+    documents: &Documents,
+    selection: &Selection,
+    takes: impl Fn(&TreeEntry) -> bool,
+    reads_links: bool,
+) -> Result<Collection> {
+    let (mut found, mut failed) = (walk(&documents.paths, selection), None);
+    let kept = |entry: Result<TreeEntry>| entry.map_err(|error| failed = Some(error)).ok();
+    let mut origins = found.by_ref().filter_map(kept).filter(takes).map(Origin::Entry);
+    let chunks = iter::from_fn(|| {
+        let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
+        (!chunk.is_empty()).then_some(chunk)
+    });
+    let retrievals = |chunk: Vec<Origin>| {
+        let with_retrieval = |origin| {
+            let retrieval = input::retrieval(&origin, documents).ok().flatten();
+            (origin, retrieval)
+        };
+        chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
+    };
+    let mut collection = Collection::new(documents.origins());
+    all_in_order(documents.jobs, chunks, retrievals, |found| {
+        for (origin, retrieval) in &found {
+            let Origin::Entry(entry) = origin else { continue };
+            let is_read = reads_links && entry.kind == EntryKind::Symlink;
+            match is_read.then(|| fs::read_link(&entry.path)) {
+                Some(Ok(says)) => collection.add_link(entry, &says),
+                _ => collection.add_entry(entry, retrieval.as_ref()),
+            }
+        }
+    });
+    for path in found.unread_below_roots() {
+        collection.add_unknown(path);
+    }
+    let is_root_unread = found.unread_below_roots().any(|path| path.as_os_str().is_empty());
+    match failed.filter(|_: &Error| is_root_unread) {
+        Some(error) => Err(error),
+        None => Ok(collection),
+    }
+}

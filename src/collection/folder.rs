@@ -1,0 +1,105 @@
+//! A folder as a collection: its files, by the URLs that [`Origins`] say.
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink::collection::{Absence, FoundFile, Collection, TargetPlace};
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
+//! let root_url = RootUrl::new("http://a/docs/").unwrap();
+//! let mut collection = Collection::new(Origins { root_url: Some(root_url), ..Origins::default() });
+//! for name in ["index.html", "a b.html"] {
+//!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
+//!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
+//! }
+//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, takes_query: false }));
+//! assert_eq!(collection.find("http://a/docs/a%20b.html#x"), file(1));
+//! assert_eq!(collection.find("http://a/docs/"), file(0));
+//! let TargetPlace::Inside(Err(missing)) = collection.find("http://a/docs/A%20b.html") else { panic!() };
+//! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
+//! ```
+//!
+//! Deliberately absent: the walk, which [`walk`](mod@crate::files::walk) does.
+
+use std::path::Path;
+
+use super::index::{Collection, Resource, ResourceKind};
+use super::origin::{self, FolderLayout, names};
+use crate::base::{Retrieval, Source};
+use crate::files::walk::{EntryKind, TreeEntry};
+
+impl Collection {
+    /// Adds a file of the folder, and by which URL it was retrieved, where that is known. A symbolic link is there,
+    /// whatever it leads to. Of a folder nothing but its name is kept.
+    pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {
+        let kind = match entry.kind {
+            EntryKind::File => ResourceKind::File,
+            EntryKind::Symlink => ResourceKind::Link(None),
+            EntryKind::Special => ResourceKind::Special,
+            EntryKind::Folder => {
+                self.folder(&name_of(entry));
+                return;
+            }
+        };
+        self.add_kind(entry, kind, retrieval);
+    }
+
+    /// Adds a symbolic link that is not followed, and what it says.
+    pub fn add_link(&mut self, entry: &TreeEntry, says: &Path) {
+        let says = if says.has_root() { b"/".to_vec() } else { names::path_bytes(says) };
+        self.add_kind(entry, ResourceKind::Link(Some(says.into())), None);
+    }
+
+    /// Adds what could not be looked at, by its path below the root. It is there, and as beyond a symbolic link
+    /// that is not followed nothing is known of what is in it.
+    pub fn add_unknown(&mut self, path: &Path) {
+        let name = names::path_bytes(path).into();
+        self.add(Resource { name, kind: ResourceKind::Link(None) }, []);
+    }
+
+    fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
+        let follows = |one: &Retrieval| {
+            let own = || self.origins.below_root_url(entry);
+            one.source == Source::Retrieval && own().as_ref() == Some(&one.url)
+        };
+        let retrieval = retrieval.filter(|one| !follows(one));
+        let map = self.origins.map.clone();
+        // Before a redirection it had others.
+        let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
+        let own = retrieval.map(|one| one.url.as_str());
+        let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
+        let added = self.add(Resource { name: name_of(entry).into(), kind }, urls);
+        // What a crawler was sent to may be there twice: under the name that it asked for as well.
+        if let Some((number, retrieval)) = added.zip(retrieval)
+            && retrieval.source == Source::Xattr
+            && self.is_laid_out(entry, &retrieval.url)
+        {
+            self.takes(number, &retrieval.url);
+            self.learn_layout(&retrieval.url);
+        }
+    }
+
+    /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them.
+    fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
+        let Some((scheme, _)) = url.split_once(':') else { return false };
+        let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
+        names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
+    }
+
+    /// Takes in that a crawler made the tree, which notes the URLs of files and calls folders after hosts: what it was
+    /// redirected from is in no note.
+    fn learn_layout(&mut self, url: &str) {
+        if let Some((scheme, _)) = url.split_once(':')
+            && self.origins.root_url.is_none()
+            && self.origins.layout.is_none()
+        {
+            self.origins.layout = Some(FolderLayout::Host);
+            self.origins.scheme = scheme.to_ascii_lowercase();
+        }
+    }
+}
+
+/// The names that lead to an entry, with `/` between them.
+#[must_use]
+pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
+    entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
+}

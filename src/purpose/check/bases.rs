@@ -1,0 +1,298 @@
+//! The bases of the links of a document, now and after a move (RFC 1808, 3).
+//!
+//! ```text
+//! http://a/docs/x.html  -->  now http://a/docs/x.html, moved https://elsewhere.invalid/elsewhere/x.html
+//! ```
+//!
+//! Deliberately absent: the links themselves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::base::{Retrieval, Rule, SaidBy, Source};
+use crate::collection::origin::RootUrl;
+use crate::collection::{Collection, TargetPlace};
+use crate::document::Against;
+use crate::layer::charset::Charset;
+use crate::purpose::spelling::names_base;
+use crate::report::{EntityReport, LinkReport, Outcome, Report};
+use crate::resolve::Base;
+use crate::rewrite::{Options, rewrite};
+
+/// A collection, and where it goes.
+#[derive(Debug)]
+pub(super) struct MovedCollection<'a> {
+    pub(super) collection: &'a Collection,
+    /// The root after the move.
+    pub(super) place: RootUrl,
+    /// Whether a path means the same resource after the move as now.
+    pub(super) is_as_now: bool,
+}
+
+impl MovedCollection<'_> {
+    /// Where `url` leads after the move.
+    pub(super) fn find(&self, url: &str) -> TargetPlace {
+        self.collection.find_below(&self.place, url)
+    }
+
+    /// The URL that `url` has when it moves with the collection.
+    pub(super) fn with_all(&self, url: &str) -> Option<String> {
+        self.collection.moved(url, &self.place)
+    }
+
+    /// Whether `target`, which is below the root now, does not become `moved` when the collection moves.
+    pub(super) fn strays(&self, target: &str, moved: &str) -> bool {
+        self.with_all(target).is_some_and(|one| self.is_another(&one, moved))
+    }
+
+    /// Whether two URLs have different paths after the move.
+    pub(super) fn is_another(&self, one: &str, other: &str) -> bool {
+        let path = |url: &str| self.place.below(url).map(|below| below.path);
+        one != other && path(one) != path(other)
+    }
+}
+
+/// The bases of the links of a document.
+#[derive(Debug)]
+pub(super) struct MovedBases {
+    all: Vec<MovedBase>,
+    /// Of each link the number of its base; none is the greatest number.
+    of_links: Vec<u32>,
+}
+
+/// A base of links.
+#[derive(Debug)]
+pub(super) struct MovedBase {
+    pub(super) now: Base,
+    /// The same when the document has moved and nothing in it has changed; `None` where that is unknown.
+    pub(super) moved: Option<Base>,
+    /// As it is after the move once every fix is made; `None` where it cannot be made to move.
+    pub(super) fixed: Option<Base>,
+    /// Whether it stays where it is.
+    pub(super) stays: bool,
+    /// Whether it leads out of the collection after the move although it is inside now.
+    pub(super) escapes: bool,
+    /// Whether it is the URL of the document itself, which has another path than that.
+    pub(super) is_renamed: bool,
+    /// Where what follows the URL of the root begins in it, where nothing but that URL changes.
+    pub(super) tail: Option<usize>,
+}
+
+/// What makes two bases one.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct BaseKey {
+    url: Arc<str>,
+    moved: Option<Arc<str>>,
+    /// Whether a `base` element or an `xml:base` of the document gives it, and nothing between those and the links.
+    is_declared: bool,
+    /// True if its references may lead to other hosts through the folders of a layout.
+    is_of_layout: bool,
+    /// The encoding of its document, by which the URL Standard encodes queries.
+    charset: &'static str,
+}
+
+impl MovedBases {
+    /// Those of `report`, that of the document `bytes` with these `options`, which has the URL `own` after the move.
+    pub(super) fn of_report(
+        report: &Report,
+        bytes: &[u8],
+        options: &Options,
+        own: Option<&str>,
+        goal: &MovedCollection<'_>,
+    ) -> Self {
+        let moved = moved_bases(report, bytes, options, own);
+        // What holds links must be a link that can be written.
+        let mut declared = report.links.iter().filter(|link| is_base(link));
+        let can_move = declared.all(|link| {
+            link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
+        });
+        let text = |url: &str| Base::text_of(options.profile, url).into_owned();
+        let now = options.retrieval.as_ref().map(|one| one.url.as_str());
+        let document = OfDocument {
+            has_moved: now.is_none_or(|now| own != Some(now)),
+            now: now.map(text),
+            moved: own.map(text),
+            can_move,
+        };
+        let entities: HashMap<&str, &EntityReport> =
+            report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
+        let mut bases = Self { all: Vec::new(), of_links: Vec::with_capacity(report.links.len()) };
+        let mut known: HashMap<BaseKey, u32> = HashMap::new();
+        // Most links have the base of the one before.
+        let mut last: Option<(&LinkReport, u32)> = None;
+        for (number, link) in report.links.iter().enumerate() {
+            let is_base = is_base(link);
+            let is_as_before = |(before, _): &(&LinkReport, u32)| {
+                let pointers = before.base.as_ref().zip(link.base.as_ref());
+                pointers.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+                    && Arc::ptr_eq(&before.entity, &link.entity)
+                    && (before.rule, before.source) == (link.rule, link.source)
+            };
+            let before = last.filter(|_| !is_base && matches!(moved, Moved::Alike(_)));
+            let base = match (before.filter(is_as_before), &link.base) {
+                (Some((_, base)), _) => base,
+                (None, None) => u32::MAX,
+                (None, Some(url)) => {
+                    let entity = entities.get(&*link.entity).copied();
+                    let is = |of: fn(&LinkReport, &EntityReport) -> bool| {
+                        entity.is_some_and(|entity| of(link, entity))
+                    };
+                    let key = BaseKey {
+                        url: Arc::clone(url),
+                        moved: moved.of(number),
+                        is_declared: is(is_declared),
+                        is_of_layout: !is_base && is(is_of_layout),
+                        charset: entity.map_or("utf-8", |entity| entity.charset.name()),
+                    };
+                    *known.entry(key).or_insert_with_key(|key| {
+                        bases.all.push(MovedBase::new(key, &document, options, goal));
+                        u32::try_from(bases.all.len() - 1).unwrap_or(u32::MAX)
+                    })
+                }
+            };
+            last = Some((link, base)).filter(|_| !is_base);
+            bases.of_links.push(base);
+        }
+        bases
+    }
+
+    /// That of the link with this number.
+    pub(super) fn of(&self, link: usize) -> Option<&MovedBase> {
+        self.all.get(*self.of_links.get(link)? as usize)
+    }
+}
+
+/// What all bases of a document depend on.
+struct OfDocument {
+    has_moved: bool,
+    /// Its URL now and after the move, as bases are reported.
+    now: Option<String>,
+    moved: Option<String>,
+    /// Whether every declaration of a base can be written.
+    can_move: bool,
+}
+
+impl MovedBase {
+    fn new(
+        base: &BaseKey,
+        document: &OfDocument,
+        options: &Options,
+        goal: &MovedCollection<'_>,
+    ) -> Self {
+        let charset = Charset::for_label(base.charset).unwrap_or(Charset::UTF_8);
+        let prepared = |url: &str| {
+            Base::new(options.profile, url)
+                .with_query_encoding(move |query| charset.encode_query(query))
+        };
+        // Its own URL and the new one mean the document, however they are spelled: `dir/` and `dir/index.html`.
+        let is_own = document.now.as_deref() == Some(&*base.url)
+            && base.moved.as_deref() == document.moved.as_deref();
+        let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
+        let strays = base.moved.as_deref().is_some_and(|moved| {
+            let is_out = goal.find(moved) == TargetPlace::Outside;
+            let is_in = || goal.collection.find(&base.url) != TargetPlace::Outside;
+            goal.strays(&base.url, moved) || (is_out && is_in())
+        });
+        let escapes = strays && !stays && !is_own;
+        let moved = base.moved.as_deref().map(prepared);
+        let fixed = if !stays && !escapes {
+            moved.clone()
+        } else if base.is_declared && document.can_move {
+            goal.with_all(&base.url).map(|url| prepared(&url))
+        } else {
+            None
+        };
+        let now = match options.beside.as_ref().filter(|_| base.is_of_layout) {
+            Some(beside) => {
+                let beside = Arc::clone(beside);
+                prepared(&base.url).in_layout(move |folder| beside.host(folder))
+            }
+            None => prepared(&base.url),
+        };
+        // What is relative to both is the same below both roots.
+        let below = |base: &Base, root: &str| -> Option<[String; 2]> {
+            let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
+            Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
+        };
+        let tail = goal.collection.folder_url().filter(|_| goal.is_as_now && !stays);
+        let tail = tail.filter(|folder| {
+            let moved = moved.as_ref().and_then(|moved| below(moved, goal.place.as_str()));
+            moved.is_some() && below(&now, folder) == moved
+        });
+        let tail = tail.map(str::len);
+        Self { now, moved, fixed, stays, escapes, is_renamed: is_own && strays, tail }
+    }
+}
+
+/// The bases of links after the move.
+enum Moved {
+    /// All have this one, if it is known.
+    Alike(Option<Arc<str>>),
+    /// Each its own.
+    Each(Vec<Option<Arc<str>>>),
+}
+
+impl Moved {
+    fn of(&self, link: usize) -> Option<Arc<str>> {
+        match self {
+            Self::Alike(moved) => moved.clone(),
+            Self::Each(moved) => moved.get(link)?.clone(),
+        }
+    }
+}
+
+/// The bases of the links of a document after the move.
+///
+/// Where the document declares none, all its links have its new URL. Else it is read a second time, as
+/// it would be there.
+fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&str>) -> Moved {
+    let own = options.retrieval.as_ref();
+    let own = own.map(|own| Base::text_of(options.profile, &own.url));
+    let has_own = |link: &LinkReport| link.base.is_none() || link.base.as_deref() == own.as_deref();
+    let is_plain = |entity: &EntityReport| {
+        entity.chain.rule != Rule::Embedded && entity.chain.elements.is_empty()
+    };
+    if report.entities.iter().all(is_plain) && report.links.iter().all(has_own) {
+        return Moved::Alike(moved.map(|moved| Base::text_of(options.profile, moved).into()));
+    }
+    let mut options = Options { retrieval: moved.map(Retrieval::url), ..options.clone() };
+    options.scan.ids = false;
+    let links = rewrite(bytes, &options).report.links;
+    if links.len() != report.links.len() {
+        return Moved::Alike(None);
+    }
+    Moved::Each(links.into_iter().map(|link| link.base).collect())
+}
+
+/// Whether a link declares a base for other references and is not followed itself.
+pub(super) fn is_base(link: &LinkReport) -> bool {
+    names_base(&link.element, link.attribute.as_deref())
+}
+
+/// Whether the base of a link is one that a `base` element or an `xml:base` declares, and that can be
+/// changed there.
+fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
+    let chain = &entity.chain;
+    let is_own = link.base == chain.base
+        || chain
+            .elements
+            .iter()
+            .any(|one| one.base.as_ref().map(|base| &base.url) == link.base.as_ref())
+        || [&chain.document, &chain.fallback]
+            .into_iter()
+            .any(|one| one.as_ref().map(|base| &base.url) == link.base.as_ref());
+    let source = match (link.source, &chain.declared) {
+        (Source::Encapsulating, Some(declared)) => declared.source,
+        (source, _) => source,
+    };
+    is_own && source.said_by() == SaidBy::Markup
+}
+
+/// True if a link that declares no base leads from file to file among folders named after hosts.
+fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
+    let chain = &entity.chain;
+    match link.source {
+        Source::Layout => chain.is_of_layout(&Against::Retrieval),
+        _ => link.base == chain.base && chain.is_of_layout(&Against::Document),
+    }
+}

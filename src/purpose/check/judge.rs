@@ -1,0 +1,401 @@
+//! The judge of the links of one document: which class each has, for which cause.
+//!
+//! ```text
+//! link, where it leads now, where it leads after the move  -->  Finding { class: Escapes, cause: ClimbsOut, … }
+//! ```
+//!
+//! Deliberately absent: how bases move ([`super::bases`]).
+
+use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
+use super::finding::{Cause, Class, Finding, Fix};
+use super::ids::FragmentPlace;
+use crate::collection::origin::{is_assumed, without_assumed};
+use crate::collection::{Absence, FoundFile, TargetPlace};
+use crate::document::{LONGEST_BASE, Program};
+use crate::purpose::spelling::unmistakable;
+use crate::reference::{Category, Grammar, Reference};
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::{Base, Profile};
+use crate::scan::xml::vocabulary::is_location;
+use crate::span::Span;
+
+/// Says what a fragment names in the resource with this number, of a link that has this class if that is there; `None`
+/// where it is not known.
+pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace> + 'a;
+
+/// Judges the links of one document.
+#[derive(Debug)]
+pub(super) struct MoveJudge<'a> {
+    pub(super) goal: MovedCollection<'a>,
+    /// Whether it is known where the document goes.
+    pub(super) knows_goal: bool,
+    /// Whether every URL is known to be inside the collection or not: else, only those that resources have are.
+    pub(super) knows_space: bool,
+    /// What saved the document, where it has its URL from that: what it did not save is not there.
+    pub(super) saved_by: Option<Program>,
+    /// Whether a program may have made its references lead to files. The report says what they were before, and here counts
+    /// where they lead.
+    pub(super) is_crawled: bool,
+    /// The number of the document.
+    pub(super) number: Option<usize>,
+    /// The URL of the document after the move, for links to local copies.
+    pub(super) own: Option<String>,
+    /// Where it says its canonical URL.
+    pub(super) canonical: Option<Span>,
+    pub(super) bases: MovedBases,
+}
+
+impl MoveJudge<'_> {
+    /// Whether `link` travels, as far as a look at its bytes shows it.
+    pub(super) fn travels(
+        &self,
+        number: usize,
+        link: &LinkReport,
+        named: &FragmentPlaces<'_>,
+    ) -> bool {
+        let base = self.bases.of(number);
+        let path = || {
+            let (tail, target) = (base?.tail?, link.target.as_deref()?);
+            let splice = base?.now.splice(link.reference.as_bytes())?;
+            (splice.prefix.len() >= tail).then(|| target.get(tail..))?
+        };
+        let Some(path) = path().filter(|_| link.outcome == Outcome::Rewritten && !self.is_crawled)
+        else {
+            return false;
+        };
+        let (path, fragment) = match path.split_once('#') {
+            Some((path, fragment)) => (path, Some(fragment)),
+            None => (path, None),
+        };
+        // With a query it may be another file.
+        let has_query = path.contains('?');
+        let Some(number) = self.goal.collection.plain_file(path.as_bytes()).filter(|_| !has_query)
+        else {
+            return false;
+        };
+        let place = fragment.and_then(|fragment| named(number, fragment, Class::Travels));
+        place.is_none_or(|place| place == FragmentPlace::There)
+    }
+
+    /// What is found of `link`, as it may be shown.
+    pub(super) fn shown(
+        &self,
+        number: usize,
+        link: &LinkReport,
+        named: &FragmentPlaces<'_>,
+    ) -> Finding {
+        let finding = self.link(number, link, named);
+        Finding {
+            target: finding.target.and_then(without_assumed),
+            moved: finding.moved.and_then(without_assumed),
+            ..finding
+        }
+    }
+
+    fn link(&self, number: usize, link: &LinkReport, named: &FragmentPlaces<'_>) -> Finding {
+        let mut finding = Finding {
+            class: Class::Left,
+            cause: None,
+            missing: None,
+            target: None,
+            moved: None,
+            fix: None,
+            hint: None,
+            differs: link.differs,
+        };
+        let base = self.bases.of(number);
+        let mut target = match link.outcome {
+            Outcome::Absolute => link.reference.clone(),
+            Outcome::NoBase => {
+                finding.cause = Some(Cause::NoBase);
+                return finding;
+            }
+            Outcome::Left if link.reason == Some(Reason::LocalCopy) => {
+                self.local_copy(&mut finding, link);
+                return finding;
+            }
+            Outcome::Left => {
+                finding.cause = link.reason.map(Cause::Kept);
+                // What else names an element may mean one that has no id.
+                if link.reason == Some(Reason::IdReference) && link.element == "use" {
+                    self.id(&mut finding, link, named);
+                }
+                return finding;
+            }
+            Outcome::Rewritten | Outcome::NotEditable => {
+                let resolved = || Some(base?.now.resolve(&link.reference).ok()?.url);
+                let known = link.target.clone().filter(|_| !self.is_crawled || base.is_none());
+                let Some(target) = known.or_else(resolved) else {
+                    finding.cause = Some(Cause::Kept(Reason::Unresolvable));
+                    return finding;
+                };
+                target
+            }
+        };
+        let (now, tail) = self.goal.collection.find_with_tail(&target);
+        let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
+        let is_absolute = link.outcome == Outcome::Absolute;
+        let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
+        // What names its host holds where the file that it means keeps its URL.
+        let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(&target);
+        let moved = match is_absolute {
+            true => holds.then(|| target.clone()),
+            false => resolved().map(|moved| moved.url),
+        };
+        // A link that names its host keeps leading there as long as the scheme is the same.
+        let stays_with_host = category == Category::NetPath
+            && !holds
+            && moved.as_deref().is_none_or(|moved| scheme(moved) == scheme(&target));
+        let stays_with_base = base.is_some_and(|base| base.stays);
+        if (is_absolute && !holds) || stays_with_base || stays_with_host {
+            finding.moved = Some(target.clone());
+            finding.class = Class::Outside;
+            if now != TargetPlace::Outside {
+                finding.class = Class::Pinned;
+                finding.cause = Some(if self.canonical == Some(link.span) {
+                    Cause::Canonical
+                } else if is_absolute {
+                    Cause::Absolute
+                } else if stays_with_base {
+                    Cause::DeclaredBase
+                } else {
+                    Cause::NetPath
+                });
+                finding.fix = self.fix(link, base, &target, &now);
+                if let TargetPlace::Inside(Err(missing)) = now
+                    && !is_base(link)
+                {
+                    finding.missing = Some(missing.absence);
+                    finding.hint = missing.hint;
+                }
+            }
+            // The scheme of an assumed base is nothing to show.
+            let has_scheme = is_absolute || !base.is_some_and(|base| is_assumed(base.now.as_str()));
+            if !has_scheme && category == Category::NetPath {
+                finding.moved = Some(link.reference.clone());
+                target.clone_from(&link.reference);
+            }
+            finding.target = Some(target);
+            return finding;
+        }
+        let Some(moved) = moved else {
+            finding.cause = Some(Cause::Kept(Reason::Unresolvable));
+            finding.target = Some(target);
+            return finding;
+        };
+        // Most links lead to the same file as now by what follows the URL of the root.
+        let is_alike = self.goal.is_as_now
+            && tail.is_some_and(|tail| {
+                moved.strip_prefix(self.goal.place.as_str()) == Some(&target[tail..])
+            });
+        // From a file that has another path than its URL what is relative leads to what lies around it.
+        let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
+        let is_between_hosts =
+            base.is_some_and(|base| base.now.leads_through_layout(&link.reference));
+        let then = match is_alike {
+            true => now.clone(),
+            // The folder of a host that is not there is missing in the tree.
+            false if is_between_hosts => self.goal.find(&moved),
+            false => self.after(&target, &now, &moved, is_renamed),
+        };
+        self.judge(&mut finding, link, base, category, (&target, &now, then), named);
+        finding.target = Some(target);
+        finding.moved = self.knows_goal.then_some(moved);
+        finding
+    }
+
+    /// Judges a reference to an element of the document that holds it, if all of its ids are known.
+    fn id(&self, finding: &mut Finding, link: &LinkReport, named: &FragmentPlaces<'_>) {
+        let fragment = link.reference.strip_prefix('#').filter(|_| link.entity.is_empty());
+        let place = self.number.zip(fragment);
+        let place = place.and_then(|(number, fragment)| named(number, fragment, Class::Left));
+        if let Some(FragmentPlace::Nowhere(hint)) = place {
+            no_id(finding, hint);
+        }
+    }
+
+    /// Judges a link to a file that a browser saved with this one.
+    fn local_copy(&self, finding: &mut Finding, link: &LinkReport) {
+        let own = self.own.as_deref().map(|own| Base::new(Profile::Rfc3986, own));
+        let url = own.and_then(|own| own.resolve(&link.reference).ok());
+        let copy = url.and_then(|url| self.goal.find(&url.url).file());
+        (finding.class, finding.cause) = match copy {
+            Some(_) => (Class::Travels, None),
+            None => (Class::Dangling, Some(Cause::LocalCopy)),
+        };
+    }
+
+    /// Whether what is at `target`, which is below the root, has that URL after the move as well.
+    fn keeps_its_url(&self, target: &str) -> bool {
+        let with_tree = || self.goal.with_all(target);
+        self.knows_goal && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
+    }
+
+    /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
+    /// strays is outside, unless it is known to be `renamed`.
+    fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
+        if self.knows_space && *now == TargetPlace::Outside {
+            return TargetPlace::Outside;
+        }
+        let with_tree = self.goal.with_all(target);
+        let takes_query = matches!(now, TargetPlace::Inside(Ok(found)) if found.takes_query);
+        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !takes_query {
+            return now.clone();
+        }
+        let then = self.goal.find(moved);
+        let strays = with_tree.is_some_and(|one| self.goal.is_another(&one, moved));
+        // One file can have several URLs.
+        let is_one_file = matches!(
+            (now, &then),
+            (TargetPlace::Inside(Ok(now)), TargetPlace::Inside(Ok(then))) if now.number == then.number
+        );
+        if strays && !is_one_file && !renamed { TargetPlace::Outside } else { then }
+    }
+
+    /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and is `then`
+    /// after the move.
+    fn judge(
+        &self,
+        finding: &mut Finding,
+        link: &LinkReport,
+        base: Option<&MovedBase>,
+        category: Category,
+        (target, now, then): (&str, &TargetPlace, TargetPlace),
+        named: &FragmentPlaces<'_>,
+    ) {
+        let TargetPlace::Inside(then) = then else {
+            finding.class = Class::Escapes;
+            finding.cause = Some(match category {
+                Category::NetPath => Cause::NetPath,
+                Category::AbsPath => Cause::RootRelative,
+                _ if base.is_some_and(|base| base.escapes) => Cause::DeclaredBase,
+                _ => Cause::ClimbsOut,
+            });
+            finding.fix = self.fix(link, base, target, now);
+            return;
+        };
+        let is_browsers = self.saved_by == Some(Program::Browser);
+        if is_browsers && *now == TargetPlace::Outside && then.is_err() {
+            finding.class = Class::Escapes;
+            finding.cause = Some(Cause::NotSaved);
+            return;
+        }
+        finding.class = Class::Travels;
+        // What only other references are relative to need not be a file.
+        if is_base(link) {
+            return;
+        }
+        let number = match (now, then) {
+            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().told(finding),
+            (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
+            // It was made to lead to what lies in the tree, of which only pages say their URLs.
+            (TargetPlace::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
+            (now, then) => {
+                finding.class = Class::Dangling;
+                finding.fix = self.fix(link, base, target, now);
+                let is_there = matches!(now, TargetPlace::Inside(Ok(_)));
+                match then {
+                    Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
+                        missing.told(finding);
+                    }
+                    _ => finding.cause = Some(Cause::Elsewhere),
+                }
+                return;
+            }
+        };
+        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
+        match fragment.and_then(|fragment| named(number, fragment, Class::Travels)) {
+            None | Some(FragmentPlace::There) => {}
+            Some(FragmentPlace::Lines) => finding.class = Class::Lines,
+            Some(FragmentPlace::Nowhere(hint)) => no_id(finding, hint),
+        }
+    }
+
+    /// What makes a link that leads to `target`, which is `now` in the tree, lead to the same file after the
+    /// move, wherever that goes.
+    fn fix(
+        &self,
+        link: &LinkReport,
+        base: Option<&MovedBase>,
+        target: &str,
+        now: &TargetPlace,
+    ) -> Option<Fix> {
+        if !link.is_editable
+            || link.outcome == Outcome::NotEditable
+            || link.reference.len() > LONGEST_BASE
+            || self.canonical == Some(link.span)
+            || (link.attribute.is_none() && is_location(&link.element))
+        {
+            return None;
+        }
+        let base = base?;
+        let fixed = base.fixed.as_ref()?;
+        let as_written = self.goal.with_all(target);
+        let leads_there = |url: &str| match (self.goal.find(url), now) {
+            (TargetPlace::Inside(Ok(then)), TargetPlace::Inside(Ok(now))) => {
+                then.number == now.number
+            }
+            (TargetPlace::Inside(_), _) => is_base(link),
+            _ => false,
+        };
+        let wanted = match (as_written.filter(|url| leads_there(url)), now) {
+            (Some(url), _) => url,
+            (None, TargetPlace::Inside(Ok(found))) => self.new_url(target, *found)?,
+            _ => return None,
+        };
+        if (base.stays || base.escapes)
+            && fixed.resolve(&link.reference).is_ok_and(|resolved| resolved.url == wanted)
+        {
+            return Some(Fix::Base);
+        }
+        // Scripts know it by that.
+        if link.reference == "#" {
+            return None;
+        }
+        let mut reference = fixed.relativize(&wanted);
+        // Elsewhere a fragment alone may mean an element, and not the document.
+        let is_jump = matches!(&*link.element, "a" | "area");
+        // A query alone is that of `dir/` or that of `dir/index.html`, as the document is asked for.
+        let stands_for_folder = base.now.as_str().ends_with('/') && !fixed.as_str().ends_with('/');
+        if (reference.starts_with('#') && !is_jump)
+            || (reference.starts_with('?') && stands_for_folder)
+        {
+            let now = Reference::split(Grammar::Rfc3986, fixed.as_str());
+            let name = now.path().rsplit('/').next().filter(|name| !name.is_empty());
+            let query = now.query().filter(|_| reference.starts_with('#'));
+            let query = query.map_or(String::new(), |query| format!("?{query}"));
+            reference = format!("{}{query}{reference}", name.unwrap_or("./"));
+        }
+        let reference = unmistakable(reference, &link.element, link.attribute.as_deref());
+        let category = Reference::split(Grammar::Rfc3986, &reference).category();
+        let is_relative = matches!(category, Category::RelPath | Category::Fragment);
+        (is_relative && fixed.resolve(&reference).is_ok_and(|one| leads_there(&one.url)))
+            .then_some(Fix::Reference(reference))
+    }
+
+    /// The URL of a file after the move, with what `target` has after its path.
+    fn new_url(&self, target: &str, found: FoundFile) -> Option<String> {
+        let mut url = self.goal.collection.url_below(&self.goal.place, found.number)?;
+        let target = Reference::split(Grammar::Rfc3986, target);
+        if let Some(query) = target.query().filter(|_| !found.takes_query) {
+            url.push('?');
+            url.push_str(query);
+        }
+        if let Some(fragment) = target.fragment() {
+            url.push('#');
+            url.push_str(fragment);
+        }
+        Some(url)
+    }
+}
+
+/// The fragment names no id; `hint` is one that differs in case.
+fn no_id(finding: &mut Finding, hint: Option<String>) {
+    finding.class = Class::Fragment;
+    finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
+    finding.hint = hint;
+}
+
+fn scheme(url: &str) -> Option<String> {
+    Reference::split(Grammar::Rfc3986, url).scheme().map(str::to_ascii_lowercase)
+}
