@@ -118,8 +118,12 @@ fn scheme<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<Str
 
 /// Reads patterns for paths.
 fn patterns<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Vec<String>, D::Error> {
-    let patterns = several(value)?;
-    Globs::new(&patterns).map_err(D::Error::custom)?;
+    let patterns: Vec<String> = several(value)?;
+    for pattern in &patterns {
+        Globs::new(&[pattern]).map_err(D::Error::custom)?;
+    }
+    let too_long = |_| D::Error::custom("the patterns are too long, taken together");
+    Globs::new(&patterns).map_err(too_long)?;
     Ok(patterns)
 }
 
