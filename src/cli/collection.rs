@@ -47,7 +47,7 @@ pub(crate) fn of_folder(
         };
         chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
-    let mut collection = Collection::new(documents.origins()?);
+    let mut collection = Collection::new(documents.origins());
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
             let Origin::Entry(entry) = origin else { continue };
