@@ -117,10 +117,10 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     let mut rows = vec![
         row("inflate (zlib-rs)", &this, "--inflate"),
         row("zcat", Path::new("zcat"), ""),
-        row("links --only-targets", baselink, "links --no-config -q -j 1 --only-targets"),
-        row("links --json", baselink, "links --no-config -q -j 1 --json"),
+        row("links --only-targets", baselink, "links --config none -q -j 1 --only-targets"),
+        row("links --json", baselink, "links --config none -q -j 1 --json"),
     ];
-    let mut rewrite = row("rewrite -o", baselink, "rewrite --no-config -q -j 1");
+    let mut rewrite = row("rewrite -o", baselink, "rewrite --config none -q -j 1");
     rewrite.after = vec!["-o".to_owned(), out.display().to_string()];
     rows.push(rewrite);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/archive_peers.py");

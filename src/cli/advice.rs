@@ -14,7 +14,7 @@ const OPTIONS: &[(Code, &str)] = &[
     (Code::BaseParameters, "--resolver rfc3986 takes the ';' for part of a name"),
     (Code::ProfilesDiffer, "see --resolver"),
     (Code::SchemeAssumed, "--assume-scheme gives another"),
-    (Code::LocalCopiesMissing, "--local-copies rewrite resolves such links, too"),
+    (Code::LocalCopiesMissing, "--trust -local-copies resolves such links, too"),
 ];
 
 /// Whether a diagnostic is one of what is written, and not of the document, its base and its links.

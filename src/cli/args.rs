@@ -13,26 +13,24 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name, visible};
-use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use self::commands::{Typed, refuse_url};
-use self::line::{Line, Sections};
 use super::request::{Asked, Command, Documents, ListLinks, Talk, is_standard_input};
-use super::settings::Settings;
-use super::settings::options::nearest;
+use super::settings::{Settings, nearest};
 use super::shell;
 
 mod check;
 mod commands;
 mod documents;
 mod help;
-mod line;
 mod localize;
 mod named;
 mod output;
 mod resolve;
-mod trust;
+pub(super) mod trust;
 
 /// Why there is nothing to be done.
 #[derive(Debug)]
@@ -47,50 +45,74 @@ pub(crate) enum Refusal {
 pub(crate) fn parse(
     words: impl IntoIterator<Item = OsString>,
 ) -> std::result::Result<Asked, Refusal> {
-    let (typed, line) = Line::read(words.into_iter().collect()).map_err(mistake)?;
+    let matches = program().try_get_matches_from(words).map_err(mistake)?;
+    let mut typed = Typed::from_arg_matches(&matches).map_err(mistake)?;
     let talk = typed.talk();
     let refused = |error| Refusal::Sentence(talk, error);
-    let Some(path) = typed.settings().map_err(refused)? else {
-        let table = typed.table();
-        let mut command = typed.meant().map_err(refused)?;
-        command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
-        record_options(&mut command, &line, table, None);
-        return Ok(Asked { talk, settings: None, command });
-    };
-    let is_found = !line.is_typed("config");
-    let settings = Settings::read(&path, is_found, &Typed::command()).map_err(refused)?;
-    // Only who types it may keep quiet that there are settings.
-    let is_said = !talk.quiet;
-    let typed = line.with(&settings, &[]).map_err(Refusal::Clap)?;
-    let talk = typed.talk();
+    let is_map_typed = typed.table().is_some();
+    let mut settings = None;
+    if let Some((path, is_found)) = typed.settings().map_err(refused)? {
+        let options = long_options();
+        let options: Vec<_> = options.iter().map(String::as_str).collect();
+        let read = Settings::read(&path, is_found, &options).map_err(refused)?;
+        typed.add(&read);
+        if let Some(table) = typed.table().filter(|_| is_found && !is_map_typed) {
+            read.holds(&table).map_err(refused)?;
+        }
+        settings = Some(path);
+    }
     let table = typed.table();
-    if let Some(table) = table.as_deref().filter(|_| is_found && !line.is_typed("url_map")) {
-        settings.holds(table).map_err(refused)?;
-    }
-    let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
-    record_options(&mut command, &line, table, Some((&path, &settings)));
-    if line.is_typed("url_map") {
+    let mut command = typed.meant().map_err(refused)?;
+    if is_map_typed {
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
     }
-    if let Some(documents) = command.reads() {
-        let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
-        documents.sections.get_or_init(|| Box::new(sections));
-    }
-    Ok(Asked { talk, settings: is_said.then_some(path), command })
+    record_options(&mut command, deciding(&matches), table, settings.as_deref());
+    // Only who types it may keep quiet that there are settings.
+    Ok(Asked { talk, settings: settings.filter(|_| !talk.quiet), command })
 }
 
-/// Adds to `command` what its results depend on, where others are kept.
+/// The long options of all commands.
+fn long_options() -> Vec<String> {
+    let mut program = program();
+    program.build();
+    let options = program.get_subcommands().flat_map(clap::Command::get_arguments);
+    options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
+}
+
+/// The options that were typed and decide what is in a result, one a line.
+fn deciding(matches: &ArgMatches) -> Vec<String> {
+    const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
+    let mut program = program();
+    program.build();
+    let Some((command, matches)) = matches.subcommand() else { return Vec::new() };
+    let options = program.find_subcommand(command).into_iter().flat_map(|it| it.get_arguments());
+    let deciding = options.filter(|option| match option.get_long() {
+        Some("strict") | None => false,
+        Some("grammar") => true,
+        Some(_) => option.get_help_heading().is_some_and(|heading| HEADINGS.contains(&heading)),
+    });
+    let mut lines = Vec::new();
+    for option in deciding {
+        let (id, key) = (option.get_id().as_str(), option.get_long().unwrap_or_default());
+        if matches.value_source(id) == Some(ValueSource::CommandLine) {
+            let values = matches.get_raw(id).into_iter().flatten();
+            lines.extend(values.map(|value| format!("--{key} {value:?}")));
+        }
+    }
+    lines
+}
+
+/// Adds to `command` what its results depend on, where others are kept: these `options`, the table of URLs, and settings.
 fn record_options(
     command: &mut Command,
-    line: &Line,
+    mut options: Vec<String>,
     table: Option<PathBuf>,
-    settings: Option<(&Path, &Settings)>,
+    settings: Option<&Path>,
 ) {
     let Command::Links(asked) = command else { return };
     let ListLinks { documents, output: Some(results), .. } = &mut **asked else { return };
     results.keeps &= !table.as_deref().is_some_and(is_standard_input);
-    let mut options = line.deciding(settings.map(|(_, settings)| settings));
-    if let Some((path, _)) = settings {
+    if let Some(path) = settings {
         options.push(format!("settings {path:?}"));
         results.tables.push(path.to_owned());
     }
@@ -215,15 +237,8 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::settings::options::tests::undocumented;
     use super::*;
     use baselink::scan::attributes::Group;
-
-    #[test]
-    fn every_option_is_a_key_of_settings_or_is_only_typed() {
-        let wrong = undocumented(include_str!("../../docs/settings.md"), &program());
-        assert!(wrong.is_empty(), "docs/settings.md: {}", wrong.join("\n"));
-    }
 
     #[test]
     fn the_arguments_are_consistent_and_the_help_names_every_group() {

@@ -46,14 +46,12 @@ use super::status::ExitStatus;
 
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
-    let prepared = asked.documents.origins().and_then(|from| {
-        beside::look(asked)?;
-        let read = |path| Baseline::read(path, asked.updates_baseline);
-        let baseline = asked.baseline.as_deref().map(read).transpose()?;
-        Ok((from, baseline))
-    });
-    let (from, baseline) = match prepared {
-        Ok(prepared) => prepared,
+    let from = asked.documents.origins();
+    let read = |path| Baseline::read(path, asked.updates_baseline);
+    let prepared =
+        beside::look(asked).and_then(|()| asked.baseline.as_deref().map(read).transpose());
+    let baseline = match prepared {
+        Ok(baseline) => baseline,
         Err(error) => {
             output.error(&error);
             return Ok(ExitStatus::Unusable);

@@ -47,13 +47,13 @@ pub(crate) fn of_folder(
         };
         chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
-    let mut collection = Collection::new(documents.origins()?);
+    let mut collection = Collection::new(documents.origins());
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
             let Origin::Entry(entry) = origin else { continue };
             let is_read = reads_links && entry.kind == EntryKind::Symlink;
             match is_read.then(|| fs::read_link(&entry.path)) {
-                Some(Ok(says)) => collection.add_link(entry, &says),
+                Some(Ok(says)) => collection.add_link(entry, &says, retrieval.as_ref()),
                 _ => collection.add_entry(entry, retrieval.as_ref()),
             }
         }

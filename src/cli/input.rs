@@ -187,13 +187,13 @@ impl<'a> File<'a> {
         original: Option<&Original>,
     ) -> Result<OpenedInput<'a>> {
         let path = origin.path();
-        let (reading, seen) = documents.reading_of(origin)?;
+        let reading = &documents.reading;
         let failed = |error| Error::io(path, error);
         let (file, metadata) = match (origin, original) {
             (_, Some(original)) => (Some(original.open()?), None),
             (Origin::Standard, _) => (None, None),
             (Origin::Entry(entry), None) => {
-                let (file, metadata) = entry.open_and_look(documents.selection.follow)?;
+                let (file, metadata) = entry.open(documents.selection.follow)?;
                 (Some(file), Some(metadata))
             }
         };
@@ -238,6 +238,7 @@ impl<'a> File<'a> {
         let origins = &reading.origins;
         let (retrieval, passed_over, beside) = match origin {
             Origin::Entry(entry) => {
+                let seen = documents.seen(entry);
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
                 unlike_hosts::note(documents, entry, seen, retrieval.as_ref());
@@ -340,7 +341,7 @@ fn is_archive_left(
 /// It cannot be read, or what settings say of it cannot be used together.
 pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
-    let (reading, seen) = documents.reading_of(origin)?;
+    let (reading, seen) = (&documents.reading, documents.seen(entry));
     let of_head = |format, head: &[u8]| {
         reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, head).0
     };
@@ -350,7 +351,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
         return Ok(known);
     }
     let mut head = Vec::new();
-    let file = entry.open(documents.selection.follow)?;
+    let (file, _) = entry.open(documents.selection.follow)?;
     let most = if origins.canonical { canonical::HEAD } else { HEAD };
     let read = file.take(most as u64).read_to_end(&mut head);
     read.map_err(|error| Error::io(&entry.path, error))?;

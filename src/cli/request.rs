@@ -8,11 +8,11 @@
 //!
 //! Deliberately absent: how it is typed ([`super::args`] reads words and settings), and how it is done.
 
-use std::collections::BTreeSet;
-use std::fmt;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Mutex;
 
 use anstream::ColorChoice;
 use baselink::Options;
@@ -309,10 +309,9 @@ pub(crate) struct Documents {
     pub(crate) archives: Archives,
     /// Folders among them that are hardly called after hosts, as far as they are known.
     pub(crate) unlike_hosts: Mutex<BTreeSet<PathBuf>>,
-    /// How they are read, but for what settings say of some of them.
-    pub(crate) reading: Arc<Reading>,
-    /// What settings say of single files, where there are settings; it is known once all else is.
-    pub(crate) sections: OnceLock<Box<dyn BySection>>,
+    pub(crate) reading: Reading,
+    /// The path of each root below the folder of the settings, where these have the URL of that folder.
+    pub(crate) below_settings: HashMap<PathBuf, PathBuf>,
 }
 
 /// Which archives are gone through.
@@ -336,43 +335,23 @@ pub(crate) struct Reading {
     pub(crate) origins: Origins,
 }
 
-/// What a settings file says of single files. Who reads settings implements it.
-pub(crate) trait BySection: fmt::Debug + Send + Sync {
-    /// How `entry` is read, and as what it is seen from the folder whose URL is known, where that is not
-    /// its root.
-    ///
-    /// # Errors
-    ///
-    /// What settings say of it cannot be used together.
-    fn reading_of(&self, entry: &TreeEntry) -> Result<(Arc<Reading>, Option<TreeEntry>)>;
-}
-
 impl Documents {
     /// What was named, but for standard input.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
     }
 
-    /// How `origin` is read, and as what it is seen from the folder whose URL is known, where that is not
-    /// its root.
-    ///
-    /// # Errors
-    ///
-    /// What settings say of it cannot be used together.
-    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<TreeEntry>)> {
-        match (self.sections.get(), origin) {
-            (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
-            _ => Ok((Arc::clone(&self.reading), None)),
-        }
+    /// `entry` as it is seen from the folder of the settings, where the URL of that folder is known, and not that of the root.
+    pub(crate) fn seen(&self, entry: &TreeEntry) -> Option<TreeEntry> {
+        let way = self.below_settings.get(&*entry.root)?;
+        let relative = way.iter().map(OsString::from).chain(entry.relative.iter().cloned());
+        Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
     }
 
     /// What gives the URLs of the files in the only folder that was named, as seen from there.
-    ///
-    /// # Errors
-    ///
-    /// What settings say of it cannot be used together.
-    pub(crate) fn origins(&self) -> Result<Origins> {
-        let Some(folder) = self.paths.first() else { return Ok(self.reading.origins.clone()) };
+    pub(crate) fn origins(&self) -> Origins {
+        let origins = self.reading.origins.clone();
+        let Some(folder) = self.paths.first() else { return origins };
         let inside = TreeEntry {
             root: folder.as_path().into(),
             relative: vec!["x".into()],
@@ -380,16 +359,14 @@ impl Documents {
             kind: EntryKind::File,
             size: 0,
         };
-        let (reading, seen) = self.reading_of(&Origin::Entry(inside))?;
-        let origins = reading.origins.clone();
-        let Some(seen) = seen else { return Ok(origins) };
+        let Some(seen) = self.seen(&inside) else { return origins };
         let of_paths = Origins { map: None, index: None, ..origins.clone() };
         let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
         let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
-        Ok(match url.map(RootUrl::new) {
+        match url.map(RootUrl::new) {
             Some(Ok(root_url)) => Origins { root_url: Some(root_url), layout: None, ..origins },
             _ => origins,
-        })
+        }
     }
 
     /// Whether one of them is a folder.

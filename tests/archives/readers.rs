@@ -198,7 +198,7 @@ fn what_the_command_writes_is_made_of_the_documents() {
     for file in outside::WARC.files(None) {
         let out = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"));
-        command.args(["rewrite", "--no-config", "-q"]).arg(&file).arg("-o").arg(out.path());
+        command.args(["rewrite", "--config", "none", "-q"]).arg(&file).arg("-o").arg(out.path());
         let status = command.stderr(std::process::Stdio::null()).status().unwrap();
         let is_arc = file.to_str().unwrap().contains(".arc");
         assert_eq!(status.code(), Some(2 * i32::from(is_arc)));

@@ -232,7 +232,7 @@ def theirs(path):
 
 
 def ours(binary, path):
-    command = [binary, "links", "--no-config", "--json", "--resolver", "rfc3986", path]
+    command = [binary, "links", "--config", "none", "--json", "--resolver", "rfc3986", path]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     found = collections.defaultdict(collections.Counter)
     for line in done.stdout.decode("utf-8").splitlines():

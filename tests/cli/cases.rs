@@ -95,7 +95,6 @@ fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
         "check --github",
         "check --report out.html",
         "check --baseline out --update-baseline",
-        "check --fix --dry-run",
         "check --fix --diff",
         "check --fix",
         "check --to file --json",
@@ -329,7 +328,7 @@ mod unix {
         let refused = |whose: &str| {
             let sentence = format!(
                 "error: baselink.toml: {whose}belongs to another user (4242), so these settings are not read; name \
-                 them with --config baselink.toml, or ignore them with --no-config\n"
+                 them with --config baselink.toml, or ignore them with --config none\n"
             );
             (2, String::new(), sentence)
         };
@@ -339,7 +338,10 @@ mod unix {
         assert_eq!(printed(Some("4243"), &[]), refused(""));
         assert_eq!(printed(Some("4242"), &[]), read());
         assert_eq!(printed(None, &["--config", "baselink.toml"]), read());
-        assert_eq!(printed(None, &["--no-config"]), (0, "<a href=x>".to_owned(), String::new()));
+        assert_eq!(
+            printed(None, &["--config", "none"]),
+            (0, "<a href=x>".to_owned(), String::new())
+        );
         chown(&settings, Some(0), None).unwrap();
         chown(scene.path(), Some(4242), None).unwrap();
         assert_eq!(printed(None, &[]), refused("its folder "));
@@ -440,9 +442,9 @@ mod unix {
         assert_eq!(links("--url-map map.csv").1, "http://n/x\n");
         put("baselink.toml", "assume-scheme = 'http'\nurl = 'http://c/'\n");
         assert_eq!(links("").1, "http://c/x\n");
-        put("baselink.toml", "[files.'*.html']\nurl = 'http://d/'\n");
+        put("baselink.toml", "url = 'http://d/'\n");
         assert_eq!(links("").1, "http://d/x\n");
-        put("baselink.toml", "[files.'*.html']\nurl = 'http://e/'\n");
+        put("baselink.toml", "url = 'http://e/'\n");
         assert_eq!(links("").1, "http://e/x\n");
 
         for name in ["page.html.urls", ".links-options"] {

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: attributes and other places of links, of which `tests/project/fixtures_shape.rs` says the same.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,18 +23,16 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 18] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 15] = [
     // A case has no symbolic links, no times and no extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_their_loops_said"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
-    ("settings", "preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says"),
     // They change nothing, unless the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
-    ("settings", "jobs", "tests/cli/covered.rs", "every_key_is_read"),
     ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
-    ("settings", "verify", "tests/cli/covered.rs", "every_key_is_read"),
+    ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
     ("reason", "doubt", "tests/referee/message.rs", "always"),
     // `localize` says `local`.
@@ -41,7 +40,6 @@ const ELSEWHERE: [(&str, &str, &str, &str); 18] = [
     ("reason", "kept", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
     // A log with the version of the program, and a page.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
-    ("settings", "sarif", "tests/trees/check_cli.rs", "settings_may_ask_for_the_log"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
     // Nobody stops a case.
     ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
@@ -198,6 +196,22 @@ impl Parameter {
     }
 }
 
+/// Whoever adds an option looks first for one that it replaces.
+#[test]
+fn options_are_few() {
+    let names = |command: &String| {
+        let options = Parameter::all(command).into_iter().map(|option| option.long);
+        options.filter(|long| long != "--version").collect::<BTreeSet<_>>()
+    };
+    let commands = commands();
+    let all: BTreeSet<String> = commands.iter().flat_map(names).collect();
+    assert!(all.len() <= 45, "{} options: {all:?}", all.len());
+    for command in &commands {
+        let own = names(command);
+        assert!(own.len() <= 32, "{command} has {} options: {own:?}", own.len());
+    }
+}
+
 #[test]
 fn every_option_has_a_case_that_is_another_without_it() {
     let cases = Case::all();
@@ -271,18 +285,20 @@ fn refused(key: &str, value: &str) -> String {
 }
 
 #[test]
-fn every_key_is_read() {
-    for key in keys("| key |") {
-        let stderr = refused(&key, "1979-05-27");
-        assert!(stderr.starts_with(&format!("error: baselink.toml:1: {key}: takes ")), "{stderr}");
-    }
-}
-
-#[test]
-fn every_key_that_is_only_typed_is_refused() {
-    for key in keys("| only typed |") {
-        let expected = format!("error: baselink.toml:1: '{key}' is only for the command line\n");
-        assert_eq!(refused(&key, "true"), expected);
+fn every_option_is_a_key_or_only_for_the_command_line() {
+    let keys = keys("| key |");
+    let commands = commands();
+    let options = commands.iter().flat_map(|command| Parameter::all(command));
+    let options = options.map(|option| option.long.trim_start_matches('-').to_owned());
+    let options: BTreeSet<String> = options.collect();
+    assert!(keys.iter().all(|key| options.contains(key)), "{keys:?}");
+    for option in &options {
+        let stderr = refused(option, "1979-05-27");
+        let expected = match keys.contains(option) {
+            true => format!("error: baselink.toml:1: {option}: "),
+            false => format!("error: baselink.toml:1: '{option}' is only for the command line\n"),
+        };
+        assert!(stderr.starts_with(&expected), "{stderr}");
     }
 }
 

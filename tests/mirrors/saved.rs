@@ -264,7 +264,7 @@ fn copies_made_absolute_fail_and_are_found_again() {
         baselink(scene.path(), &words.split(' ').collect::<Vec<_>>());
     };
     run("localize saved -o localized");
-    run("rewrite --local-copies rewrite saved -o mistaken");
+    run("rewrite --trust -local-copies saved -o mistaken");
     run("localize mistaken -o mended");
     for page in ["page.html", "based.html", "target.html"] {
         let mut open =

@@ -169,14 +169,6 @@ fn the_log_has_what_sarif_requires_and_its_fixes_can_be_made() {
 }
 
 #[test]
-fn settings_may_ask_for_the_log() {
-    let scene = site(&[("a.html", b"<a href=gone.html>")]);
-    let log = check(scene.path(), &["--sarif"]);
-    fs::write(scene.path().join("baselink.toml"), "sarif = true").unwrap();
-    assert_eq!(check(scene.path(), &[]), log);
-}
-
-#[test]
 fn a_clean_folder_gives_a_log_without_results() {
     let scene = site(&[("index.html", b"<a href=#top>")]);
     let (log, status) = check(scene.path(), &["--sarif"]);

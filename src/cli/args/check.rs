@@ -8,18 +8,18 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use baselink::collection::origin::{Origins, RootUrl};
+use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::InPlace;
 use baselink::purpose::check::Class;
 use baselink::reference::{Grammar, Reference};
 use clap::Args;
 
-use super::documents::{TypedDocuments, TypedPolicy};
+use super::documents::{TypedDocuments, TypedPolicy, add_all};
 use super::output::{TypedInPlace, backup_suffix};
 use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
+use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -41,9 +41,6 @@ pub(super) struct TypedCheck {
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", help_heading = "Policies")]
     update_baseline: bool,
-    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
-    #[arg(long, help_heading = "Policies")]
-    skip_dkim: bool,
     /// Make relative what is certain; each file is replaced whole or not at all
     ///
     /// That is, pinned and escaping links whose target is present. What remains is told. A file that other
@@ -56,18 +53,12 @@ pub(super) struct TypedCheck {
     /// Files whose names end so are taken for such backups, and are no documents, without --fix as well.
     #[arg(long, value_name = "SUFFIX", help_heading = "Fix")]
     backup: Option<OsString>,
-    /// Give changed files the times of the old ones
-    #[arg(long, help_heading = "Fix")]
-    preserve_times: bool,
     /// With --fix, prove that nothing but the reported URLs changes, before it is written
     #[arg(long, help_heading = "Fix")]
     verify: bool,
     /// Show what --fix would change, in place of a list; nothing is written
     #[arg(long, help_heading = "Fix")]
     diff: bool,
-    /// Only say how much --fix would change; nothing is written
-    #[arg(long, help_heading = "Fix")]
-    dry_run: bool,
     /// A JSON object per link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github", "diff"])]
     json: bool,
@@ -88,21 +79,17 @@ pub(super) struct TypedCheck {
 impl TypedCheck {
     /// What of it is a policy of `rewrite`, too.
     pub(super) fn policy(&self) -> TypedPolicy {
-        let Self { skip_dkim, verbose, .. } = *self;
-        TypedPolicy { fragments: None, base_element: None, skip_dkim, strict: false, verbose }
+        TypedPolicy { verbose: self.verbose, ..TypedPolicy::default() }
     }
 
-    /// Assumes a URL for the folder, where none was given, nor a table, which is read elsewhere.
-    pub(super) fn assume_root(&self, origins: &mut Origins) -> Result<()> {
-        if self.documents.url_map.is_some() {
-            return Ok(());
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        self.documents.add(settings);
+        self.verify |= settings.verify;
+        if self.to.is_none() {
+            self.to.clone_from(&settings.to);
         }
-        let goal = match self.documents.paths.first() {
-            Some(folder) => goal(self.to.as_deref(), folder)?,
-            None => None,
-        };
-        origins.assume_root(goal.as_ref());
-        Ok(())
+        add_all(&mut self.deny, settings.deny.clone());
     }
 
     pub(super) fn meant(self) -> Result<Check> {
@@ -125,27 +112,22 @@ impl TypedCheck {
                 "{folder}: {what} check takes a folder; of a document, `links` lists the links"
             )));
         }
-        let is_tried = self.diff || self.dry_run;
-        if is_tried && self.fix.is_none() {
-            return refused("--diff and --dry-run go with --fix: nothing is changed without it");
-        }
-        if self.preserve_times && self.fix.is_none() {
-            return refused("--preserve-times goes with --fix");
+        if self.diff && self.fix.is_none() {
+            return refused("--diff goes with --fix: nothing is changed without it");
         }
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
         let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
-        let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
-            (true, _) => WrittenTo::Diff,
-            (_, true) => WrittenTo::Nowhere,
-            _ => WrittenTo::InPlace(InPlace {
+        let fix = self.fix.map(|how| match self.diff {
+            true => WrittenTo::Diff,
+            false => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
-                preserve_times: self.preserve_times,
                 backup: backup.clone(),
+                ..InPlace::default()
             }),
         });
-        documents.selection.temporary = matches!(fix, Some(WrittenTo::InPlace(_)));
+        documents.selection.clears = matches!(fix, Some(WrittenTo::InPlace(_)));
         let form = match (self.json, self.sarif, self.github) {
             (true, ..) => CheckForm::Json,
             (_, true, _) => CheckForm::Sarif,
@@ -154,9 +136,7 @@ impl TypedCheck {
         };
         documents.archives = Archives::None;
         let to = goal(self.to.as_deref(), folder)?;
-        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
-            reading.origins.assume_root(to.as_ref());
-        }
+        documents.reading.origins.assume_root(to.as_ref());
         let deny = Classes::of(self.deny, &Classes::DENIED);
         let list = match form {
             CheckForm::Json => Classes::of(Vec::new(), &Class::ALL),

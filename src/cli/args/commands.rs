@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use super::check::TypedCheck;
-use super::documents::{TypedDocuments, TypedPolicy, TypedSettings};
+use super::documents::{TypedDocuments, TypedPolicy};
 use super::help::{
     BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER,
     PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
@@ -23,7 +23,7 @@ use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
-    Archives, Command, LinksForm, ListLinks, Reading, ResultsFolder, Rewrite, ShowBases, Talk,
+    Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Talk,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -49,16 +49,35 @@ impl Typed {
         })
     }
 
-    /// The settings file that counts.
-    pub(super) fn settings(&self) -> Result<Option<PathBuf>> {
-        if let TypedCommand::Resolve(typed) = &self.command {
-            return Ok(typed.config.clone());
-        }
+    /// The settings file that counts, and whether it was found, and not named.
+    pub(super) fn settings(&self) -> Result<Option<(PathBuf, bool)>> {
         let Some(documents) = self.documents() else { return Ok(None) };
-        match &documents.settings {
-            TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
-            TypedSettings { no_config: true, .. } => Ok(None),
-            TypedSettings { .. } => Settings::find_for(&documents.paths),
+        Ok(match &documents.config {
+            Some(path) if path.as_os_str() == "none" => None,
+            Some(path) => Some((path.clone(), false)),
+            None => Settings::find_for(&documents.paths)?.map(|path| (path, true)),
+        })
+    }
+
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        let given = settings.clone();
+        match &mut self.command {
+            TypedCommand::Rewrite(typed) => {
+                typed.documents.add(settings);
+                typed.policy.add(settings);
+                typed.output.verify |= given.verify;
+            }
+            TypedCommand::Links(typed) => {
+                typed.documents.add(settings);
+                typed.policy.add(settings);
+            }
+            TypedCommand::Base(typed) => typed.documents.add(settings),
+            TypedCommand::Localize(typed) => typed.add(settings),
+            TypedCommand::Check(typed) => typed.add(settings),
+            TypedCommand::Resolve(_)
+            | TypedCommand::Completions { .. }
+            | TypedCommand::Man { .. } => {}
         }
     }
 
@@ -85,18 +104,6 @@ impl Typed {
             TypedCommand::Completions { shell } => Command::Completions(shell),
             TypedCommand::Man { folder } => Command::Man(folder),
         })
-    }
-
-    /// How documents are read, without the table of `--url-map`.
-    pub(super) fn reading(&self) -> Result<Reading> {
-        let Some((_, documents, policy)) = self.of_documents() else {
-            return Err(Error::new("it has no documents"));
-        };
-        let mut reading = documents.reading_without_map(policy.as_ref())?;
-        if let TypedCommand::Check(typed) = &self.command {
-            typed.assume_root(&mut reading.origins)?;
-        }
-        Ok(reading)
     }
 }
 

@@ -6,12 +6,12 @@
 //!
 //! Deliberately absent: where results go ([`super::output`]).
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::str::FromStr;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use baselink::collection::companion::Companions;
 use baselink::collection::origin::map::UrlMap;
@@ -29,9 +29,10 @@ use baselink::{
 use clap::builder::Resettable;
 use clap::{Args, ValueHint};
 
-use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, named};
-use super::trust::{Trust, TrustList};
+use super::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, named};
+use super::trust::{HostLayout, Trust, TrustList};
 use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
+use crate::cli::settings::Settings;
 
 /// How documents are read.
 #[derive(Clone, Debug, Args)]
@@ -63,22 +64,17 @@ pub(super) struct TypedDocuments {
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
     /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do; host:http for another scheme than https
-    #[arg(long, value_name = "HOW", value_parser = str::parse::<TypedLayout>, help_heading = "Retrieval URLs")]
-    layout: Option<TypedLayout>,
-    /// Sources of bases to add, or to remove with `-` before them, with commas between; repeatable
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
+    layout: Option<HostLayout>,
+    /// What else says where documents were retrieved: names to add, or to remove with `-` before them, with commas between
     ///
-    /// On without it are `saved` (what a page says of having been saved), `xattr` (the extended attribute of a file)
-    /// and `content-location` (of messages). On request: `canonical`, for a page without a retrieval URL its
+    /// On without it are `saved` (what a page says of having been saved), `local-copies` (links to files that a browser
+    /// saved with a page stay: they were never on the network), `xattr` (the extended attribute of a file) and
+    /// `content-location` (of messages). On request: `canonical`, for a page without a retrieval URL its
     /// `<link rel=canonical>`, or else its `og:url`; `entry-link`, for the content of a feed's entry without an
     /// `xml:base` the link of the entry.
     #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
     trust: Vec<TrustList>,
-    /// Links to files that a browser saved with a page: keep or rewrite [default: keep]
-    ///
-    /// They lie in a folder that is called as the page, with _files or the like behind it, and were never on the
-    /// network.
-    #[arg(long, value_name = "WHAT", value_parser = named::<LocalCopies>(LOCAL_COPIES), hide_possible_values = true, help_heading = "Retrieval URLs")]
-    local_copies: Option<LocalCopies>,
     /// Where none is known, the scheme of links that begin with `//`, and of what HTTrack notes, such as https
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
@@ -122,43 +118,18 @@ pub(super) struct TypedDocuments {
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
     attribute: Vec<Place>,
-    #[command(flatten)]
-    pub(super) settings: TypedSettings,
-}
-
-/// The layout `host`, with the scheme of the URLs.
-#[derive(Clone, Debug)]
-struct TypedLayout {
-    scheme: Option<String>,
-}
-
-impl FromStr for TypedLayout {
-    type Err = Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        match text.strip_prefix("host").map(|rest| (rest, rest.strip_prefix(':'))) {
-            Some(("", _)) => Ok(Self { scheme: None }),
-            Some((_, Some(scheme))) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
-            _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
-        }
-    }
-}
-
-/// The settings file.
-#[derive(Clone, Debug, Args)]
-pub(super) struct TypedSettings {
-    /// The settings file; otherwise baselink.toml in the first input or a folder above it
+    /// The settings file, or none; otherwise baselink.toml in the first input or a folder above it
     ///
-    /// Its keys are these options without `--`, but for those that say what is written.
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Settings")]
+    /// Its keys are these options without `--`, but for those that say what is read and written, and how that is shown.
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub(super) config: Option<PathBuf>,
-    /// Ignore settings files
-    #[arg(long, help_heading = "Settings")]
-    pub(super) no_config: bool,
+    /// The path of each input below the folder of the settings, where these have the URL of that folder.
+    #[arg(skip)]
+    below_settings: HashMap<PathBuf, PathBuf>,
 }
 
 /// What is to come of links.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
     /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; auto in pages that say that they were saved]
@@ -181,6 +152,30 @@ pub(super) struct TypedPolicy {
     pub(super) verbose: bool,
 }
 
+impl TypedPolicy {
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        add(&mut self.fragments, settings.fragments);
+        add(&mut self.base_element, settings.base_element);
+        self.skip_dkim |= settings.skip_dkim;
+        self.strict |= settings.strict;
+    }
+}
+
+/// Gives an option that was not typed the value of the settings.
+fn add<T>(typed: &mut Option<T>, given: Option<T>) {
+    if typed.is_none() {
+        *typed = given;
+    }
+}
+
+/// Gives a repeatable option that was not typed the values of the settings.
+pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
+    if typed.is_empty() {
+        *typed = given;
+    }
+}
+
 fn charset(label: &str) -> Result<Charset> {
     Charset::for_label(label).ok_or_else(|| {
         Error::new("unknown encoding; use a label of the Encoding Standard, such as utf-8")
@@ -188,6 +183,31 @@ fn charset(label: &str) -> Result<Charset> {
 }
 
 impl TypedDocuments {
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        let given = settings.clone();
+        if self.url.is_none() && self.layout.is_none() {
+            (self.url, self.layout) = (given.url, given.layout);
+            if self.url.is_some() || self.layout.is_some() {
+                let roots = self.paths.iter().filter(|path| !is_standard_input(path));
+                let below = roots.map(|root| (root.clone(), settings.way_to(root)));
+                self.below_settings = below.collect();
+            }
+        }
+        add(&mut self.url_map, given.url_map);
+        add(&mut self.index, given.index.map(OsString::from));
+        add(&mut self.assume_scheme, given.assume_scheme);
+        add(&mut self.format, given.format);
+        add(&mut self.charset, given.charset);
+        add(&mut self.resolver, given.resolver);
+        add_all(&mut self.trust, given.trust);
+        add_all(&mut self.enable, given.enable);
+        add_all(&mut self.attribute, given.attribute);
+        add_all(&mut self.include, given.include);
+        add_all(&mut self.exclude, given.exclude);
+        self.hidden |= given.hidden;
+    }
+
     /// Which documents, and how they are read. Where there is no `policy` for their links, every source of a base is asked.
     pub(super) fn meant(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
@@ -217,7 +237,8 @@ impl TypedDocuments {
             || std::thread::available_parallelism().map_or(1, NonZero::get),
             usize::from,
         );
-        let reading = Arc::new(self.reading(policy)?);
+        let below_settings = std::mem::take(&mut self.below_settings);
+        let reading = self.reading(policy)?;
         Ok(Documents {
             paths,
             selection,
@@ -226,7 +247,7 @@ impl TypedDocuments {
             archives: Archives::All,
             unlike_hosts: Mutex::default(),
             reading,
-            sections: OnceLock::new(),
+            below_settings,
         })
     }
 
@@ -248,7 +269,8 @@ impl TypedDocuments {
             )));
         }
         let trust = Trust::of(&self.trust);
-        let local_copies = self.local_copies.unwrap_or_default();
+        let local_copies =
+            if trust.local_copies { LocalCopies::Keep } else { LocalCopies::Rewrite };
         let scan = ScanOptions {
             charset: self.charset,
             entry_links: trust.entry_link,
@@ -286,7 +308,7 @@ impl TypedDocuments {
             layout: self.layout.as_ref().map(|_| FolderLayout::Host),
             trust_saved_from: trust.saved,
             trust_xattr: trust.xattr,
-            keeps_local_copies: local_copies == LocalCopies::Keep,
+            keeps_local_copies: trust.local_copies,
             companions: Companions::trusting(trust.saved),
             canonical: trust.canonical,
             every_source: policy.is_none(),
@@ -297,11 +319,6 @@ impl TypedDocuments {
             None => origins,
         };
         Ok(Reading { format: self.format, options, origins })
-    }
-
-    /// How documents are read, without the table of `--url-map`.
-    pub(super) fn reading_without_map(&self, policy: Option<&TypedPolicy>) -> Result<Reading> {
-        Self { url_map: None, ..self.clone() }.reading(policy)
     }
 }
 

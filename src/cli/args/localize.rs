@@ -14,6 +14,7 @@ use clap::Args;
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
 use crate::cli::request::{Archives, Localize, Rewrite, is_standard_input};
+use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
 pub(super) struct TypedLocalize {
@@ -45,10 +46,18 @@ pub(super) struct TypedLocalize {
 }
 
 impl TypedLocalize {
+    /// Adds what `settings` say of options that were not typed.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        self.documents.add(settings);
+        self.skip_dkim |= settings.skip_dkim;
+        self.strict |= settings.strict;
+        self.output.verify |= settings.verify;
+    }
+
     /// What of it is a policy of `rewrite`, too.
     pub(super) fn policy(&self) -> TypedPolicy {
         let Self { skip_dkim, strict, verbose, .. } = *self;
-        TypedPolicy { fragments: None, base_element: None, skip_dkim, strict, verbose }
+        TypedPolicy { skip_dkim, strict, verbose, ..TypedPolicy::default() }
     }
 
     pub(super) fn meant(self) -> Result<Localize> {

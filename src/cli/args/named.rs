@@ -23,7 +23,6 @@ pub(super) const FORMATS: &[&str] = &Format::NAMES;
 pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
-pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
 pub(super) const GROUPS: &[&str] = &groups();
 
 const fn groups() -> [&'static str; Group::ALL.len() + 1] {
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
     use baselink::resolve::Profile;
     use baselink::scan::attributes::Groups;
-    use baselink::{BaseElement, Fragments, LocalCopies};
+    use baselink::{BaseElement, Fragments};
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {
         for name in names {
@@ -87,7 +86,6 @@ mod tests {
         check::<Profile>(RESOLVERS);
         check::<Fragments>(FRAGMENTS);
         check::<BaseElement>(BASE_ELEMENT);
-        check::<LocalCopies>(LOCAL_COPIES);
         check::<Groups>(GROUPS);
         assert!(Profile::ALL.map(Profile::name).iter().eq(RESOLVERS));
     }

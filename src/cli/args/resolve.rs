@@ -7,8 +7,6 @@
 //!
 //! Deliberately absent: the lines of standard input.
 
-use std::path::PathBuf;
-
 use baselink::error::{Error, Result};
 use baselink::resolve::{Base, Profile};
 use clap::{Args, ValueHint};
@@ -30,9 +28,6 @@ pub(super) struct TypedResolve {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true, help_heading = "Input")]
     resolver: Option<Profile>,
-    /// A settings file; without it there are none
-    #[arg(long, value_name = "FILE", help_heading = "Settings")]
-    pub(super) config: Option<PathBuf>,
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     explain: bool,

@@ -1,7 +1,7 @@
-//! The sources of bases that count: `--trust`.
+//! The sources of bases that count: `--trust`; and the layout of folders: `--layout`.
 //!
 //! ```text
-//! --trust canonical,-saved  -->  Trust { saved: false, xattr: true, content_location: true, canonical: true, entry_link: false }
+//! --trust canonical,-saved  -->  Trust { saved: false, canonical: true, … }
 //! ```
 //!
 //! Deliberately absent: looking for a base there.
@@ -9,12 +9,15 @@
 use std::str::FromStr;
 
 use baselink::error::{Error, Result};
+use baselink::resolve::hierarchical_scheme;
 
 /// The sources of bases that can be added or removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
     /// What a page notes of having been saved.
     pub(super) saved: bool,
+    /// The files that a browser saved with a page: links to them stay.
+    pub(super) local_copies: bool,
     /// The extended attribute of a file.
     pub(super) xattr: bool,
     /// The `Content-Location` of messages.
@@ -27,8 +30,9 @@ pub(super) struct Trust {
 
 type SourceField = fn(&mut Trust) -> &mut bool;
 
-const SOURCES: [(&str, SourceField); 5] = [
+const SOURCES: [(&str, SourceField); 6] = [
     ("saved", |trust| &mut trust.saved),
+    ("local-copies", |trust| &mut trust.local_copies),
     ("xattr", |trust| &mut trust.xattr),
     ("content-location", |trust| &mut trust.content_location),
     ("canonical", |trust| &mut trust.canonical),
@@ -40,6 +44,7 @@ impl Trust {
     pub(super) fn of(lists: &[TrustList]) -> Self {
         let mut trust = Self {
             saved: true,
+            local_copies: true,
             xattr: true,
             content_location: true,
             canonical: false,
@@ -54,7 +59,7 @@ impl Trust {
 
 /// A list of sources, each to be added or removed.
 #[derive(Clone, Debug)]
-pub(super) struct TrustList(Vec<(SourceField, bool)>);
+pub(in crate::cli) struct TrustList(Vec<(SourceField, bool)>);
 
 impl FromStr for TrustList {
     type Err = Error;
@@ -70,5 +75,23 @@ impl FromStr for TrustList {
             })
         };
         list.split(',').map(change).collect::<Result<_>>().map(Self)
+    }
+}
+
+/// The layout `host`, with the scheme of the URLs.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct HostLayout {
+    pub(super) scheme: Option<String>,
+}
+
+impl FromStr for HostLayout {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text.strip_prefix("host").map(|rest| (rest, rest.strip_prefix(':'))) {
+            Some(("", _)) => Ok(Self { scheme: None }),
+            Some((_, Some(scheme))) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
+            _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
+        }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn check(path: &Path, file: &File) -> Result<()> {
             let path = name(path);
             return Err(Error::new(format!(
                 "{path}: {what}belongs to another user ({owner}), so these settings are not read; name them \
-                 with --config {path}, or ignore them with --no-config"
+                 with --config {path}, or ignore them with --config none"
             )));
         }
     }
