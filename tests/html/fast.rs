@@ -393,6 +393,33 @@ const MORE_TRAPS: &[&str] = &[
 ];
 
 /// A declaration behind the first 1024 bytes, in and out of what only looks like markup.
+/// Labels of diagrams are HTML in SVG, which the walk follows as long as they only nest.
+#[test]
+fn labels_of_diagrams_need_no_html5ever() {
+    let label = "<foreignObject width=9><div xmlns=http://www.w3.org/1999/xhtml><span class=nodeLabel><p>A<br/>\
+                 <img src=y><b>b</b></p></span></div></foreignObject>";
+    let diagram = format!(
+        "<svg><style>g{{fill:url(#x)}}</style><switch><g><rect/>{label}<text>A</text></g></switch></svg>"
+    );
+    for (page, reason) in [
+        (diagram.clone(), None),
+        // As deep as it is, it is followed.
+        (format!("<svg><desc>{}", "<div>".repeat(100)), None),
+        // It closes the `p`.
+        ("<svg><desc><p><div>".to_owned(), Some(FallbackReason::IntegrationPoint)),
+        ("<svg><desc><p><svg><desc><div>".to_owned(), None),
+        // Something else may be closed with it.
+        ("<svg><desc><div><b></div>".to_owned(), Some(FallbackReason::EndTag)),
+        ("<svg><desc><g><svg><g></desc>".to_owned(), Some(FallbackReason::IntegrationPoint)),
+        ("<svg><desc><div><svg><g></div>".to_owned(), Some(FallbackReason::EndTag)),
+    ] {
+        let page = format!("<a href=x>{page}<img src=z>");
+        same(page.as_bytes());
+        let document = scan(page.as_bytes(), &ScanOptions::default());
+        assert_eq!(document.fallback, reason, "{page}");
+    }
+}
+
 /// A base in a cell comes behind one that the tree puts before the table (HTML, 13.2.6.1), also where much
 /// has been written by then.
 #[test]

@@ -248,7 +248,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
-        if place == TagPlace::Point {
+        if place == TagPlace::Point && PROVES && !self.only_nests(element.kind, name) {
             self.unproved(FallbackReason::IntegrationPoint)?;
         }
         let text = match element.kind {
@@ -300,6 +300,18 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 Ok(None)
             }
             TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
+        }
+    }
+
+    /// Opens an element of HTML in an integration point, where it may hold markup; `false` where its start tag may do more.
+    fn only_nests(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
+        match kind {
+            ElementKind::Plain => self.open.foreign.nest(name),
+            // It closes a `p`.
+            ElementKind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
+            ElementKind::NoScript => self.scripting,
+            ElementKind::Rcdata | ElementKind::Script | ElementKind::Foreign(_) => true,
+            _ => false,
         }
     }
 
@@ -376,7 +388,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.unproved(FallbackReason::Name)?;
         } else {
             // `</p>` and `</br>` leave foreign content like their start tags.
-            let is_left = name.eq_ignore_ascii_case(b"p") && !foreign.is_empty();
+            let is_left = name.eq_ignore_ascii_case(b"p") && foreign.is_innermost();
             // The text of `style` goes on after the end of its SVG.
             if is_left || !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
                 self.unproved(FallbackReason::EndTag)?;
@@ -391,7 +403,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
     fn declaration(&mut self, at: usize) -> Next {
         let rest = &self.bytes[at..];
-        if rest.starts_with(b"<![CDATA[") && !self.open.foreign.is_empty() {
+        if rest.starts_with(b"<![CDATA[") && self.open.foreign.is_innermost() {
             return self.section(at);
         }
         let end = declaration_end(self.bytes, at, false);

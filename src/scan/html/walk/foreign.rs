@@ -2,7 +2,8 @@
 //! namespaces (HTML, 13.2.6, "tree construction dispatcher", and 13.2.6.5).
 //!
 //! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every element down from the
-//! outermost `svg` or `math`. In an integration point there are elements of HTML, too: the walk that proves stops there.
+//! outermost `svg` or `math`. In an integration point there are elements of HTML, too: the walk that proves follows those
+//! that only nest, as the labels of diagrams do, and stops at others.
 //!
 //! ```
 //! use baselink::ScanOptions;
@@ -22,10 +23,13 @@ use crate::scan::sieve::Sieve;
 #[derive(Clone, Copy, Debug)]
 struct ForeignElement<'a> {
     name: &'a [u8],
-    /// SVG or MathML.
+    /// HTML only in an integration point.
     namespace: Namespace,
-    /// Whether its content is HTML (13.2.3, "HTML integration point", "MathML text integration point").
+    /// True if its content is HTML: an element of HTML, or an integration point (13.2.3, "HTML integration point",
+    /// "MathML text integration point").
     is_point: bool,
+    /// True if a `p` is open around its content in the same integration point, which some start tags close.
+    in_p: bool,
 }
 
 /// Where a start tag belongs.
@@ -51,6 +55,18 @@ pub(super) struct Foreign<'a> {
 /// How many open elements the name of an end tag is compared with by best effort.
 const NEAR: usize = 32;
 
+/// Elements of HTML that nest whatever is open around them: ordinary and formatting ones (13.2.6.4.7).
+#[rustfmt::skip]
+const PHRASES: &[&str] = &[
+    "span", "b", "i", "u", "em", "strong", "small", "code", "font", "sub", "sup", "label",
+];
+
+/// Elements of HTML that nest where no `p` is open, which they close.
+const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
+
+/// Elements of HTML that are never open.
+const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
+
 fn is_one(name: &[u8], names: &[&str]) -> bool {
     names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
@@ -60,6 +76,11 @@ impl<'a> Foreign<'a> {
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty()
+    }
+
+    /// True if the innermost open element is one of SVG or MathML: `<![CDATA[` begins a section there.
+    pub(super) fn is_innermost(&self) -> bool {
+        self.open.last().is_some_and(|top| top.namespace != Namespace::Html)
     }
 
     /// Where a start tag called `name` belongs.
@@ -76,12 +97,28 @@ impl<'a> Foreign<'a> {
         }
     }
 
-    /// Opens an element called `name`.
+    /// Opens an element of SVG or MathML called `name`.
     pub(super) fn open(&mut self, name: &'a [u8], namespace: Namespace, is_point: bool) {
-        self.open.push(ForeignElement { name, namespace, is_point });
+        self.open.push(ForeignElement { name, namespace, is_point, in_p: false });
     }
 
-    /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration point.
+    /// Opens an element of HTML called `name` in an integration point; `false` where more may happen than that.
+    pub(super) fn nest(&mut self, name: &'a [u8]) -> bool {
+        if is_one(name, VOID) {
+            return true;
+        }
+        let in_p = self.open.last().is_some_and(|top| top.in_p);
+        let nests = is_one(name, PHRASES) || !in_p && is_one(name, BLOCKS);
+        if nests {
+            let in_p = in_p || name.eq_ignore_ascii_case(b"p");
+            let (namespace, is_point) = (Namespace::Html, true);
+            self.open.push(ForeignElement { name, namespace, is_point, in_p });
+        }
+        nests
+    }
+
+    /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration point or
+    /// an element of HTML in one.
     pub(super) fn leave(&mut self) {
         let stays = |top: &ForeignElement<'_>| top.is_point;
         self.open.truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
@@ -89,11 +126,18 @@ impl<'a> Foreign<'a> {
 
     /// Closes the element called `name`; `false` where that may be one outside of what is known here.
     pub(super) fn close(&mut self, name: &[u8]) -> bool {
-        let found = self.open.iter().rposition(|one| one.name.eq_ignore_ascii_case(name));
-        if let Some(at) = found {
+        let is_named = |one: &ForeignElement<'_>| one.name.eq_ignore_ascii_case(name);
+        let is_html = |one: &ForeignElement<'_>| one.namespace == Namespace::Html;
+        let Some(at) = self.open.iter().rposition(|one| is_html(one) || is_named(one)) else {
+            return false;
+        };
+        // An end tag that passes elements of HTML, or closes one around others, may do more.
+        let (one, is_last) = (&self.open[at], at + 1 == self.open.len());
+        let closes = is_named(one) && (is_last || !is_html(one));
+        if closes {
             self.open.truncate(at);
         }
-        found.is_some()
+        closes
     }
 
     /// Counts a start tag of HTML, for [`Self::close_by_name`].
