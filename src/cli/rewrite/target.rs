@@ -76,11 +76,7 @@ impl<'a> RunTarget<'a> {
                     Self::File { path, preserve_times }
                 } else {
                     let below = OutputFolder::of(path, documents)?;
-                    Self::Below(Box::new(if preserve_times {
-                        below.preserving_times()
-                    } else {
-                        below
-                    }))
+                    Self::Below(if preserve_times { below.preserving_times() } else { below })
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
