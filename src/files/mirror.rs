@@ -159,8 +159,9 @@ impl Mirror {
         if let Some(old) = &old {
             self.replaceable(&path, old, read)?;
         }
-        let replacement =
+        let mut replacement =
             Replacement::output(&path, place, old.is_none(), mode(read), self.times(read))?;
+        replacement.preserve_holes(read);
         self.taken().files.extend(replacement.identity().map(|file| (file, path)));
         Ok(replacement)
     }

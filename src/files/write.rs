@@ -30,15 +30,14 @@
 //! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, and
 //! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), where the system
 //! allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
-//! `security.evm`) is the system's to give. A file that nobody, or not this user, may write is not replaced, although a
-//! rename could: its permissions say no.
+//! `security.evm`) is the system's to give. Where the file has holes, long runs of zero bytes take no room in the new one
+//! either. A file that nobody, or not this user, may write is not replaced, although a rename could: its permissions say no.
 //!
 //! A message of a Maildir ([`maildir`](super::maildir)) may get another name, which has its size. Then the new file
 //! gets a name that nothing had before, and after that is on the disk the old file goes. So a message that is there under both
 //! names, with the bytes that it would get, is what a killed run left: the old file is removed, and nothing is written again.
 //!
-//! Deliberately absent: following symbolic links, for where one leads is easily not what was meant; holes of files, and what
-//! `chattr` sets.
+//! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -52,8 +51,8 @@ use std::time::SystemTime;
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, names_of,
-    not_written, refused, times,
+    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
+    names_of, not_written, refused, times,
 };
 pub use super::file::{TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -177,15 +176,20 @@ impl Replacement {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
-    /// Adds the bytes of `from`. The system copies them, or shares them.
-    pub(super) fn add_file(&mut self, mut from: &File) -> Result<()> {
-        let copied = self.out.flush().and_then(|()| io::copy(&mut from, &mut self.made().file()));
-        copied.map(drop).map_err(|error| not_written(&self.path, error))
+    /// Adds the bytes of `from`.
+    pub(super) fn add_file(&mut self, from: &File) -> Result<()> {
+        let copied = self.out.flush().and_then(|()| self.out.get_mut().add_file(from));
+        copied.map_err(|error| not_written(&self.path, error))
     }
 
     /// Gives the file the times of another one.
     pub fn preserve_times(&mut self, of: &Metadata) {
         self.times = times(of);
+    }
+
+    /// Leaves holes for long runs of zero bytes, if another file has holes.
+    pub(super) fn preserve_holes(&mut self, of: &Metadata) {
+        self.out.get_mut().has_holes = is_sparse(of);
     }
 
     /// Where it is to be, as it was named.
@@ -524,8 +528,12 @@ impl InPlace {
         };
         let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
         let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
-        let (original, how) = (Box::new(original.clone()), self.clone());
-        Ok(Replacement::of(path, place, new, Old::Original { original, how, kind }))
+        let (seen, how) = (&original.seen, self.clone());
+        let original = Box::new(original.clone());
+        let mut replacement =
+            Replacement::of(path, place, new, Old::Original { original, how, kind });
+        replacement.preserve_holes(seen);
+        Ok(replacement)
     }
 }
 
@@ -697,7 +705,8 @@ impl Original {
         let mut copy = New::within(&backup.folder, PRIVATE)?;
         let old = self.file()?;
         (&*old).rewind()?;
-        io::copy(&mut &*old, &mut copy.file())?;
+        copy.has_holes = is_sparse(&self.seen);
+        copy.add_file(&old)?;
         self.given_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)
