@@ -27,9 +27,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, and
-//! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), where the system
-//! allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
+//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, its extended attributes
+//! (the POSIX access control list, capabilities and `trusted.*` among them), and on Linux what `chattr` sets, where the
+//! system allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
 //! `security.evm`) is the system's to give. Where the file has holes, long runs of zero bytes take no room in the new one
 //! either. A file that nobody, or not this user, may write is not replaced, although a rename could: its permissions say no.
 //!
@@ -661,6 +661,10 @@ impl Original {
         if give_attributes(&old, new).is_err() {
             lost.push(Lost::Attributes);
         }
+        #[cfg(target_os = "linux")]
+        if give_flags(&old, new).is_err() {
+            lost.push(Lost::Flags);
+        }
         if has_times && times(&self.seen).is_none_or(|times| new.set_times(times).is_err()) {
             lost.push(Lost::Times);
         }
@@ -720,6 +724,8 @@ pub enum Lost {
     Owner,
     /// An extended attribute.
     Attributes,
+    /// A flag of its inode, as `chattr` sets them.
+    Flags,
     /// When it was last read and written.
     Times,
     /// The old name of a message, under which another program changed it or put another: it may be there twice.
@@ -731,6 +737,7 @@ impl fmt::Display for Lost {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
             Self::Attributes => "not all of its extended attributes could be kept",
+            Self::Flags => "not all of its flags (chattr) could be kept",
             Self::Times => "its times could not be kept",
             Self::OldName => "another program moved or changed it meanwhile; it may be there twice",
         })
@@ -835,4 +842,24 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 fn give_attributes(_: &File, _: &File) -> io::Result<()> {
     Ok(())
+}
+
+/// Gives `new` the flags of `old` that say how a file is to be kept, and not who may do what with it.
+#[cfg(target_os = "linux")]
+fn give_flags(old: &File, new: &File) -> io::Result<()> {
+    use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+    let of_its_keeping = IFlags::COMPRESSED
+        | IFlags::SYNC
+        | IFlags::NODUMP
+        | IFlags::NOATIME
+        | IFlags::JOURNALING
+        | IFlags::NOTAIL
+        | IFlags::NOCOW;
+    // Some file systems have none.
+    let flags = ioctl_getflags(old).unwrap_or(IFlags::empty()) & of_its_keeping;
+    if flags.is_empty() {
+        return Ok(());
+    }
+    let made = ioctl_getflags(new)?;
+    if made.contains(flags) { Ok(()) } else { Ok(ioctl_setflags(new, made | flags)?) }
 }

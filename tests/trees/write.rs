@@ -320,6 +320,24 @@ mod in_place {
         assert_eq!(xattr::get(&page, trusted).unwrap().unwrap(), b"x");
     }
 
+    /// I19: as `chattr` sets them.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn flags_stay() {
+        use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+        let (_folder, page) = scene();
+        let flags = || ioctl_getflags(File::open(&page).unwrap()).unwrap();
+        let given = IFlags::NODUMP | IFlags::NOATIME;
+        let set = ioctl_getflags(File::open(&page).unwrap())
+            .and_then(|flags| ioctl_setflags(File::open(&page).unwrap(), flags | given));
+        if set.is_err() {
+            eprintln!("notice: no flags here, so they were not tested");
+            return;
+        }
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert!(flags().contains(given), "{:?}", flags());
+    }
+
     /// Bug 75: holes became zero bytes on the disk.
     #[test]
     fn holes_stay() {
