@@ -39,13 +39,13 @@
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 pub use super::disk::most_pending;
@@ -308,8 +308,7 @@ impl Replacement {
             Old::Original { original, kind, .. } => {
                 let is_mailbox = *kind == OriginalKind::Mailbox;
                 let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
-                original.unchanged()?;
-                let renamed = new.replace(folder, name);
+                let renamed = original.unnamed_by(|| new.replace(folder, name))?;
                 renamed
                     .map_err(|error| not_written(path, error))
                     .and_then(|()| locks.map_or(Ok(()), |locks| locks.release(path)))
@@ -325,7 +324,7 @@ impl Replacement {
             return Ok(self);
         }
         let NameInFolder { folder, name: old } = &original.place;
-        match original.unchanged().map(|_| folder.remove(old)) {
+        match original.unnamed_by(|| folder.remove(old)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) if error.kind() != ErrorKind::NotFound => {
                 let (old, new) = (name(&original.path), name(&self.path));
@@ -625,12 +624,28 @@ impl Original {
     }
 
     fn still(&self, now: &Metadata) -> Result<()> {
-        // Where several names lead to the file, this program may have taken another one from it.
-        let is_linked = names_of(&self.seen) > 1;
-        match is_as_seen(now, &self.seen) && (is_linked || state(now) == self.state) {
+        let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = |state| left.get(&state).copied().unwrap_or(state);
+        match is_as_seen(now, &self.seen) && before(state(now)) == before(self.state) {
             true => Ok(()),
             false => Err(self.changed()),
         }
+    }
+
+    /// Does what takes this name from the file, if that is unchanged. With its other names, the file is then still the one
+    /// that was seen under them.
+    fn unnamed_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
+        let before = state(&self.unchanged()?);
+        let mut left = (before.2 > 1).then(|| LEFT.lock().unwrap_or_else(PoisonError::into_inner));
+        let done = step();
+        if let Some(left) = &mut left
+            && let Ok(after) = self.file().and_then(|file| file.metadata())
+            && is_as_seen(&after, &self.seen)
+        {
+            let first = left.get(&before).copied().unwrap_or(before);
+            left.insert(state(&after), first);
+        }
+        Ok(done)
     }
 
     fn changed(&self) -> Error {
@@ -779,12 +794,16 @@ fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
         && now.permissions() == seen.permissions()
 }
 
-/// When anything of a file was last changed, and how many names it has.
-type ChangeState = (Option<SystemTime>, u64);
+/// Which file it is, when anything of it was last changed, and how many names it has.
+type ChangeState = (Option<Identity>, Option<SystemTime>, u64);
 
 fn state(metadata: &Metadata) -> ChangeState {
-    (changed(metadata), names_of(metadata))
+    (identity(metadata), changed(metadata), names_of(metadata))
 }
+
+/// For each state in which this program left a file when it took one of its names, the state in which it found it. Each of
+/// the names may be one to be replaced.
+static LEFT: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
 
 /// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]

@@ -607,6 +607,23 @@ mod in_place {
                 }
             }
         }
+
+        // But a change by another program between the two is one.
+        let (folder, page) = scene();
+        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let other = folder.path().join("other.html");
+        fs::hard_link(&page, &other).unwrap();
+        let new = |path| settings.begin(&Original::of(path).unwrap()).unwrap();
+        let (first, second) = (new(&page), new(&other));
+        assert_eq!(first.commit().unwrap().lost, []);
+        thread::sleep(Duration::from_millis(30));
+        set_mode(&other, 0o600);
+        set_mode(&other, 0o644);
+        assert_eq!(
+            sentence(second.commit(), folder.path()),
+            "DIR/other.html: another program changed it meanwhile; it was left as it is"
+        );
+        assert_eq!(fs::read(&other).unwrap(), b"old");
     }
 
     #[test]
