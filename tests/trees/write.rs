@@ -1923,14 +1923,18 @@ mod kills {
         text.chunks(3_000).try_for_each(|piece| out.write_all(piece))
     }
 
-    fn at_work() {
-        println!("at work");
+    /// What a part has done: begun, and written every file once.
+    const AT_WORK: &str = "at work";
+    const WRITTEN: &str = "all is written";
+
+    fn say(what: &str) {
+        println!("{what}");
         io::stdout().flush().unwrap();
     }
 
     /// Gives all files their next version, `together` at a time.
     pub(super) fn in_place(folder: &Path, settings: &InPlace, together: usize) {
-        at_work();
+        say(AT_WORK);
         let files: Vec<_> = (0..SOME).collect();
         loop {
             for files in files.chunks(together) {
@@ -1948,11 +1952,12 @@ mod kills {
                     assert_eq!(committed.unwrap().lost, []);
                 }
             }
+            say(WRITTEN);
         }
     }
 
     pub(super) fn mirror(folder: &Path) {
-        at_work();
+        say(AT_WORK);
         for version in 1.. {
             let mirror = Mirror::new(&folder.join("out")).unwrap();
             for file in 0..SOME {
@@ -1963,11 +1968,12 @@ mod kills {
                 new.commit().unwrap();
                 copied(&mirror, &input, Path::new(&format!("{relative}.copy"))).unwrap();
             }
+            say(WRITTEN);
         }
     }
 
     pub(super) fn maildir(folder: &Path, together: usize) {
-        at_work();
+        say(AT_WORK);
         loop {
             let cur = folder.join("cur");
             // Older versions first: what a killed child left twice is made one again.
@@ -1992,6 +1998,7 @@ mod kills {
                     assert_eq!(delivered.lost, []);
                 }
             }
+            say(WRITTEN);
         }
     }
 
@@ -2000,15 +2007,16 @@ mod kills {
     }
 
     /// Kills children that play `role` at moments that a linear congruential generator chooses, and
-    /// looks at the folder after each.
+    /// looks at the folder after each. The last is not killed before it has written, however slow the machine is.
     fn kill(role: &str, folder: &Path, mut check: impl FnMut()) {
         let mut moment = 1_u64;
-        for _ in 0..how_often() {
+        for left in (0..how_often()).rev() {
             let mut command = part(role, folder);
             let mut child: Child =
                 command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            let started = lines.any(|line| line.unwrap().contains("at work"));
+            let awaited = if left == 0 { WRITTEN } else { AT_WORK };
+            let started = lines.any(|line| line.unwrap().contains(awaited));
             // Knuth's MMIX.
             moment = moment
                 .wrapping_mul(6_364_136_223_846_793_005)
