@@ -292,7 +292,9 @@ impl Replacement {
         let renamed = match &self.old {
             Old::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => {
-                    refused(path, "another file of that name came there meanwhile, and was left")
+                    let why = "another file came there meanwhile, under that name or one that is the same \
+                               to this file system, and was left";
+                    refused(path, why)
                 }
                 _ => not_written(path, error),
             }),
