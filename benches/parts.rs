@@ -17,6 +17,7 @@ use baselink::container::mbox::Messages;
 use baselink::layer::charset::Charset;
 use baselink::layer::transfer::TransferEncoding;
 use baselink::resolve::{Base, Profile};
+use baselink::scan::attributes::Groups;
 use baselink::scan::{ScanOptions, Scanner, css, value};
 use baselink::span::Span;
 use divan::counter::{BytesCount, ItemsCount};
@@ -101,7 +102,7 @@ fn css_urls(bencher: Bencher, rule: &str) {
     let sheet = rule.repeat(SIZE / rule.len());
     bencher
         .counter(BytesCount::new(sheet.len()))
-        .bench(|| css::urls(black_box(&sheet), css::CssOptions::default()).len());
+        .bench(|| css::urls(black_box(&sheet), Groups::default()).len());
 }
 
 #[divan::bench]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::layer::charset::Charset;
+use crate::layer::charset::{Charset, Detected};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
 use crate::layer::{OffsetMap, View};
@@ -93,6 +93,25 @@ impl Document {
             decoded: None,
         }
     }
+
+    /// The document that `scan` makes of a file in the encoding that was `found`: of its bytes from some offset on where
+    /// the encoding extends ASCII, else of its text in UTF-8.
+    pub(crate) fn of_file(
+        bytes: &[u8],
+        found: Detected,
+        scan: impl FnOnce(&[u8], usize, Charset) -> Self,
+    ) -> Self {
+        let Detected { charset, mark, not_utf_8, prescanned, .. } = found;
+        if charset.is_ascii_compatible() {
+            return Self { not_utf_8, prescanned, ..scan(bytes, mark, charset) };
+        }
+        let View { text, map } = charset.decode(&bytes[mark..], mark);
+        let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
+        let document = scan(text.as_bytes(), 0, Charset::UTF_8);
+        let has_roman = charset.has_roman(bytes);
+        let decoded = Decoded { text, map, spelling, pieces: Vec::new(), has_roman };
+        Self { charset, decoded: Some(decoded), ..document }
+    }
 }
 
 /// Why the walk over the bytes of HTML cannot prove what tags there are, so that html5ever is asked.
@@ -104,7 +123,7 @@ pub enum FallbackReason {
     Column,
     /// An end tag in foreign content that closes nothing there.
     EndTag,
-    /// HTML in an integration point that does more than to nest.
+    /// HTML in an integration point.
     IntegrationPoint,
     /// An `annotation-xml`, whose attributes decide what its content is.
     Annotation,
@@ -121,7 +140,7 @@ const FALLBACKS: [(FallbackReason, &str); 8] = [
     (FallbackReason::Frameset, "a frameset may take the place of the body"),
     (FallbackReason::Column, "a col in a template makes the parser drop tags"),
     (FallbackReason::EndTag, "an end tag in SVG or MathML closes nothing there"),
-    (FallbackReason::IntegrationPoint, "HTML inside of SVG or MathML does more than to nest"),
+    (FallbackReason::IntegrationPoint, "HTML is inside of SVG or MathML"),
     (FallbackReason::Annotation, "the attributes of annotation-xml decide what its content is"),
     (FallbackReason::Name, "an element of SVG or MathML has a name beyond ASCII"),
     (FallbackReason::Bases, "a table may change the order of the base elements"),
@@ -181,15 +200,6 @@ pub struct Decoded {
     pub pieces: Vec<Piece>,
     /// True if the buffer beneath switches to Roman, where the bytes of `\` and `~` are other characters.
     pub has_roman: bool,
-}
-
-impl Decoded {
-    /// A file in `charset`, which is no extension of ASCII, after a byte order mark of `mark` bytes.
-    pub(crate) fn of_file(bytes: &[u8], mark: usize, charset: Charset) -> Self {
-        let View { text, map } = charset.decode(&bytes[mark..], mark);
-        let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-        Self { text, map, spelling, pieces: Vec::new(), has_roman: charset.has_roman(bytes) }
-    }
 }
 
 /// A stretch of a document's text that one thing carries.

@@ -169,28 +169,27 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
     let mut end = 0;
-    let Ok(_) =
-        walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: html::sink::Event<'_>| {
-            let (span, found) = match event {
-                html::sink::Event::Comment { span } => {
-                    (span, vec![piece("comment", &text[span.range()])])
-                }
-                html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
-                    let kind = if tag.end_tag { "end tag" } else { "start tag" };
-                    let mut found = vec![piece(kind, &text[tag.name.range()])];
-                    found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
-                        let value = attribute.value.map_or("", |value| &text[value.range()]);
-                        let view = crate::layer::View::of_str(value, 0);
-                        let kind = format!("attribute {}", &text[attribute.name.range()]);
-                        piece(kind, escape::character_references(view).text)
-                    }));
-                    (tag.span, found)
-                }
-            };
-            pieces.push(piece("text", text.get(end..span.start).unwrap_or_default()));
-            pieces.extend(found);
-            end = span.end;
-        });
+    walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: html::sink::Event<'_>| {
+        let (span, found) = match event {
+            html::sink::Event::Comment { span } => {
+                (span, vec![piece("comment", &text[span.range()])])
+            }
+            html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
+                let kind = if tag.end_tag { "end tag" } else { "start tag" };
+                let mut found = vec![piece(kind, &text[tag.name.range()])];
+                found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
+                    let value = attribute.value.map_or("", |value| &text[value.range()]);
+                    let view = crate::layer::View::of_str(value, 0);
+                    let kind = format!("attribute {}", &text[attribute.name.range()]);
+                    piece(kind, escape::character_references(view).text)
+                }));
+                (tag.span, found)
+            }
+        };
+        pieces.push(piece("text", text.get(end..span.start).unwrap_or_default()));
+        pieces.extend(found);
+        end = span.end;
+    });
     pieces.push(piece("text", &text[end..]));
     pieces
 }

@@ -485,7 +485,7 @@ mod tests {
         let mut rewritten = rewrite(page.as_bytes(), &options);
         assert_eq!(verify(&rewritten, &options), Ok(()));
         rewritten.edits = Edits::default();
-        rewritten.edits.push(span, new.as_bytes().to_vec()).unwrap();
+        rewritten.edits.push(span, new.as_bytes()).unwrap();
         let differences = verify(&rewritten, &options).unwrap_err();
         differences.into_iter().map(|difference| difference.message).collect()
     }
@@ -532,7 +532,7 @@ mod tests {
             (Span::new(26, 28), ""),
         ] {
             rewritten.edits = Edits::default();
-            rewritten.edits.push(span, new.as_bytes().to_vec()).unwrap();
+            rewritten.edits.push(span, new.as_bytes()).unwrap();
             assert!(verify(&rewritten, &options).is_err(), "{new:?}");
         }
     }

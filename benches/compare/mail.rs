@@ -54,7 +54,7 @@ fn made_relative_one(message: &[u8]) -> Vec<u8> {
     let mut relative = Vec::with_capacity(message.len() + 2 * MORE.len());
     let mut copied = 0;
     for entity in baselink::container::mime::entities(message).entities {
-        let is_html = entity.media_type.name() == "text/html";
+        let is_html = entity.media_type.is("text", "html");
         if !is_html || !entity.transfer_encoding.is_identity() {
             continue;
         }

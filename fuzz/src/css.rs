@@ -3,7 +3,8 @@
 //! Deliberately absent: sheets of many kilobytes for the referee, which recurses.
 
 use baselink::format::Format;
-use baselink::scan::css::{CssOptions, urls};
+use baselink::scan::attributes::Groups;
+use baselink::scan::css::urls;
 
 use super::laws::{chosen, hold};
 
@@ -15,8 +16,7 @@ pub fn css(bytes: &[u8]) {
     let (sheet, options) = chosen(bytes, Format::Css);
     hold(sheet, &options);
     let Ok(text) = str::from_utf8(&sheet[..sheet.len().min(4096)]) else { return };
-    for rare in [false, true] {
-        let options = CssOptions { rare };
-        assert_eq!(urls(text, options), referee::urls(text, options));
+    for groups in [Groups::default(), Groups::all()] {
+        assert_eq!(urls(text, groups), referee::urls(text, groups));
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn of_folder(
             let Origin::Entry(entry) = origin else { continue };
             let is_read = reads_links && entry.kind == EntryKind::Symlink;
             match is_read.then(|| fs::read_link(&entry.path)) {
-                Some(Ok(says)) => collection.add_link(entry, &says),
+                Some(Ok(says)) => collection.add_link(entry, &says, retrieval.as_ref()),
                 _ => collection.add_entry(entry, retrieval.as_ref()),
             }
         }

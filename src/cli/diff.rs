@@ -196,7 +196,7 @@ mod tests {
     fn check(source: &str, edits: &[(usize, usize, &str)], expected: &[&str]) {
         let mut list = Edits::default();
         for (start, end, new) in edits {
-            list.push(Span::new(*start, *end), new.as_bytes().to_vec()).unwrap();
+            list.push(Span::new(*start, *end), new.as_bytes()).unwrap();
         }
         let lines: Vec<&[u8]> = source.as_bytes().split_inclusive(|&byte| byte == b'\n').collect();
         let changes = changes(source.as_bytes(), &lines, &list);

@@ -307,8 +307,6 @@ pub(crate) enum Why {
     Backup,
     /// A message that somebody is writing.
     Delivery,
-    /// A temporary file, which was removed if it was left by a run that was killed.
-    Temporary,
     /// It could not be used; why has been said.
     Unusable,
 }
@@ -404,23 +402,16 @@ impl Left {
     }
 }
 
-/// Why `origin` is not to be opened, by what the system says of it; `None` where it is, as what was named. A temporary
-/// file of a run that was killed is removed, where files are replaced in their places.
+/// Why `origin` is not to be opened, by what the system says of it; `None` where it is, as what was named.
 ///
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn why_left(origin: &Origin, documents: &Documents) -> Result<Option<Why>> {
+pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     Ok(match entry.kind {
         EntryKind::Folder => Some(Why::Folder),
         _ if origin.is_named() => None,
-        EntryKind::File if entry.is_temporary() => {
-            if documents.selection.temporary {
-                entry.remove_left();
-            }
-            Some(Why::Temporary)
-        }
         EntryKind::File => None,
         EntryKind::Symlink => Some(Why::Link),
         EntryKind::Special => {
@@ -452,7 +443,7 @@ pub(crate) fn each_document<T: Send>(
         if origin.is_backup(backup) {
             return Ok(Err(Why::NoDocument));
         }
-        let opened = match why_left(origin, documents) {
+        let opened = match why_left(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
             Ok(None) => File::open(origin, documents, None),
             Err(failure) => Err(failure),

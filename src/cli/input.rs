@@ -193,7 +193,7 @@ impl<'a> File<'a> {
             (_, Some(original)) => (Some(original.open()?), None),
             (Origin::Standard, _) => (None, None),
             (Origin::Entry(entry), None) => {
-                let (file, metadata) = entry.open_and_look(documents.selection.follow)?;
+                let (file, metadata) = entry.open(documents.selection.follow)?;
                 (Some(file), Some(metadata))
             }
         };
@@ -351,7 +351,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
         return Ok(known);
     }
     let mut head = Vec::new();
-    let file = entry.open(documents.selection.follow)?;
+    let (file, _) = entry.open(documents.selection.follow)?;
     let most = if origins.canonical { canonical::HEAD } else { HEAD };
     let read = file.take(most as u64).read_to_end(&mut head);
     read.map_err(|error| Error::io(&entry.path, error))?;

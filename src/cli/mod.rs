@@ -49,7 +49,6 @@ mod progress;
 mod record;
 mod request;
 mod resolve;
-mod result_file;
 mod results;
 mod rewrite;
 mod settings;

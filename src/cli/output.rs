@@ -20,6 +20,7 @@ use anstyle::{AnsiColor, Style};
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::visible;
+use baselink::files::write::Replacement;
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
@@ -30,7 +31,6 @@ use super::json;
 use super::places::FilePlaces;
 use super::progress::Progress;
 use super::request::Talk;
-use super::result_file::ResultFile;
 use super::status::ExitStatus;
 
 /// A place that can be clicked on.
@@ -112,7 +112,7 @@ pub(crate) struct Output {
     /// Whether there was something that the next is divided from.
     is_begun: bool,
     /// Where results go instead of standard output.
-    file: Option<ResultFile>,
+    file: Option<Replacement>,
     /// Where it is shown how far that file is, where it is the only one in hand.
     reaches: Option<Progress>,
     /// Whether it is that of one of several threads.
@@ -293,7 +293,7 @@ impl Output {
     }
 
     /// The same with results that go to `file`.
-    pub(crate) fn with_file(&self, file: ResultFile) -> Self {
+    pub(crate) fn with_file(&self, file: Replacement) -> Self {
         Self {
             is_looked_at: false,
             ink: Ink(false),
@@ -306,7 +306,7 @@ impl Output {
     }
 
     /// Where its results went, and what else was said.
-    pub(crate) fn into_file(mut self) -> (Option<ResultFile>, Page) {
+    pub(crate) fn into_file(mut self) -> (Option<Replacement>, Page) {
         (self.file.take(), self.into_page())
     }
 

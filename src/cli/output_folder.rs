@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
@@ -16,7 +16,7 @@ use baselink::files::mirror::Mirror;
 use baselink::files::walk::TreeEntry;
 use baselink::files::write::Replacement;
 
-use super::request::{Documents, folder_of};
+use super::request::Documents;
 
 /// A folder that gets what the inputs have.
 pub(crate) struct OutputFolder {
@@ -70,36 +70,13 @@ impl OutputFolder {
         Ok(Self { mirror, out, follow, names })
     }
 
-    /// The folder around the file `path`, which is to be what is made of the only input.
-    pub(crate) fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
-        let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
-            return Err(Error::new(format!("{}: not the name of a file", name(path))));
-        };
-        let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
-        let mirror = Mirror::new(folder_of(path))?.preserving_times();
-        Ok(Self { mirror, out: above.to_owned(), follow: false, names })
-    }
-
-    /// Begins what is made of `entry`.
-    pub(crate) fn begin(
-        &self,
-        entry: &TreeEntry,
-        to: &Path,
-        read: Option<&Metadata>,
-    ) -> Result<Replacement> {
-        match read {
-            Some(read) => self.mirror.begin_like(&entry.path, to, read),
-            None => self.mirror.begin(&entry.path, to),
-        }
-    }
-
     pub(crate) fn preserving_times(self) -> Self {
         Self { mirror: self.mirror.preserving_times(), ..self }
     }
 
     /// Begins to copy `entry`, as it is now, to `to` below the folder.
     pub(crate) fn copy(&self, entry: &TreeEntry, to: &Path) -> Result<Replacement> {
-        self.mirror.begin_copy_of(entry.open(self.follow)?, &entry.path, to)
+        self.mirror.copy(entry.open(self.follow)?, &entry.path, to)
     }
 
     /// The place of `entry`, below the folder.

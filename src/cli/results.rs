@@ -24,7 +24,6 @@ use super::failure::FileResult;
 use super::output::Output;
 use super::output_folder::OutputFolder;
 use super::request::{Documents, Origin, ResultsFolder};
-use super::result_file::ResultFile;
 use super::status::ExitStatus;
 
 /// The file with the options by which the results in its folder were made.
@@ -103,16 +102,21 @@ impl Results {
             return Ok(None);
         }
         let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
-        let mut of_file = output.with_file(ResultFile::new(begun));
+        let mut of_file = output.with_file(begun);
         let made = work(&mut of_file);
         let (file, page) = of_file.into_file();
         output.append(page)?;
         // What is not whole is gone with its file.
         let made = made.and_then(|made| {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);
-            file.map_or(Ok(()), ResultFile::commit).map(|()| made)
+            file.map_or(Ok(()), |file| file.commit().map(drop)).map_err(io::Error::other)?;
+            Ok(made)
         });
-        made.map(Some).map_err(|error| ResultFile::failure(&entry.path, error).into())
+        let failure = |error: io::Error| match error.downcast::<Error>() {
+            Ok(error) => error,
+            Err(error) => Error::io(&entry.path, error),
+        };
+        made.map(Some).map_err(|error| failure(error).into())
     }
 }
 

@@ -123,7 +123,7 @@ fn one(
     origin: &Origin,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
-    Ok(FileOutcome::Left(match files::why_left(origin, &asked.documents)? {
+    Ok(FileOutcome::Left(match files::why_left(origin)? {
         Some(Why::Folder) => {
             target.folder(origin)?;
             Why::Folder
@@ -161,7 +161,7 @@ fn document(
     let is_archive = matches!(file.contents, Contents::Archive(_));
     match (&asked.destination, &sink) {
         (WrittenTo::Path { path, .. }, _) if is_archive => {
-            sink = FileSink::Documents(DocumentFiles::new(path)?);
+            sink = FileSink::Documents(Box::new(DocumentFiles::new(path)?));
         }
         (WrittenTo::Standard, _) if is_archive => {
             return Err(Error::new(format!(
@@ -214,11 +214,11 @@ fn no_document(
     let why = Why::of(&none);
     match sink.copy() {
         Some(copied) => {
-            let (to, lost) = copied?;
-            for lost in lost {
+            let copied = copied?;
+            for lost in copied.lost {
                 output.caution(&format_args!("{}: {lost}", name(path)));
             }
-            Ok(FileOutcome::Copied(why, to))
+            Ok(FileOutcome::Copied(why, copied.path))
         }
         None if origin.is_named() => Err(none.error(path).into()),
         None => Ok(FileOutcome::Left(why)),
@@ -265,18 +265,22 @@ fn settle(
             }
         };
         let RewrittenFile { format, summary, written } = *document;
-        if let Written::Failed(error) = &written {
-            output.error(error);
-            totals.left.add(Why::Unusable, 1);
-            continue;
-        }
+        let is_written = !matches!(written, Written::Nowhere);
+        let committed = match written {
+            Written::To(committed) => Some(committed),
+            Written::Failed(error) => {
+                output.error(&error);
+                totals.left.add(Why::Unusable, 1);
+                continue;
+            }
+            _ => None,
+        };
         status = status.max(summary.status);
-        for remark in written.remarks() {
-            output.caution(&format_args!("{}: {remark}", name(path)));
+        for lost in committed.iter().flat_map(|committed| &committed.lost) {
+            output.caution(&format_args!("{}: {lost}", name(path)));
         }
         output.flush()?;
-        let is_written = !matches!(written, Written::Nowhere);
-        let to = written.path();
+        let to = committed.map(|committed| committed.path);
         let leaves_copies =
             to.as_deref().is_some_and(|to| leaves_copies(asked, &origin, to, &summary));
         json(format, to, &summary, output)?;

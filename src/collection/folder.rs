@@ -43,10 +43,12 @@ impl Collection {
         self.add_kind(entry, kind, retrieval);
     }
 
-    /// Adds a symbolic link that is not followed, and what it says.
-    pub fn add_link(&mut self, entry: &TreeEntry, says: &Path) {
+    /// Adds a symbolic link that is not followed, and what it says. A URL that follows from its name means what it leads
+    /// to.
+    pub fn add_link(&mut self, entry: &TreeEntry, says: &Path, retrieval: Option<&Retrieval>) {
         let says = if says.has_root() { b"/".to_vec() } else { names::path_bytes(says) };
-        self.add_kind(entry, ResourceKind::Link(Some(says.into())), None);
+        let is_own = |one: &&Retrieval| !matches!(one.source, Source::Retrieval | Source::Layout);
+        self.add_kind(entry, ResourceKind::Link(Some(says.into())), retrieval.filter(is_own));
     }
 
     /// Adds what could not be looked at, by its path below the root. It is there, and as beyond a symbolic link

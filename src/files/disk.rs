@@ -42,9 +42,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -62,11 +62,6 @@ pub(super) struct New {
     /// Nothing once it has its own, and for a device.
     temporary: Option<OsString>,
     file: File,
-    is_device: bool,
-    /// True if long runs of zero bytes become holes.
-    has_holes: bool,
-    /// The file system.
-    system: u64,
     identity: Option<Identity>,
     /// One that was opened earlier has a lower one.
     number: u64,
@@ -82,15 +77,7 @@ impl New {
         let (name, file, made) = temporary::create(folder, mode)?;
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
-        let (system, identity) = (system(&made), identity(&made));
-        let (is_device, has_holes) = (false, false);
-        Ok(Self { folder, temporary, file, is_device, has_holes, system, identity, number })
-    }
-
-    /// Leaves holes for long runs of zero bytes, if `has_holes`.
-    pub(super) fn with_holes(mut self, has_holes: bool) -> Self {
-        self.has_holes = has_holes;
-        self
+        Ok(Self { folder, temporary, file, identity: identity(&made), number })
     }
 
     /// The device or pipe `name` in `folder`.
@@ -99,13 +86,12 @@ impl New {
         if file.metadata()?.is_file() {
             return Err(io::Error::other("another program put a file there"));
         }
-        let (folder, temporary, system) = (Arc::clone(folder), None, 0);
-        let (is_device, has_holes, identity, number) = (true, false, None, 0);
-        Ok(Self { folder, temporary, file, is_device, has_holes, system, identity, number })
+        Ok(Self { folder: Arc::clone(folder), temporary: None, file, identity: None, number: 0 })
     }
 
+    /// True if it is a device, or a file that has its name.
     pub(super) fn is_device(&self) -> bool {
-        self.is_device
+        self.temporary.is_none()
     }
 
     /// Which file it is, whatever it is called; nothing for a device.
@@ -117,16 +103,8 @@ impl New {
         &self.file
     }
 
-    /// Adds the bytes of `from`. Without holes the system copies them, or shares them.
-    pub(super) fn add_file(&mut self, mut from: &File) -> io::Result<u64> {
-        match self.has_holes {
-            true => io::copy(&mut from, self),
-            false => io::copy(&mut from, &mut &self.file),
-        }
-    }
-
     /// Gives it this name in the folder `into`. A file that has it has it no more.
-    pub(super) fn replace(mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
+    pub(super) fn replace(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         self.named(|folder, temporary| folder.rename(temporary, into, name))
     }
 
@@ -156,26 +134,9 @@ impl Drop for New {
     }
 }
 
-/// A run of zero bytes is looked for in pieces of this size, which is that of a block of most file systems.
-const BLOCK: usize = 4_096;
-
 impl Write for New {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.has_holes {
-            return self.file.write(bytes);
-        }
-        let is_zero = |block: &[u8]| block.iter().all(|&byte| byte == 0);
-        let blocks = bytes.chunks(BLOCK);
-        let is_hole = blocks.clone().next().is_some_and(is_zero);
-        let length = blocks.take_while(|block| is_zero(block) == is_hole).map(<[u8]>::len).sum();
-        if !is_hole {
-            return self.file.write(&bytes[..length]);
-        }
-        let end = self.file.stream_position()? + length as u64;
-        // A hole at the end has nothing behind it that would make the file longer.
-        self.file.set_len(end)?;
-        self.file.seek(SeekFrom::Start(end))?;
-        Ok(length)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -189,39 +150,47 @@ pub(super) fn sync_bytes<T: Send>(
     all: &mut [Result<T>],
     of: impl Fn(&T) -> Option<(&Path, &New)> + Sync,
 ) {
-    let mut systems: BTreeMap<u64, Vec<&New>> = BTreeMap::new();
+    let mut systems: BTreeMap<_, Vec<&New>> = BTreeMap::new();
     for (_, new) in all.iter().flatten().filter_map(&of) {
-        systems.entry(new.system).or_default().push(new);
+        systems.entry(system(new.identity)).or_default().push(new);
     }
     systems.retain(|_, files| {
         let first = files.iter().min_by_key(|new| new.number);
         let many = files.len() >= MANY_FILES;
         !(many && first.is_some_and(|new| sync_file_system(new.file())))
     });
-    let left: BTreeSet<u64> = systems.into_keys().collect();
+    let left: BTreeSet<_> = systems.into_keys().collect();
     if left.is_empty() {
         return;
     }
     at_once(all, |one| {
-        if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&new.system)) {
+        if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&system(new.identity)))
+        {
             new.file().sync_all().map_err(|error| not_written(path, error))?;
         }
         Ok(one)
     });
 }
 
+/// The file system of a file.
+fn system(file: Option<Identity>) -> Option<u64> {
+    file.map(|(device, _)| device)
+}
+
 /// How many replacements may be pending at a time: begun, and not yet committed. 256 of them, more are no
 /// quicker; fewer where the system lets this program have few open files, of which the rest of the
-/// program is left some; but never less than 8. Where the limit of the system can be raised
-/// (`setrlimit` of POSIX.1-2017, as far as `rlim_max`), it is, to at most 4,096: that is for the whole
-/// program and for those it starts.
+/// program is left some; but never less than 8.
 ///
 /// ```
 /// assert!((8..=256).contains(&baselink::files::write::most_pending()));
 /// ```
 #[must_use]
 pub fn most_pending() -> usize {
-    let files = open_files().unwrap_or(u64::MAX);
+    #[cfg(unix)]
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let files = None::<u64>;
+    let files = files.unwrap_or(u64::MAX);
     let pending = files.saturating_sub(FILES_OF_OTHERS) / FILES_EACH;
     usize::try_from(pending).unwrap_or(MOST_PENDING).clamp(LEAST_PENDING, MOST_PENDING)
 }
@@ -232,51 +201,20 @@ const LEAST_PENDING: usize = 8;
 const FILES_OF_OTHERS: u64 = 64;
 /// Its new file, the old one, and the folders of both.
 const FILES_EACH: u64 = 4;
-/// So many open files are enough; some systems give a program millions, others refuse such numbers.
-#[cfg(unix)]
-const OPEN_FILES: u64 = 4_096;
-
-/// How many files this program may have open, after that limit was raised; without one, nothing.
-#[cfg(unix)]
-fn open_files() -> Option<u64> {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let current = limit.current?;
-    let enough = limit.maximum.map_or(OPEN_FILES, |most| most.min(OPEN_FILES));
-    if current < enough {
-        // Refused, the old one stays.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(enough), ..limit });
-    }
-    getrlimit(Resource::Nofile).current
-}
-
-#[cfg(not(unix))]
-fn open_files() -> Option<u64> {
-    None
-}
-
 /// So many files are not synced one by one, where that can be helped.
 const MANY_FILES: usize = 8;
 
-/// Folders in which names changed, and what is wrong with those that cannot be synced.
-pub(super) struct Folders(BTreeMap<FolderKey, String>);
-
-/// A folder once, however often it was opened.
-type FolderKey = (Option<Identity>, Option<PathBuf>);
-
-fn key(folder: &OpenFolder) -> FolderKey {
-    let identity = folder.identity();
-    (identity, identity.is_none().then(|| folder.path().to_owned()))
-}
+/// Folders in which names changed, each once however often it was opened, and what is wrong with those that cannot be
+/// synced.
+pub(super) struct Folders(BTreeMap<Option<Identity>, String>);
 
 impl Folders {
     /// Puts the names in these folders on the disk.
     pub(super) fn sync<'a>(folders: impl Iterator<Item = &'a OpenFolder>) -> Self {
-        let folders: BTreeMap<_, _> = folders.map(|folder| (key(folder), folder)).collect();
-        let mut systems: BTreeMap<Option<u64>, Vec<_>> = BTreeMap::new();
+        let folders: BTreeMap<_, _> = folders.map(|folder| (folder.identity(), folder)).collect();
+        let mut systems: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (key, folder) in folders {
-            let system = folder.identity().map(|(device, _)| device);
-            systems.entry(system).or_default().push((key, folder));
+            systems.entry(system(key)).or_default().push((key, folder));
         }
         let mut failed = BTreeMap::new();
         for folders in systems.into_values() {
@@ -295,7 +233,8 @@ impl Folders {
 
     /// Why `folder` could not be synced.
     pub(super) fn failure(&self, folder: &OpenFolder) -> Option<&str> {
-        self.0.get(&key(folder)).map(String::as_str)
+        let is_any = !self.0.is_empty();
+        is_any.then(|| self.0.get(&folder.identity()).map(String::as_str))?
     }
 }
 
@@ -342,17 +281,6 @@ pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result
 pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
     let taken = std::mem::replace(one, Err(Error::new(String::new())));
     *one = taken.and_then(step);
-}
-
-/// Which file system a file is on.
-#[cfg(unix)]
-fn system(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::dev(metadata)
-}
-
-#[cfg(not(unix))]
-fn system(_: &Metadata) -> u64 {
-    0
 }
 
 /// `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.

@@ -14,7 +14,7 @@
 //! disk.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, FileTimes, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
 use std::time::SystemTime;
@@ -68,6 +68,7 @@ pub(super) struct There {
     pub(super) identity: Option<Identity>,
 }
 
+#[cfg(not(unix))]
 impl There {
     pub(super) fn of(metadata: &Metadata) -> Self {
         let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
@@ -118,16 +119,9 @@ pub(super) fn names_of(_: &Metadata) -> u64 {
     1
 }
 
-/// True if a file takes less room than its length: it has holes, or its file system compresses it.
-#[cfg(unix)]
-pub(super) fn is_sparse(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    metadata.blocks().saturating_mul(512) < metadata.len()
-}
-
-#[cfg(not(unix))]
-pub(super) fn is_sparse(_: &Metadata) -> bool {
-    false
+/// When a file was last read and written, where the system says it.
+pub(super) fn times(of: &Metadata) -> Option<FileTimes> {
+    Some(FileTimes::new().set_accessed(of.accessed().ok()?).set_modified(of.modified().ok()?))
 }
 
 /// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), which nobody can set.

@@ -17,11 +17,11 @@
 //!
 //! let mirror = Mirror::new(&out)?;
 //! assert!(mirror.conflicts_with(&input)?.is_none());
-//! let mut page = mirror.begin(&input.join("b.html"), "a/b.html".as_ref())?;
+//! let mut page = mirror.begin(&input.join("b.html"), "a/b.html".as_ref(), None)?;
 //! page.write(|out| out.write_all(b"<a href=http://a/x>"))?;
 //! page.commit()?;
 //! assert_eq!(fs::read(out.join("a/b.html"))?, b"<a href=http://a/x>");
-//! assert!(mirror.begin(&input.join("b.html"), "../b.html".as_ref()).is_err());
+//! assert!(mirror.begin(&input.join("b.html"), "../b.html".as_ref(), None).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -48,14 +48,12 @@ use std::ffi::OsStr;
 use std::fs::{self, File, FileTimes, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::file::{EntryKind, folder_of, identity, is_sparse, not_written, open_file};
+use super::file::{EntryKind, Identity, There, folder_of, identity, not_written, times};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
-use super::write::{
-    Files, InheritedAttributes, Lost, Replacement, lock, replaceable, symbolic_link, there,
-};
+use super::write::{Lost, Replacement, read_only, symbolic_link, there};
 use crate::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -69,8 +67,6 @@ pub struct Mirror {
     /// Whether files and folders get the times of those that they are made of.
     preserve_times: bool,
     taken: Mutex<Taken>,
-    /// The files themselves, for file systems to which several names are one.
-    files: Files,
 }
 
 /// What this run has written.
@@ -78,11 +74,11 @@ pub struct Mirror {
 struct Taken {
     /// The input of each output.
     inputs: HashMap<PathBuf, PathBuf>,
-    /// Folders that were made, by their paths below the output folder.
-    made: HashSet<PathBuf>,
-    /// Those of them that are to have other times, and which.
+    /// The path at which each file was made, for file systems to which several names are one.
+    files: HashMap<Identity, PathBuf>,
+    /// Folders that were made and are to have other times, and which.
     folders: Vec<(PathBuf, FileTimes)>,
-    /// Folders that were there, from which what killed runs left is gone.
+    /// Folders from which what killed runs left is gone.
     cleared: HashSet<PathBuf>,
 }
 
@@ -110,14 +106,7 @@ impl Mirror {
         if let Some(name) = out.file_name() {
             is_folder(&around, name, &out)?;
         }
-        Ok(Self {
-            out,
-            real,
-            around,
-            preserve_times: false,
-            taken: Mutex::default(),
-            files: Files::default(),
-        })
+        Ok(Self { out, real, around, preserve_times: false, taken: Mutex::default() })
     }
 
     /// The same, with the times of the input for files, and for folders at the end ([`Mirror::finish`]).
@@ -145,49 +134,53 @@ impl Mirror {
         Ok(Some(Error::of(error::ErrorKind::File, sentence)))
     }
 
-    /// Begins to write what is made of the file `input`, at `relative` below this folder. Folders are
-    /// made as needed: the last like the one that `input` is in, those around it likewise as far as
-    /// the names are the same.
+    /// Begins to write what is made of the file `input`, at `relative` below this folder; `read` is what the system says of
+    /// `input`, if it was asked. Folders are made as needed: the last like the one that `input` is in, those around it likewise
+    /// as far as the names are the same.
     ///
     /// # Errors
     ///
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way; anything
     /// but a file at its end, or a read-only one unless `input` is read-only as well; another input with
     /// the same output.
-    pub fn begin(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let read = fs::metadata(input).map_err(|error| Error::io(input, error))?;
-        self.begin_like(input, relative, &read)
-    }
-
-    /// The same where it is known what the system says of `input`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Mirror::begin`], but for an `input` of which the system says nothing.
-    pub fn begin_like(
+    pub fn begin(
         &self,
         input: &Path,
         relative: &Path,
-        read: &Metadata,
+        read: Option<&Metadata>,
     ) -> Result<Replacement> {
-        let (path, place, is_made) = self.place(input, relative)?;
-        self.take(input, &path)?;
-        // In a folder that this run made nothing has the names of files; to look for what is not there waits for the
-        // other threads, which make files there.
-        let old = if is_made { None } else { there(&path, &place)? };
-        if let Some(old) = &old {
-            replaceable(&path, old, &self.files)?;
-        }
-        let inherited = InheritedAttributes {
-            read_only: read.permissions().readonly(),
-            is_sparse: is_sparse(read),
-            mode: mode(read),
-            times: self.times(read),
-            others: self.files.clone(),
+        let read = match read {
+            Some(read) => read,
+            None => &fs::metadata(input).map_err(|error| Error::io(input, error))?,
         };
-        let replacement = Replacement::output(&path, place, old.as_ref(), inherited)?;
-        lock(&self.files).extend(replacement.identity().map(|file| (file, path)));
+        let (path, place) = self.place(input, relative)?;
+        self.take(input, &path)?;
+        let old = there(&path, &place)?;
+        if let Some(old) = &old {
+            self.replaceable(&path, old, read)?;
+        }
+        let replacement =
+            Replacement::output(&path, place, old.is_none(), mode(read), self.times(read))?;
+        self.taken().files.extend(replacement.identity().map(|file| (file, path)));
         Ok(replacement)
+    }
+
+    /// Asks whether a new file can take the place of the `old` one at `path`.
+    fn replaceable(&self, path: &Path, old: &There, read: &Metadata) -> Result<()> {
+        let taken = self.taken();
+        let made = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
+        let why = match old.kind {
+            EntryKind::Symlink => return Err(symbolic_link(path)),
+            EntryKind::Folder | EntryKind::Special => "not a regular file",
+            EntryKind::File if made.is_some_and(|(path, file)| is_still(path, file)) => {
+                "another input was written there, under a name that is the same to this file system"
+            }
+            EntryKind::File if old.permissions.readonly() && !read.permissions().readonly() => {
+                return Err(read_only(path));
+            }
+            EntryKind::File => return Ok(()),
+        };
+        Err(Error::file(path, why))
     }
 
     /// Begins to write a file at `relative` below this folder that has nothing of another, as [`Replacement::begin`] does;
@@ -197,65 +190,37 @@ impl Mirror {
     ///
     /// Those of both.
     pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let (path, place, _) = self.place(input, relative)?;
+        let (path, place) = self.place(input, relative)?;
         Replacement::at(&path, place)
     }
 
-    /// The place of what is made of `input`, in a folder that is made as needed, and its path; and whether this run made
-    /// that folder.
-    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder, bool)> {
-        let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
+    /// The path of what is made of `input`, and its place, in a folder that is made as needed.
+    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder)> {
+        let (Some(name), Some(above)) = (relative.file_name(), relative.parent()) else {
             return Err(self.outside(relative));
         };
-        let below = self.names(relative, above)?;
-        if last.as_encoded_bytes().contains(&0) {
-            return Err(self.outside(relative));
-        }
-        let folder = match self.around.below(&self.way_to(above)) {
-            Ok(folder) => folder,
-            // Not there yet, or something else is; then that is said.
-            Err(_) => self.make_all(input.parent().unwrap_or(input), &below)?,
-        };
-        let is_made = self.is_made(above, &folder);
-        let path = self.out.join(below.iter().collect::<PathBuf>()).join(last);
-        let (folder, name) = (Arc::new(folder), last.to_owned());
-        Ok((path, NameInFolder { folder, name }, is_made))
+        self.is_inside(relative)?;
+        let folder = Arc::new(self.open(input.parent().unwrap_or(input), above)?);
+        let path = self.out.join(above).join(name);
+        Ok((path, NameInFolder { folder, name: name.to_owned() }))
     }
 
-    /// Begins to copy the file `input` to `relative` below this folder: all is written, and the name is
-    /// given by [`Replacement::commit`]. Symbolic links that lead to `input` are followed; those of the
-    /// output never. Where the file system can share bytes between files and the system does so by itself,
-    /// they are shared.
+    /// Begins to copy the file `from`, which was opened as `input` and has the metadata `read`, to `relative` below this
+    /// folder: all is written, and the name is given by [`Replacement::commit`]. Where the file system can share bytes
+    /// between files and the system does so by itself, they are shared.
     ///
     /// # Errors
     ///
-    /// Those of [`Mirror::begin`]; an `input` that is no regular file or cannot be read.
-    pub fn begin_copy(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let failed = |error| Error::io(input, error);
-        let from = open_file(input).map_err(failed)?;
-        let from = from.ok_or_else(|| Error::file(input, "not a regular file"))?;
-        self.begin_copy_of(from, input, relative)
-    }
-
-    /// The same of the file `from`, which was opened as `input`.
-    ///
-    /// # Errors
-    ///
-    /// As there, but for an `input` that is no regular file.
-    pub fn begin_copy_of(&self, from: File, input: &Path, relative: &Path) -> Result<Replacement> {
-        let read = from.metadata().map_err(|error| Error::io(input, error))?;
-        let mut copy = self.begin_like(input, relative, &read)?;
-        copy.add_file(&from).map_err(|error| not_written(&self.out.join(relative), error))?;
+    /// Those of [`Mirror::begin`], and that `from` cannot be read.
+    pub fn copy(
+        &self,
+        (from, read): (File, Metadata),
+        input: &Path,
+        relative: &Path,
+    ) -> Result<Replacement> {
+        let mut copy = self.begin(input, relative, Some(&read))?;
+        copy.add_file(&from)?;
         Ok(copy)
-    }
-
-    /// Copies the file `input` as [`Mirror::begin_copy`] does, and gives the copy its name.
-    ///
-    /// # Errors
-    ///
-    /// Those of both.
-    pub fn copy(&self, input: &Path, relative: &Path) -> Result<Vec<Lost>> {
-        self.begin_copy(input, relative)?.commit()
     }
 
     /// Makes a folder like `input` at `relative` below this folder, where there is none yet, and all
@@ -265,19 +230,17 @@ impl Mirror {
     ///
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way.
     pub fn folder(&self, input: &Path, relative: &Path) -> Result<()> {
-        let below = self.names(relative, relative)?;
-        let folder = self.make_all(input, &below)?;
-        self.is_made(relative, &folder);
-        Ok(())
+        self.is_inside(relative)?;
+        self.open(input, relative).map(drop)
     }
 
-    /// The names in `folder`, which is `relative` or a folder around it.
-    fn names<'a>(&self, relative: &Path, folder: &'a Path) -> Result<Vec<&'a OsStr>> {
-        let name = |component| match component {
-            Component::Normal(name) if !name.as_encoded_bytes().contains(&0) => Ok(name),
-            _ => Err(self.outside(relative)),
+    /// Asks whether `relative` is a path of names alone.
+    fn is_inside(&self, relative: &Path) -> Result<()> {
+        let is_name = |component| match component {
+            Component::Normal(name) => !name.as_encoded_bytes().contains(&0),
+            _ => false,
         };
-        folder.components().map(name).collect()
+        if relative.components().all(is_name) { Ok(()) } else { Err(self.outside(relative)) }
     }
 
     /// The names that lead to `relative` from the folder around the output folder.
@@ -285,15 +248,30 @@ impl Mirror {
         Path::new(self.out.file_name().unwrap_or_default()).join(relative)
     }
 
-    /// Opens the folder that these names lead to below this one, each of which is made if it is not there.
-    fn make_all(&self, input: &Path, below: &[&OsStr]) -> Result<OpenFolder> {
-        let like = ancestors(input, below);
+    /// Opens the folder `relative` below this one, which is made like `input` if it is not there. What killed runs left in it
+    /// is removed when it is first used.
+    fn open(&self, input: &Path, relative: &Path) -> Result<OpenFolder> {
+        let folder = match self.around.below(&self.way_to(relative)) {
+            Ok(folder) => folder,
+            // Not there yet, or something else is; then that is said.
+            Err(_) => self.make_all(input, relative)?,
+        };
+        let is_first = self.taken().cleared.insert(relative.to_owned());
+        if is_first {
+            temporary::remove_all_left(&folder);
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder `relative` below this one. It and those around it are made if they are not there.
+    fn make_all(&self, input: &Path, relative: &Path) -> Result<OpenFolder> {
+        let below: Vec<_> = relative.iter().collect();
+        let like = ancestors(input, &below);
         let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
-        let opened = match self.out.file_name() {
+        let mut folder = match self.out.file_name() {
             Some(name) => self.opened_or_made(&self.around, name, &path, &relative, like[0])?,
             None => self.around.below(&relative).map_err(|error| not_written(&path, error))?,
         };
-        let mut folder = opened;
         for (name, like) in below.iter().zip(&like[1..]) {
             path.push(name);
             relative.push(name);
@@ -312,52 +290,24 @@ impl Mirror {
         like: Option<&Path>,
     ) -> Result<OpenFolder> {
         if !is_folder(above, name, path)? {
-            match self.make(above, name, relative, like) {
+            let like =
+                like.map(|like| if like.as_os_str().is_empty() { ".".as_ref() } else { like });
+            let like = like.and_then(|like| fs::metadata(like).ok()).filter(Metadata::is_dir);
+            // Less those of the umask. Without the first three there would be no way to fill it.
+            let mode = like.as_ref().map_or(0o777, |like| 0o700 | mode(like));
+            match above.make(name, mode) {
+                Ok(()) => {
+                    let times = like.as_ref().and_then(|like| self.times(like));
+                    self.taken().folders.extend(times.map(|times| (relative.to_owned(), times)));
+                }
                 // Another thread was faster, or somebody: then it is looked at again.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     is_folder(above, name, path)?;
                 }
-                made => made.map_err(|error| not_written(path, error))?,
+                Err(error) => return Err(not_written(path, error)),
             }
         }
         above.below(Path::new(name)).map_err(|error| not_written(path, error))
-    }
-
-    /// Makes one folder, like another one.
-    fn make(
-        &self,
-        above: &OpenFolder,
-        name: &OsStr,
-        relative: &Path,
-        like: Option<&Path>,
-    ) -> io::Result<()> {
-        let like = like.and_then(|like| match like.as_os_str().is_empty() {
-            true => fs::metadata(".").ok(),
-            false => fs::metadata(like).ok(),
-        });
-        let like = like.filter(Metadata::is_dir);
-        // Less those of the umask. Without the first three there would be no way to fill it.
-        above.make(name, like.as_ref().map_or(0o777, |like| 0o700 | mode(like)))?;
-        let mut taken = self.taken();
-        taken.made.insert(relative.to_owned());
-        if let Some(times) = like.as_ref().and_then(|like| self.times(like)) {
-            taken.folders.push((relative.to_owned(), times));
-        }
-        Ok(())
-    }
-
-    /// Whether this run made the folder `relative`. From any other it removes what killed runs left, when it is first used.
-    fn is_made(&self, relative: &Path, folder: &OpenFolder) -> bool {
-        let mut taken = self.taken();
-        if taken.made.contains(relative) {
-            return true;
-        }
-        if !taken.cleared.contains(relative) {
-            taken.cleared.insert(relative.to_owned());
-            drop(taken);
-            temporary::remove_all_left(folder);
-        }
-        false
     }
 
     /// Gives the folders that were made their times, where they are to be preserved. To be called when
@@ -383,9 +333,7 @@ impl Mirror {
     }
 
     fn times(&self, of: &Metadata) -> Option<FileTimes> {
-        let (accessed, modified) = (of.accessed().ok()?, of.modified().ok()?);
-        let times = FileTimes::new().set_accessed(accessed).set_modified(modified);
-        self.preserve_times.then_some(times)
+        times(of).filter(|_| self.preserve_times)
     }
 
     /// Takes in that `path` is made of `input`.
@@ -401,7 +349,7 @@ impl Mirror {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        lock(&self.taken)
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn outside(&self, relative: &Path) -> Error {
@@ -441,6 +389,12 @@ fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
         above = above.filter(|above| above.file_name() == same).and_then(Path::parent);
     }
     like
+}
+
+/// Whether the file that was made at `path` is still there. Of one that another run has replaced the file system gives the
+/// number to the next file that anybody makes.
+fn is_still(path: &Path, file: Identity) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
 }
 
 /// The permission bits of a file or folder, without those that lend the rights of its owner.

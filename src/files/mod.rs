@@ -18,7 +18,8 @@
 //! let mirror = Mirror::new(&to)?;
 //! for entry in walk(&[from], &Selection::default()) {
 //!     let entry = entry?;
-//!     mirror.copy(&entry.path, &entry.relative.iter().collect::<std::path::PathBuf>())?;
+//!     let to: std::path::PathBuf = entry.relative.iter().collect();
+//!     mirror.copy(entry.open(false)?, &entry.path, &to)?.commit()?;
 //! }
 //! assert_eq!(std::fs::read(to.join("sub/a.txt"))?, b"a");
 //! # Ok::<(), Box<dyn std::error::Error>>(())

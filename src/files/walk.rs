@@ -2,8 +2,8 @@
 //!
 //! Names are compared as bytes, and a folder's files come where its name is. Names need not be
 //! UTF-8. What is neither a file nor a folder nor a link (a FIFO, a socket, a device) is told and never
-//! opened. What a killed run left below a root ([`is_temporary`]) is nobody's document, and never an
-//! entry.
+//! opened. A file of this program, temporary by its name ([`is_temporary`]) or by its content the lock of a mailbox, is
+//! nobody's document, and never an entry below a root.
 //!
 //! ```
 //! use baselink::files::walk::{Globs, Selection, walk};
@@ -37,7 +37,7 @@ pub use super::file::{EntryKind, open_file};
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
 use super::temporary::{is_lock, names_lock, remove_left};
-use super::write::{Original, Suffix, is_temporary};
+use super::write::{Original, is_temporary};
 use crate::error::{self, Error, Result, name};
 
 /// Patterns for paths below a root.
@@ -146,12 +146,10 @@ pub struct Selection {
     pub hidden: bool,
     /// Whether symbolic links are followed. A root that is one always is.
     pub follow: bool,
-    /// No files whose names end with this: the backups of an earlier run.
-    pub backups: Option<Suffix>,
     /// Whether folders are entries too, each before what is in it, whatever `include` says of files.
     pub folders: bool,
-    /// Whether temporary files are entries too, so that those can be removed that killed runs left.
-    pub temporary: bool,
+    /// True if the walk removes what killed runs left: temporary files that no program holds any more.
+    pub clears: bool,
 }
 
 /// A folder or file that was named.
@@ -178,14 +176,6 @@ impl From<&Path> for Root {
     }
 }
 
-impl PartialEq for Root {
-    fn eq(&self, other: &Self) -> bool {
-        self.path == other.path
-    }
-}
-
-impl Eq for Root {}
-
 impl Root {
     fn folder(&self) -> io::Result<Arc<OpenFolder>> {
         match &self.folder {
@@ -193,10 +183,17 @@ impl Root {
             None => OpenFolder::named(&self.path).map(Arc::new),
         }
     }
+
+    /// The place `relative` below it, if no name on that way is a symbolic link.
+    fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
+        let above = relative.parent().unwrap_or(Path::new(""));
+        let folder = Arc::new(self.folder()?.below(above)?);
+        Ok(NameInFolder { folder, name: relative.file_name().unwrap_or_default().to_owned() })
+    }
 }
 
 /// A file that was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct TreeEntry {
     /// The root below which it was found, as it was named.
     pub root: Root,
@@ -212,22 +209,14 @@ pub struct TreeEntry {
 }
 
 impl TreeEntry {
-    /// Opens the file for reading. One that was found and not named is opened only if it is what was
-    /// found: a regular file, and in no folder that is a symbolic link now, unless links are to be followed.
+    /// Opens the file for reading, with its metadata. What was named is read whatever it is, a pipe, too. What was found
+    /// is opened only if it is what was found: a regular file, and in no folder that is a symbolic link now, unless links are
+    /// to be followed.
     ///
     /// # Errors
     ///
     /// The system's, and that something else is there now.
-    pub fn open(&self, follow: bool) -> Result<File> {
-        self.open_and_look(follow).map(|(file, _)| file)
-    }
-
-    /// The same, and what the system says of the file that was opened. What was named is read whatever it is, a pipe, too.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn open_and_look(&self, follow: bool) -> Result<(File, Metadata)> {
+    pub fn open(&self, follow: bool) -> Result<(File, Metadata)> {
         let system = |error: io::Error| failed(&self.path, error);
         let file = if self.is_named() && self.kind != EntryKind::File {
             Some(File::open(&self.path).map_err(system)?)
@@ -254,33 +243,11 @@ impl TreeEntry {
         Original::at(&self.path, place)
     }
 
-    /// Whether it was found and is a file of this program: a temporary one by its name, or by its content the lock of a
-    /// mailbox. What may be a lock by its name (`.lock`) and is gone was one.
-    #[must_use]
-    pub fn is_temporary(&self) -> bool {
-        let Some(name) = self.relative.last().filter(|_| self.kind == EntryKind::File) else {
-            return false;
-        };
-        let is_lock = || match self.open_below_root() {
-            Ok(file) => is_lock(&file),
-            Err(error) => error.kind() == ErrorKind::NotFound,
-        };
-        is_temporary(name) || (names_lock(name) && is_lock())
-    }
-
-    /// Removes it if it is what a run left that was killed: a temporary file that no program holds any more.
-    pub fn remove_left(&self) {
-        if let Ok(place) = self.place() {
-            remove_left(&place.folder, &place.name);
-        }
-    }
-
     fn place(&self) -> io::Result<NameInFolder> {
-        let Some((name, above)) = self.relative.split_last() else {
-            return NameInFolder::of(&self.path);
-        };
-        let folder = self.root.folder()?.below(&above.iter().collect::<PathBuf>())?;
-        Ok(NameInFolder { folder: Arc::new(folder), name: name.clone() })
+        match self.is_named() {
+            true => NameInFolder::of(&self.path),
+            false => self.root.place(&self.relative.iter().collect::<PathBuf>()),
+        }
     }
 
     /// Opens it for reading, if no name from the root down to it is a symbolic link.
@@ -308,8 +275,8 @@ impl TreeEntry {
 ///
 /// A file below two roots, or named twice, is taken once, with the first root that wants it;
 /// [`TreeWalk::overlaps`] says for which roots that may be. Memory is that of the paths in the folders from
-/// a root down to the file (some 150 bytes each: 150 MB where a folder has a million files); only for roots that overlap (with `follow`, whenever there are several)
-/// also a path for each of their files.
+/// a root down to the file (some 150 bytes each: 150 MB where a folder has a million files); if there are several roots,
+/// also a path for each file.
 ///
 /// An error (a folder without permission, a link that leads to a folder around it or to nothing) is an
 /// item, and the walk goes on.
@@ -322,15 +289,12 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
             first.entry(path).or_insert(number);
         }
     }
-    let mut shared = vec![selection.follow && roots.len() > 1; roots.len()];
     let mut overlaps = vec![None; roots.len()];
     for (number, path) in canonical.iter().enumerate() {
         for around in path.iter().flat_map(|path| path.ancestors()) {
             let Some(&other) = first.get(around).filter(|other| **other != number) else {
                 continue;
             };
-            shared[number] = true;
-            shared[other] = true;
             let (inner, outer) = (name(&roots[number]), name(&roots[other]));
             let earlier = name(&roots[number.min(other)]);
             overlaps[number.max(other)].get_or_insert_with(|| {
@@ -342,15 +306,16 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
             });
         }
     }
-    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| WalkRoot {
+    let several = roots.len() > 1;
+    let root = |(path, canonical): (&PathBuf, Option<PathBuf>)| WalkRoot {
         path: path.as_path().into(),
-        canonical: canonical.filter(|_| shared),
+        canonical: canonical.filter(|_| several),
     };
     TreeWalk {
         hidden: 0,
         selection,
         overlaps: overlaps.into_iter().flatten().collect(),
-        roots: roots.iter().zip(canonical).zip(shared).map(root).collect(),
+        roots: roots.iter().zip(canonical).map(root).collect(),
         number: 0,
         below: None,
         open: None,
@@ -362,7 +327,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
 #[derive(Debug)]
 struct WalkRoot {
     path: Arc<Path>,
-    /// Its path without links, where other roots may have the same files.
+    /// Its path without links, where there are other roots, which may have the same files.
     canonical: Option<PathBuf>,
 }
 
@@ -379,7 +344,7 @@ pub struct TreeWalk<'s> {
     below: Option<walkdir::IntoIter>,
     /// The root that is walked.
     open: Option<Root>,
-    /// The files of roots that overlap, by their paths without links, with the root that has each.
+    /// The files of several roots, by their paths without links, with the root that has each.
     taken: HashMap<PathBuf, usize>,
     unread: Vec<PathBuf>,
 }
@@ -411,25 +376,27 @@ impl TreeWalk<'_> {
         let path = found.path();
         let is_root = found.depth() == 0;
         let below = path.strip_prefix(&root.path).unwrap_or(Path::new(""));
-        let is_hidden = || found.file_name().as_encoded_bytes().starts_with(b".");
-        let is_temporary = found.file_type().is_file() && is_temporary(found.file_name());
-        let is_left_out = match is_temporary {
-            true => !self.selection.temporary,
-            false => !self.selection.hidden && is_hidden(),
-        };
-        if !is_root && (is_left_out || self.selection.exclude.is_match(below)) {
+        if !is_root && found.file_type().is_file() && self.is_own(found.file_name(), below) {
+            return None;
+        }
+        let is_hidden =
+            !self.selection.hidden && found.file_name().as_encoded_bytes().starts_with(b".");
+        let is_excluded = self.selection.exclude.is_match(below);
+        if !is_root && (is_hidden || is_excluded) {
             if found.file_type().is_dir()
                 && let Some(walk) = &mut self.below
             {
                 walk.skip_current_dir();
             }
-            let is_told = is_hidden() && !self.selection.exclude.is_match(below) && !is_temporary;
-            self.hidden += usize::from(is_told);
+            self.hidden += usize::from(!is_excluded);
             return None;
         }
         let wanted = match found.file_type().is_dir() {
             true => self.selection.folders,
-            false => is_root || is_temporary || self.wants(found.file_name(), below),
+            false => {
+                let include = &self.selection.include;
+                is_root || include.is_empty() || include.is_match(below)
+            }
         };
         if !wanted {
             return None;
@@ -442,8 +409,6 @@ impl TreeWalk<'_> {
         };
         let metadata = match metadata {
             Ok(metadata) => metadata,
-            // Its program has given it its name, or this one has.
-            Err(_) if is_temporary && !is_root => return None,
             Err((false, _)) if !is_root && maildir::is_delivery(path) => return None,
             Err((is_unread, error)) => {
                 self.unread.extend(is_unread.then(|| path.to_owned()));
@@ -479,11 +444,25 @@ impl TreeWalk<'_> {
         }))
     }
 
-    /// Whether a file below a root is to be taken, which is neither hidden nor excluded.
-    fn wants(&self, name: &OsStr, below: &Path) -> bool {
-        let Selection { include, backups, .. } = self.selection;
-        let is_backup = || backups.as_ref().is_some_and(|suffix| suffix.ends(name));
-        !is_temporary(name) && !is_backup() && (include.is_empty() || include.is_match(below))
+    /// Whether the file `name`, at `below`, is one of this program, which is removed where the walk does that and no program
+    /// holds it.
+    fn is_own(&self, name: &OsStr, below: &Path) -> bool {
+        if !is_temporary(name) && !names_lock(name) {
+            return false;
+        }
+        let Some(Ok(place)) = self.open.as_ref().map(|root| root.place(below)) else {
+            return is_temporary(name);
+        };
+        let is_own = is_temporary(name)
+            || match place.folder.read(name) {
+                Ok(file) => is_lock(&file),
+                // It may have been one, and nothing can be said of it any more.
+                Err(error) => error.kind() == ErrorKind::NotFound,
+            };
+        if is_own && self.selection.clears {
+            remove_left(&place.folder, name);
+        }
+        is_own
     }
 }
 

@@ -21,41 +21,46 @@
 //! let original = Original::of(&page)?;
 //! let mut replacement = settings.begin(&original)?;
 //! replacement.write(|out| out.write_all(b"<a href=http://a/x>"))?;
-//! assert!(replacement.commit()?.is_empty(), "nothing is lost");
+//! assert!(replacement.commit()?.lost.is_empty());
 //! assert_eq!(fs::read(&page)?, b"<a href=http://a/x>");
 //! assert_eq!(fs::read(folder.path().join("page.html.orig"))?, b"<a href=x>");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group,
-//! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), and
-//! on Linux what `chattr` sets, where the system allows it, else it is said ([`Lost`]); its times on
-//! request. What is computed from the bytes (`security.ima`, `security.evm`) is the system's to give. Where
-//! the file has holes, long runs of zero bytes take no room in the new one either. A file that nobody, or
-//! not this user, may write is not replaced, although a rename could: its permissions say no.
+//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, and
+//! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), where the system
+//! allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
+//! `security.evm`) is the system's to give. A file that nobody, or not this user, may write is not replaced, although a
+//! rename could: its permissions say no.
 //!
-//! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
+//! A message of a Maildir ([`maildir`](super::maildir)) may get another name, which has its size. Then the new file
+//! gets a name that nothing had before, and after that is on the disk the old file goes. So a message that is there under both
+//! names, with the bytes that it would get, is what a killed run left: the old file is removed, and nothing is written again.
+//!
+//! Deliberately absent: following symbolic links, for where one leads is easily not what was meant; holes of files, and what
+//! `chattr` sets.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, Permissions};
-use std::io::{self, BufWriter, ErrorKind, Seek, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
-    names_of, not_written, refused,
+    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, names_of,
+    not_written, refused, times,
 };
 pub use super::file::{TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mailbox_lock::MailboxLock;
+use super::maildir::{is_message, with_sizes_of};
 pub use super::temporary::remove_left_beside;
-use crate::error::{self, Error, Result, name};
+use crate::error::{self, Error, Result, cause, name};
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
 /// it leaves no file.
@@ -64,48 +69,45 @@ pub struct Replacement {
     path: PathBuf,
     place: NameInFolder,
     out: BufWriter<New>,
-    occupant: Occupant,
+    old: Old,
+    /// What the new file gets before it has its name.
+    permissions: Option<Permissions>,
+    times: Option<FileTimes>,
+    lost: Vec<Lost>,
 }
 
-/// What is at the path of the new file, and what the file gets before it goes there.
+/// The file whose place the new one takes.
 #[derive(Debug)]
-enum Occupant {
-    /// Anything or nothing.
-    Any(Option<Permissions>),
-    /// A file, or with `new` nothing.
-    Output {
-        new: bool,
-        inherited: InheritedAttributes,
-    },
+enum Old {
+    /// None, and if one comes meanwhile, it stays.
+    Nothing,
+    /// The file of that name at the end, if there is one.
+    Any,
     Original {
-        how: InPlace,
         original: Box<Original>,
-        is_mailbox: bool,
+        how: InPlace,
+        kind: OriginalKind,
     },
 }
 
-impl Occupant {
-    /// Whether the new file takes the place of one.
-    fn is_replaced(&self) -> bool {
-        !matches!(self, Self::Output { new: true, .. })
-    }
+/// What other programs do with a file, and expect of who replaces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OriginalKind {
+    Document,
+    /// To be locked.
+    Mailbox,
+    /// A message of a Maildir, whose name may have its sizes.
+    Message,
 }
 
-/// What a file of an output folder gets of the one that it is made of.
-#[derive(Debug)]
-pub(super) struct InheritedAttributes {
-    /// The permission bits, less those of the umask.
-    pub(super) mode: u32,
-    /// One that is there may be read-only, too.
-    pub(super) read_only: bool,
-    pub(super) is_sparse: bool,
-    pub(super) times: Option<FileTimes>,
-    /// The files that were made of others.
-    pub(super) others: Files,
+/// A file that has its new contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its path, which is another one for a message whose name has its size.
+    pub path: PathBuf,
+    /// What of the old file the new one could not be given.
+    pub lost: Vec<Lost>,
 }
-
-/// Files, whatever they are called, and the path at which each was made.
-pub(super) type Files = Arc<Mutex<HashMap<Identity, PathBuf>>>;
 
 impl Replacement {
     /// Begins to write what is to be at `path`. A file that is there gives its permission bits to the
@@ -130,51 +132,40 @@ impl Replacement {
     /// The same at `place`, to which `path` leads.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let old = there(path, &place)?;
-        // A new file is for whoever the umask says, as with any other program.
-        let mode = if old.is_some() { PRIVATE } else { 0o666 };
-        let permissions = old.as_ref().map(|old| old.permissions.clone());
-        Self::over(path, place, old.as_ref(), Occupant::Any(permissions), mode)
+        let new = match old.as_ref().map(|old| old.kind) {
+            Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
+            Some(EntryKind::Folder) => return Err(Error::file(path, "a directory; name a file")),
+            Some(EntryKind::Special) => New::device(&place.folder, &place.name),
+            Some(EntryKind::File) => New::within(&place.folder, PRIVATE),
+            // A new file is for whoever the umask says, as with any other program.
+            None => New::within(&place.folder, 0o666),
+        };
+        let new = new.map_err(|error| not_written(path, error))?;
+        let permissions = old.filter(|_| !new.is_device()).map(|old| old.permissions);
+        if permissions.as_ref().is_some_and(Permissions::readonly) {
+            return Err(read_only(path));
+        }
+        Ok(Self { permissions, ..Self::of(path, place, new, Old::Any) })
     }
 
-    /// Begins to write what is to be at `place`, whatever the permission bits and times of a file that is
-    /// there. Where there is none, none is replaced either that comes there meanwhile; and the new file is
-    /// not synced: no bytes can be lost that were there before.
+    /// Begins to write a file of an output folder with these permission bits, less those of the umask, and times, whatever those
+    /// of the file that may be there. If `is_new`, there is none, and none is replaced that comes there meanwhile; and the new
+    /// file is not synced: no bytes can be lost that were there before.
     pub(super) fn output(
         path: &Path,
         place: NameInFolder,
-        old: Option<&There>,
-        inherited: InheritedAttributes,
+        is_new: bool,
+        mode: u32,
+        times: Option<FileTimes>,
     ) -> Result<Self> {
-        let mode = inherited.mode;
-        Self::over(path, place, old, Occupant::Output { new: old.is_none(), inherited }, mode)
+        let new = New::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
+        let old = if is_new { Old::Nothing } else { Old::Any };
+        Ok(Self { times, ..Self::of(path, place, new, old) })
     }
 
-    fn over(
-        path: &Path,
-        place: NameInFolder,
-        old: Option<&There>,
-        occupant: Occupant,
-        mode: u32,
-    ) -> Result<Self> {
-        let refused = |why: &str| Err(Error::file(path, why));
-        let may_be_read_only =
-            matches!(&occupant, Occupant::Output { inherited, .. } if inherited.read_only);
-        let out = match old.map(|old| (old.kind, old.permissions.readonly())) {
-            Some((EntryKind::Symlink, _)) => return Err(symbolic_link(path)),
-            Some((EntryKind::Folder, _)) => return refused("a directory; name a file"),
-            Some((EntryKind::File, true)) if !may_be_read_only => {
-                return refused("the file is read-only");
-            }
-            Some((EntryKind::Special, _)) => New::device(&place.folder, &place.name),
-            Some((EntryKind::File, _)) | None => New::within(&place.folder, mode),
-        };
-        let out = out.map_err(|error| not_written(path, error))?;
-        let out = BufWriter::new(out.with_holes(match &occupant {
-            Occupant::Any(_) => false,
-            Occupant::Output { inherited, .. } => inherited.is_sparse,
-            Occupant::Original { original, .. } => is_sparse(&original.seen),
-        }));
-        Ok(Self { path: path.to_owned(), place, out, occupant })
+    fn of(path: &Path, place: NameInFolder, new: New, old: Old) -> Self {
+        let (path, out) = (path.to_owned(), BufWriter::new(new));
+        Self { path, place, out, old, permissions: None, times: None, lost: Vec::new() }
     }
 
     /// Adds what `write` writes.
@@ -186,15 +177,30 @@ impl Replacement {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
-    /// Adds the bytes of `from`.
-    pub(super) fn add_file(&mut self, from: &File) -> io::Result<()> {
-        self.out.flush()?;
-        self.out.get_mut().add_file(from).map(drop)
+    /// Adds the bytes of `from`. The system copies them, or shares them.
+    pub(super) fn add_file(&mut self, mut from: &File) -> Result<()> {
+        let copied = self.out.flush().and_then(|()| io::copy(&mut from, &mut self.made().file()));
+        copied.map(drop).map_err(|error| not_written(&self.path, error))
+    }
+
+    /// Gives the file the times of another one.
+    pub fn preserve_times(&mut self, of: &Metadata) {
+        self.times = times(of);
+    }
+
+    /// Where it is to be, as it was named.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn made(&self) -> &New {
+        self.out.get_ref()
     }
 
     /// Which file it is that is being written; nothing for a device.
     pub(super) fn identity(&self) -> Option<Identity> {
-        self.out.get_ref().identity()
+        self.made().identity()
     }
 
     /// Takes in that the file is a mailbox, to which other programs may deliver: [`Replacement::commit`] takes the locks of
@@ -202,8 +208,8 @@ impl Replacement {
     /// name.
     #[must_use]
     pub fn of_mailbox(mut self) -> Self {
-        if let Occupant::Original { is_mailbox, .. } = &mut self.occupant {
-            *is_mailbox = true;
+        if let Old::Original { kind, .. } = &mut self.old {
+            *kind = OriginalKind::Mailbox;
         }
         self
     }
@@ -212,46 +218,133 @@ impl Replacement {
     /// ([`commit_all`]). It does not where no file is replaced.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
-        self.occupant.is_replaced()
+        !matches!(self.old, Old::Nothing)
     }
 
-    /// Gives the file its new contents, and says what of the old file the new one could not be given.
+    /// Gives the file its new contents.
     ///
     /// # Errors
     ///
     /// The old file is as it was: the disk is full; the old file was changed since [`Original::of`]; its
-    /// backup cannot be made. Only where the folder itself cannot be synced the file is new already,
-    /// and the sentence says so.
-    pub fn commit(self) -> Result<Vec<Lost>> {
-        if !self.waits_for_disk() {
-            return self.complete().and_then(CompleteReplacement::rename).map(|file| file.lost);
-        }
-        commit_all(vec![self]).pop().unwrap_or_else(|| Ok(Vec::new()))
+    /// backup cannot be made; another file has the name that a message should have. Only where the folder itself cannot be
+    /// synced the file is new already, and where the old file of a message cannot be removed that is there twice; the
+    /// sentence says so.
+    pub fn commit(self) -> Result<Committed> {
+        let none = || Err(Error::new("no file"));
+        commit_all(vec![self]).pop().unwrap_or_else(none)
     }
 
-    fn complete(self) -> Result<CompleteReplacement> {
-        let Self { path, place, out, occupant } = self;
-        let failed = |error: io::Error| not_written(&path, error);
-        let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        let mut lost = Vec::new();
-        if new.is_device() {
-            return Ok(CompleteReplacement { path, place, new: None, occupant, lost });
+    /// Completes all that the file gets but its name.
+    fn complete(mut self) -> Result<Self> {
+        self.give().map_err(|error| not_written(&self.path, error))?;
+        Ok(self)
+    }
+
+    fn give(&mut self) -> io::Result<()> {
+        self.out.flush()?;
+        let mut file = self.out.get_ref().file();
+        if let Some(permissions) = &self.permissions {
+            file.set_permissions(permissions.clone())?;
         }
-        match &occupant {
-            Occupant::Any(None) => {}
-            Occupant::Any(Some(permissions)) => {
-                new.file().set_permissions(permissions.clone()).map_err(failed)?;
+        if self.times.is_some_and(|times| file.set_times(times).is_err()) {
+            self.lost.push(Lost::Times);
+        }
+        if let Old::Original { original, how, kind } = &self.old {
+            let is_message = *kind == OriginalKind::Message;
+            if is_message {
+                file.rewind()?;
+                self.path = with_sizes_of(&self.path, |out| io::copy(&mut file, out).map(drop))?;
+                self.place.name = self.path.file_name().unwrap_or_default().to_owned();
             }
-            Occupant::Output { inherited, .. } => {
-                if inherited.times.is_some_and(|times| new.file().set_times(times).is_err()) {
-                    lost.push(Lost::Times);
+            self.lost = original.given_to(file, how.preserve_times || is_message)?;
+        }
+        Ok(())
+    }
+
+    fn folder(&self) -> &OpenFolder {
+        &self.place.folder
+    }
+
+    fn backup(&self) -> Option<&Suffix> {
+        match &self.old {
+            Old::Original { how, .. } => how.backup.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn back_up(mut self) -> Result<Self> {
+        if let Old::Original { how, original, .. } = &mut self.old
+            && let Some(suffix) = &how.backup
+        {
+            original.unchanged()?;
+            original.back_up(suffix)?;
+        }
+        Ok(self)
+    }
+
+    fn rename(mut self) -> Result<Self> {
+        let (path, new) = (&self.path, self.out.get_mut());
+        let NameInFolder { folder, name } = &self.place;
+        let renamed = match &self.old {
+            Old::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => {
+                    refused(path, "another file of that name came there meanwhile, and was left")
                 }
+                _ => not_written(path, error),
+            }),
+            Old::Any => {
+                let _old = REPLACES_OPEN_FILES.then(|| folder.read(name));
+                new.replace(folder, name).map_err(|error| not_written(path, error))
             }
-            Occupant::Original { how, original, .. } => {
-                lost = original.given_to(new.file(), how.preserve_times).map_err(failed)?;
+            Old::Original { original, .. } if original.path != *path => {
+                original.unchanged()?;
+                name_message(new, path, &self.place)
+                    .map_err(|error| refused(&original.path, &cause(&error)))
             }
+            Old::Original { original, kind, .. } => {
+                let is_mailbox = *kind == OriginalKind::Mailbox;
+                let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
+                original.unchanged()?;
+                let renamed = new.replace(folder, name);
+                renamed
+                    .map_err(|error| not_written(path, error))
+                    .and_then(|()| locks.map_or(Ok(()), |locks| locks.release(path)))
+            }
+        };
+        renamed.map(|()| self)
+    }
+
+    /// Removes the old file of a message that has another name now.
+    fn remove_old(mut self) -> Result<Self> {
+        let Old::Original { original, .. } = &self.old else { return Ok(self) };
+        if original.path == self.path {
+            return Ok(self);
         }
-        Ok(CompleteReplacement { path, place, new: Some(new), occupant, lost })
+        let NameInFolder { folder, name: old } = &original.place;
+        match original.unchanged().map(|_| folder.remove(old)) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) if error.kind() != ErrorKind::NotFound => {
+                let (old, new) = (name(&original.path), name(&self.path));
+                let why = cause(&error);
+                let why = format!("{old} could not be removed: {why}; the new message is {new}");
+                return Err(Error::system(why, error));
+            }
+            // An edited message that came under the old name is somebody's only copy.
+            _ => self.lost.push(Lost::OldName),
+        }
+        Ok(self)
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        written.map_err(|error| io::Error::other(not_written(&self.path, error)))
+    }
+
+    /// Nothing: [`Replacement::commit`] does it.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -262,7 +355,7 @@ impl Replacement {
 /// commit what several have made: a file system syncs for one at a time. A file that is there twice is
 /// written once.
 #[must_use]
-pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
+pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
     let mut paths = HashSet::new();
     for file in &mut files {
@@ -273,85 +366,69 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     }
     // Before the names: a crash of the machine must not leave an empty file under one.
     sync_bytes(&mut files, |file| {
-        file.new.as_ref().filter(|_| file.occupant.is_replaced()).map(|new| (&*file.path, new))
+        let waits = file.waits_for_disk() && !file.made().is_device();
+        waits.then(|| (&*file.path, file.made()))
     });
-    at_once(&mut files, CompleteReplacement::back_up);
+    at_once(&mut files, Replacement::back_up);
     // An old file must not be gone before its backup is on the disk.
-    let backed_up = files.iter().flatten().filter(|file| file.is_backed_up());
-    let folders = Folders::sync(backed_up.map(CompleteReplacement::folder));
+    let backed_up = files.iter().flatten().filter(|file| file.backup().is_some());
+    let folders = Folders::sync(backed_up.map(Replacement::folder));
     for file in &mut files {
         then(file, |file| match folders.failure(file.folder()) {
             Some(why) => Err(refused(&file.path, &format!("no backup of it is safe: {why}"))),
             None => Ok(file),
         });
     }
-    at_once(&mut files, CompleteReplacement::rename);
-    let replaced = files.iter().flatten().filter(|file| file.occupant.is_replaced());
-    let folders = Folders::sync(replaced.map(CompleteReplacement::folder));
-    let result = |file: CompleteReplacement| match folders.failure(file.folder()) {
+    at_once(&mut files, Replacement::rename);
+    let replaced = files.iter().flatten().filter(|file| file.waits_for_disk());
+    let folders = Folders::sync(replaced.map(Replacement::folder));
+    // An old name must not be gone before the new one is on the disk.
+    at_once(&mut files, |file| match folders.failure(file.folder()) {
         Some(why) => Err(unsynced(&file.path, why)),
-        None => Ok(file.lost),
-    };
-    files.into_iter().map(|file| file.and_then(result)).collect()
+        None => file.remove_old(),
+    });
+    let committed = |file: Replacement| Committed { path: file.path, lost: file.lost };
+    files.into_iter().map(|file| file.map(committed)).collect()
 }
 
-/// A file that has all it gets but its name; a device has its bytes, and no new file.
-struct CompleteReplacement {
-    path: PathBuf,
-    place: NameInFolder,
-    new: Option<New>,
-    occupant: Occupant,
-    lost: Vec<Lost>,
-}
-
-impl CompleteReplacement {
-    fn folder(&self) -> &OpenFolder {
-        &self.place.folder
-    }
-
-    fn is_backed_up(&self) -> bool {
-        matches!(&self.occupant, Occupant::Original { how, .. } if how.backup.is_some())
-    }
-
-    fn back_up(mut self) -> Result<Self> {
-        if let Occupant::Original { how, original, .. } = &mut self.occupant
-            && let Some(suffix) = &how.backup
-        {
-            original.unchanged()?;
-            original.back_up(suffix)?;
+/// Gives the message `new` a name that nothing has, or a file with its bytes: what a run left that was killed before it
+/// removed the old one.
+fn name_message(new: &mut New, path: &Path, place: &NameInFolder) -> io::Result<()> {
+    match new.name(&place.folder, &place.name) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            match has_the_bytes_of(place, new.file())? {
+                true => Ok(()),
+                false => {
+                    let why = format!("{}: another file has that name", name(path));
+                    Err(io::Error::other(why))
+                }
+            }
         }
-        Ok(self)
+        named => named,
     }
+}
 
-    fn rename(mut self) -> Result<Self> {
-        let Some(mut new) = self.new.take() else { return Ok(self) };
-        let (path, NameInFolder { folder, name }) = (&self.path, &self.place);
-        let renamed = match &self.occupant {
-            Occupant::Output { new: true, inherited } => match new.name(folder, name) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    if let Some(there) = there(path, &self.place)? {
-                        replaceable(path, &there, &inherited.others)?;
-                    }
-                    let why = "another file of that name came there meanwhile, and was left";
-                    return Err(refused(path, why));
-                }
-                named => named,
-            },
-            Occupant::Original { original, is_mailbox, .. } => {
-                let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
-                let renamed = original.unnamed_by(|| new.replace(folder, name))?;
-                match (renamed, locks) {
-                    (Ok(()), Some(locks)) => return locks.release(path).map(|()| self),
-                    (renamed, _) => renamed,
-                }
-            }
-            Occupant::Output { .. } | Occupant::Any(_) => {
-                let _old = folder.hold(name);
-                new.replace(folder, name)
-            }
-        };
-        renamed.map_err(|error| not_written(path, error))?;
-        Ok(self)
+/// Whether what is at `place` is a file, and no symbolic link, with the bytes of `other`.
+fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> {
+    if place.there()?.is_none_or(|there| there.kind != EntryKind::File) {
+        return Ok(false);
+    }
+    let mut one = place.folder.read(&place.name)?;
+    let (there, made) = (one.metadata()?, other.metadata()?);
+    if !there.is_file() || there.len() != made.len() {
+        return Ok(false);
+    }
+    other.rewind()?;
+    let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        let read = one.read(&mut left)?;
+        if read == 0 {
+            return Ok(true);
+        }
+        other.read_exact(&mut right[..read])?;
+        if left[..read] != right[..read] {
+            return Ok(false);
+        }
     }
 }
 
@@ -401,15 +478,21 @@ impl Suffix {
 }
 
 impl InPlace {
-    /// Begins to replace `original`, in which something is to change.
+    /// Begins to replace `original`, in which something is to change. A message of a Maildir is written to its `tmp`, always
+    /// keeps its times, and may have other names: readers copy messages by linking them.
     ///
     /// # Errors
     ///
     /// A file that may not be written; one with other names, unless [`InPlace::break_links`]; a backup,
-    /// or one whose backup is no file; one that was changed since [`Original::of`].
+    /// or one whose backup is no file; the backup of a message, which would be one more; a `tmp` that is a symbolic link or
+    /// cannot be written to; a file that was changed since [`Original::of`].
     pub fn begin(&self, original: &Original) -> Result<Replacement> {
         let path = &original.path;
         let refused = |why: &str| Err(Error::file(path, why));
+        let is_message = is_message(path);
+        if is_message && self.backup.is_some() {
+            return refused("in a Maildir a backup would be one more message; leave --backup out");
+        }
         let now = original.unchanged()?;
         original.writable()?;
         let mut names = names_of(&now);
@@ -425,16 +508,24 @@ impl InPlace {
                 Some(_) | None => {}
             }
         }
-        if names > 1 && !self.break_links {
+        if names > 1 && !self.break_links && !is_message {
             return refused(&format!(
                 "{names} names (hard links) lead to this file; `break-links` replaces it under this \
                  one alone"
             ));
         }
-        let (place, old) = (original.place.clone(), There::of(&now));
-        let (how, original) = (self.clone(), Box::new(original.clone()));
-        let occupant = Occupant::Original { how, original, is_mailbox: false };
-        Replacement::over(path, place, Some(&old), occupant, PRIVATE)
+        let place = original.place.clone();
+        let folder = match is_message {
+            false => Arc::clone(&place.folder),
+            true => Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
+                let tmp = folder_of(path).with_file_name("tmp");
+                if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
+            })?),
+        };
+        let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
+        let (original, how) = (Box::new(original.clone()), self.clone());
+        Ok(Replacement::of(path, place, new, Old::Original { original, how, kind }))
     }
 }
 
@@ -488,11 +579,6 @@ impl Original {
         &self.path
     }
 
-    /// The same in its open folder.
-    pub(super) fn place(&self) -> &NameInFolder {
-        &self.place
-    }
-
     /// Opens it for reading.
     ///
     /// # Errors
@@ -505,7 +591,7 @@ impl Original {
         };
         let file = self.place.folder.read(&self.place.name).map_err(failed)?;
         let seen = file.metadata().map_err(failed)?;
-        self.still(&seen, self.own_steps().as_deref())?;
+        self.still(&seen)?;
         Ok(file)
     }
 
@@ -518,11 +604,7 @@ impl Original {
     }
 
     /// What is there now, which is the same file with the same bytes as far as can be told.
-    pub(super) fn unchanged(&self) -> Result<Metadata> {
-        self.unchanged_but_for(self.own_steps().as_deref())
-    }
-
-    fn unchanged_but_for(&self, steps: Option<&OwnSteps>) -> Result<Metadata> {
+    fn unchanged(&self) -> Result<Metadata> {
         let NameInFolder { folder, name } = &self.place;
         if !folder.is_where_it_was() {
             return Err(self.changed());
@@ -530,18 +612,14 @@ impl Original {
         let now = self.file().and_then(|file| folder.look(name, &file));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.ok_or_else(|| self.changed())?;
-        self.still(&now, steps)?;
+        self.still(&now)?;
         Ok(now)
     }
 
-    fn still(&self, now: &Metadata, steps: Option<&OwnSteps>) -> Result<()> {
-        let is_own = || {
-            let states = identity(now).zip(steps).and_then(|(file, steps)| steps.get(&file));
-            states.is_some_and(|states| {
-                states.contains(&self.state) && states.last() == Some(&state(now))
-            })
-        };
-        match is_as_seen(now, &self.seen) && (state(now) == self.state || is_own()) {
+    fn still(&self, now: &Metadata) -> Result<()> {
+        // Where several names lead to the file, this program may have taken another one from it.
+        let is_linked = names_of(&self.seen) > 1;
+        match is_as_seen(now, &self.seen) && (is_linked || state(now) == self.state) {
             true => Ok(()),
             false => Err(self.changed()),
         }
@@ -551,51 +629,22 @@ impl Original {
         Error::file(&self.path, "another program changed it meanwhile; it was left as it is")
     }
 
-    /// What this program did to files, if there may be something of this one.
-    fn own_steps(&self) -> Option<MutexGuard<'static, OwnSteps>> {
-        let is_linked = names_of(&self.seen) > 1;
-        is_linked.then(|| lock(&OWN_STEPS))
-    }
-
-    /// Does what takes this name from the file, if that is unchanged. With its other names, the file is
-    /// then still the one that was seen under them.
-    pub(super) fn unnamed_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
-        let mut steps = self.own_steps();
-        let before = self.unchanged_but_for(steps.as_deref())?;
-        let Some(steps) = &mut steps else { return Ok(step()) };
-        let done = step();
-        let after = self.file().and_then(|file| file.metadata());
-        let after = after.ok().filter(|after| {
-            is_as_seen(after, &before) && names_of(&before).checked_sub(1) == Some(names_of(after))
-        });
-        if let Some((after, file)) = after.zip(identity(&before)) {
-            let states = steps.entry(file).or_default();
-            if states.last() != Some(&state(&before)) {
-                *states = vec![state(&before)];
-            }
-            states.push(state(&after));
-        }
-        Ok(done)
-    }
-
     /// Asks whether this user may write the file.
-    pub(super) fn writable(&self) -> Result<()> {
+    fn writable(&self) -> Result<()> {
         let opened = match self.seen.permissions().readonly() {
             // Some users may write everything, but it says no to them, too.
             true => Err(ErrorKind::PermissionDenied.into()),
             false => self.place.folder.write(&self.place.name),
         };
         match opened {
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                Err(Error::system(format!("{}: the file is read-only", name(&self.path)), error))
-            }
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(read_only(&self.path)),
             Err(error) => Err(not_written(&self.path, error)),
             Ok(_) => Ok(()),
         }
     }
 
     /// Gives `new` what this file has: owner, permission bits, extended attributes, times.
-    pub(super) fn given_to(&self, new: &File, times: bool) -> io::Result<Vec<Lost>> {
+    fn given_to(&self, new: &File, has_times: bool) -> io::Result<Vec<Lost>> {
         let mut lost = Vec::new();
         // In this order: a change of the owner clears bits, and bits change the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
@@ -604,16 +653,8 @@ impl Original {
         if give_attributes(&old, new).is_err() {
             lost.push(Lost::Attributes);
         }
-        if give_flags(&old, new).is_err() {
-            lost.push(Lost::Flags);
-        }
-        if times {
-            let times = FileTimes::new()
-                .set_accessed(self.seen.accessed()?)
-                .set_modified(self.seen.modified()?);
-            if new.set_times(times).is_err() {
-                lost.push(Lost::Times);
-            }
+        if has_times && times(&self.seen).is_none_or(|times| new.set_times(times).is_err()) {
+            lost.push(Lost::Times);
         }
         Ok(lost)
     }
@@ -653,10 +694,10 @@ impl Original {
     }
 
     fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
-        let mut copy = New::within(&backup.folder, PRIVATE)?.with_holes(is_sparse(&self.seen));
+        let mut copy = New::within(&backup.folder, PRIVATE)?;
         let old = self.file()?;
         (&*old).rewind()?;
-        copy.add_file(&old)?;
+        io::copy(&mut &*old, &mut copy.file())?;
         self.given_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)
@@ -670,10 +711,10 @@ pub enum Lost {
     Owner,
     /// An extended attribute.
     Attributes,
-    /// A flag of its inode, as `chattr` sets them.
-    Flags,
     /// When it was last read and written.
     Times,
+    /// The old name of a message, under which another program changed it or put another: it may be there twice.
+    OldName,
 }
 
 impl fmt::Display for Lost {
@@ -681,8 +722,8 @@ impl fmt::Display for Lost {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
             Self::Attributes => "not all of its extended attributes could be kept",
-            Self::Flags => "not all of its flags (chattr) could be kept",
             Self::Times => "its times could not be kept",
+            Self::OldName => "another program moved or changed it meanwhile; it may be there twice",
         })
     }
 }
@@ -692,32 +733,7 @@ pub(super) fn there(path: &Path, place: &NameInFolder) -> Result<Option<There>> 
     place.there().map_err(|error| not_written(path, error))
 }
 
-/// Whether a file of an output folder can take the place of what is `there`.
-pub(super) fn replaceable(path: &Path, there: &There, others: &Files) -> Result<()> {
-    if there.kind == EntryKind::Symlink {
-        return Err(symbolic_link(path));
-    }
-    let why = match there.identity {
-        _ if there.kind != EntryKind::File => "not a regular file",
-        Some(file) if lock(others).get(&file).is_some_and(|made| is_still(made, file)) => {
-            "another input was written there, under a name that is the same to this file system"
-        }
-        _ => return Ok(()),
-    };
-    Err(Error::file(path, why))
-}
-
-/// Whether the file that was made at `path` is still there. Of one that another run has replaced the file system gives the
-/// number to the next file that anybody makes.
-fn is_still(path: &Path, file: Identity) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-pub(super) fn unsynced(path: &Path, why: &str) -> Error {
+fn unsynced(path: &Path, why: &str) -> Error {
     let sentence = format!("{} is new, but its folder could not be synced: {why}", name(path));
     Error::of(error::ErrorKind::Io, sentence)
 }
@@ -726,6 +742,11 @@ pub(super) fn symbolic_link(path: &Path) -> Error {
     let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
     let why = format!("a symbolic link, which is not written through; name {target} itself");
     Error::file(path, &why)
+}
+
+/// Says that the permissions of the file at `path` forbid to write it.
+pub(super) fn read_only(path: &Path) -> Error {
+    Error::file(path, "the file is read-only")
 }
 
 fn no_backup(backup: &Path) -> Error {
@@ -748,12 +769,6 @@ type ChangeState = (Option<SystemTime>, u64);
 fn state(metadata: &Metadata) -> ChangeState {
     (changed(metadata), names_of(metadata))
 }
-
-/// The states of files with several names, one after the other, between which this program took a name
-/// from them and nobody did anything else. Each of the names may be one to be replaced.
-type OwnSteps = BTreeMap<Identity, Vec<ChangeState>>;
-
-static OWN_STEPS: Mutex<OwnSteps> = Mutex::new(BTreeMap::new());
 
 /// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]
@@ -810,34 +825,5 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
 
 #[cfg(not(unix))]
 fn give_attributes(_: &File, _: &File) -> io::Result<()> {
-    Ok(())
-}
-
-/// Gives `new` the flags of `old` that `chattr` sets and that leave a file writable. Which of them a file system has, it
-/// says itself.
-#[cfg(target_os = "linux")]
-fn give_flags(old: &File, new: &File) -> io::Result<()> {
-    use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
-    const GIVEN: IFlags = IFlags::COMPRESSED
-        .union(IFlags::SYNC)
-        .union(IFlags::NODUMP)
-        .union(IFlags::NOATIME)
-        .union(IFlags::JOURNALING)
-        .union(IFlags::NOTAIL)
-        .union(IFlags::NOCOW);
-    let Ok(flags) = ioctl_getflags(old) else { return Ok(()) };
-    let flags = flags & GIVEN;
-    if flags.is_empty() {
-        return Ok(());
-    }
-    let made = ioctl_getflags(new)?;
-    if made.contains(flags) {
-        return Ok(());
-    }
-    Ok(ioctl_setflags(new, made | flags)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn give_flags(_: &File, _: &File) -> io::Result<()> {
     Ok(())
 }

@@ -35,7 +35,7 @@ pub fn character_data(view: View) -> View {
 
 fn markup(view: View, attribute: bool) -> View {
     let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
-    layered(view, next, |rest| match rest.as_bytes() {
+    layered(view, next, |rest, _| match rest.as_bytes() {
         [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
         [b'\r', ..] => Some((1, Unescaped::One('\n'))),
         [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
@@ -44,18 +44,19 @@ fn markup(view: View, attribute: bool) -> View {
 }
 
 /// What an escape represents.
-enum Unescaped {
+pub(super) enum Unescaped {
     Nothing,
     One(char),
     Two(char, char),
+    Text(String),
 }
 
-/// Applies `escape` wherever it finds one: it gets the rest of the text and says how many of its
-/// bytes are an escape, and of what. `next` says where one may begin, which is at a character of ASCII.
-fn layered(
+/// Applies `escape` wherever it finds one: it gets the rest of the text, and the length of what is decoded so far. It
+/// says how many bytes are an escape, and of what. `next` says where one may begin, which is at a character of ASCII.
+pub(super) fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
-    escape: impl Fn(&str) -> Option<(usize, Unescaped)>,
+    mut escape: impl FnMut(&str, usize) -> Option<(usize, Unescaped)>,
 ) -> View {
     if next(view.text.as_bytes()).is_none() {
         return view;
@@ -67,7 +68,7 @@ fn layered(
     while let Some(length) = next(&view.text.as_bytes()[at..]) {
         at += length;
         let rest = &view.text[at..];
-        let Some((length, decoded)) = escape(rest) else {
+        let Some((length, decoded)) = escape(rest, text.len() + at - plain) else {
             at += 1;
             continue;
         };
@@ -78,6 +79,7 @@ fn layered(
             Unescaped::Nothing => {}
             Unescaped::One(one) => text.push(one),
             Unescaped::Two(one, two) => text.extend([one, two]),
+            Unescaped::Text(new) => text.push_str(&new),
         }
         map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));
         at += length;
@@ -189,7 +191,7 @@ pub fn css_url_token(view: View) -> View {
 fn css_escapes(view: View, token: bool) -> View {
     let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
     let next = |rest: &[u8]| rest.iter().position(begins);
-    layered(view, next, |rest| {
+    layered(view, next, |rest, _| {
         let bytes = rest.as_bytes();
         match bytes {
             [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
@@ -225,33 +227,14 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
     (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
 }
 
-/// Decodes the escapes of a JSON string's inside (RFC 8259, 7).
-///
-/// The string must be well formed; a lone surrogate becomes U+FFFD.
-#[must_use]
-pub fn json(view: View) -> View {
-    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest| {
-        let decoded = match rest.as_bytes().get(1)? {
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => return Some(json_unicode(rest)),
-            &other => char::from(other),
-        };
-        Some((2, Unescaped::One(decoded)))
-    })
-}
-
-/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), the octal ones of old scripts too (B.1.2).
+/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), the octal ones of old scripts too (B.1.2), or of
+/// JSON (RFC 8259, 7), whose escapes are among them. A lone surrogate becomes U+FFFD.
 ///
 /// `view` is the text between its quotes.
 #[must_use]
 pub fn script(view: View) -> View {
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest| {
+    layered(view, next, |rest, _| {
         let hexadecimal = |digits: &str| {
             let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
             u32::from_str_radix(digits, 16).ok().filter(|_| is_hex).and_then(char::from_u32)
@@ -273,7 +256,7 @@ pub fn script(view: View) -> View {
                 let digits = rest.get(3..end).unwrap_or_default();
                 (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
             }
-            'u' => json_unicode(rest),
+            'u' => unicode_escape(rest),
             '0'..='7' => {
                 let most = if escaped <= '3' { 3 } else { 2 };
                 let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
@@ -289,7 +272,7 @@ pub fn script(view: View) -> View {
     })
 }
 
-fn json_unicode(rest: &str) -> (usize, Unescaped) {
+fn unicode_escape(rest: &str) -> (usize, Unescaped) {
     let unit = |at: usize| rest.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(2) else {
         return (2, Unescaped::One('\u{fffd}'));
@@ -356,17 +339,7 @@ pub fn css_string(text: &str, quote: char) -> String {
     })
 }
 
-/// Spells `text` so that it represents itself in a JSON string.
-#[must_use]
-pub fn json_string(text: &str) -> String {
-    spelled(text, |character, out| match character {
-        '"' | '\\' => out.extend(['\\', character]),
-        '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
-        _ => out.push(character),
-    })
-}
-
-/// Spells `text` so that it represents itself in a string of JavaScript quoted by `quote`.
+/// Spells `text` so that it represents itself in a string of JavaScript, or of JSON, quoted by `quote`.
 #[must_use]
 pub fn script_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
@@ -479,7 +452,7 @@ mod tests {
             (r"\ud83dx", "\u{fffd}x"),
             (r#"\"\\"#, r#""\"#),
         ] {
-            check(json, raw, text);
+            check(script, raw, text);
         }
     }
 
@@ -493,7 +466,7 @@ mod tests {
         for quote in ['"', '\''] {
             assert_eq!(css(View::of_str(&css_string(special, quote), 0)).text, special);
         }
-        assert_eq!(json(View::of_str(&json_string(special), 0)).text, special);
+        assert_eq!(script(View::of_str(&script_string(special, '"'), 0)).text, special);
         assert_eq!(character_data(View::of_str(&text(special), 0)).text, special);
     }
 }

@@ -44,9 +44,7 @@ pub enum Form {
     CssToken,
     /// The inside of a CSS string.
     CssString(char),
-    /// The inside of a JSON string.
-    Json,
-    /// The inside of a string of JavaScript in this quote.
+    /// The inside of a string of JavaScript, or of JSON, in this quote.
     Script(char),
     /// Not a reference: a document in the value.
     Document,
@@ -99,11 +97,7 @@ impl Spelling {
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
             (match self.form {
-                Form::Whole
-                | Form::Json
-                | Form::Script(_)
-                | Form::CssString(_)
-                | Form::Document => false,
+                Form::Whole | Form::Script(_) | Form::CssString(_) | Form::Document => false,
                 Form::Spaces | Form::Srcset => ascii_space,
                 Form::Commas => ascii_space || character == ',',
                 Form::Semicolons => ascii_space || character == ';',
@@ -151,7 +145,6 @@ impl Spelling {
     fn spell_fully(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
         let formed = match self.form {
             Form::CssString(quote) => escape::css_string(adapted, quote),
-            Form::Json => escape::json_string(adapted),
             Form::Script(quote) => escape::script_string(adapted, quote),
             _ => adapted.to_owned(),
         };
@@ -256,7 +249,6 @@ mod tests {
             Form::Field(Some('\'')),
             Form::CssToken,
             Form::CssString('"'),
-            Form::Json,
             Form::Script('\''),
             Form::Document,
         ];
@@ -315,6 +307,6 @@ mod tests {
             "/'\"\\</script>\n\u{2028}",
             "/\\'\"\\\\%3C/script%3E\\u000a\\u2028",
         );
-        check(Form::Json, Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");
+        check(Form::Script('"'), Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");
     }
 }

@@ -95,20 +95,6 @@ impl TransferEncoding {
         }
     }
 
-    /// Its name in RFC 2045; `coded` for codings of HTTP, `unknown` for any other.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SevenBit => "7bit",
-            Self::EightBit => "8bit",
-            Self::Binary => "binary",
-            Self::QuotedPrintable => "quoted-printable",
-            Self::Base64 => "base64",
-            Self::Coded(_) => "coded",
-            Self::Unknown => "unknown",
-        }
-    }
-
     /// Whether the body represents itself.
     #[must_use]
     pub fn is_identity(self) -> bool {
@@ -204,19 +190,6 @@ impl DecodedBody<'_> {
             (true, len) => Span::at(place(len - 1).end),
         };
         found.shifted(self.body.start)
-    }
-
-    /// Whether the bytes at `span` stand in the buffer as they are, in one piece.
-    #[must_use]
-    pub fn stands_verbatim(&self, span: Span) -> bool {
-        match &self.places {
-            Places::Base64(_) | Places::Coded(_) => span.is_empty(),
-            // What represents a byte and is not that byte is longer.
-            Places::Here | Places::QuotedPrintable(_) => {
-                span.end <= self.bytes.len()
-                    && (span.is_empty() || self.covering(span).len() == span.len())
-            }
-        }
     }
 
     /// Why no edit can be made, whatever it is.

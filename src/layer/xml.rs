@@ -20,8 +20,8 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use super::escape::{self, Quote, spelled};
-use super::{MapBuilder, View};
+use super::View;
+use super::escape::{self, Quote, Unescaped, layered, spelled};
 use crate::span::Span;
 
 /// How many bytes of entities, and references to them, are read in a document.
@@ -355,60 +355,30 @@ pub fn cdata(view: View) -> View {
 }
 
 fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedText {
-    let is_special = |byte: u8| match byte {
+    let is_special = |byte: &u8| match byte {
         b'\r' => true,
         b'&' => entities.is_some(),
         b'\n' | b'\t' => is_attribute,
         _ => false,
     };
-    let Some(mut at) = view.text.bytes().position(is_special) else {
-        return DecodedText { view, entities: Vec::new() };
-    };
-    let bytes = view.text.as_bytes();
-    let line_end = if is_attribute { " " } else { "\n" };
-    let mut text = String::with_capacity(bytes.len());
-    let mut map = MapBuilder::default();
+    let line_end = if is_attribute { ' ' } else { '\n' };
     let mut used = Vec::new();
-    let mut plain = 0;
-    let mut buffer = [0; 4];
-    while at < bytes.len() {
-        let rest = &view.text[at..];
-        let expanded;
-        let (length, new, entity) = match (bytes[at], entities) {
-            (b'\r', _) => (1 + usize::from(bytes.get(at + 1) == Some(&b'\n')), line_end, None),
-            (b'\n' | b'\t', _) if is_attribute => (1, " ", None),
-            (b'&', Some(entities)) => match reference(rest) {
-                Some((length, EntityReference::Character(character))) => {
-                    (length, &*character.encode_utf8(&mut buffer), None)
-                }
-                Some((length, EntityReference::Entity(name))) => {
-                    expanded = entities.expand(name);
-                    let known = expanded.as_deref();
-                    (length, known.unwrap_or(&rest[..length]), Some(known.is_some()))
-                }
-                None => (0, "", None),
-            },
-            _ => (0, "", None),
-        };
-        if length == 0 {
-            at += 1;
-        } else {
-            text.push_str(&view.text[plain..at]);
-            map.verbatim(plain, at - plain);
-            if let Some(is_known) = entity {
-                let span = Span::new(text.len(), text.len() + new.len());
-                used.push(EntityUse { span, is_known });
+    let next = |rest: &[u8]| rest.iter().position(is_special);
+    let view = layered(view, next, |rest, at| match (rest.as_bytes(), entities) {
+        ([b'\r', b'\n', ..], _) => Some((2, Unescaped::One(line_end))),
+        ([b'&', ..], Some(entities)) => match reference(rest)? {
+            (length, EntityReference::Character(one)) => Some((length, Unescaped::One(one))),
+            (length, EntityReference::Entity(name)) => {
+                let expanded = entities.expand(name);
+                let is_known = expanded.is_some();
+                let text = expanded.unwrap_or_else(|| rest[..length].to_owned());
+                used.push(EntityUse { span: Span::new(at, at + text.len()), is_known });
+                Some((length, Unescaped::Text(text)))
             }
-            text.push_str(new);
-            map.whole(new.len(), Span::new(at, at + length), None);
-            at += length;
-            plain = at;
-        }
-        at += bytes[at..].iter().position(|&byte| is_special(byte)).unwrap_or(bytes.len() - at);
-    }
-    text.push_str(&view.text[plain..]);
-    map.verbatim(plain, view.text.len() - plain);
-    DecodedText { view: View { map: map.finish(0).over(&view.map), text }, entities: used }
+        },
+        _ => Some((1, Unescaped::One(line_end))),
+    });
+    DecodedText { view, entities: used }
 }
 
 /// Spells `text` so that it represents itself in an attribute value delimited by `quote`.

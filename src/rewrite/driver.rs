@@ -42,7 +42,7 @@ use crate::layer::spelling::{Carrier, Spelling};
 use crate::report::{EntityReport, Outcome, Reason};
 use crate::resolve::Splice;
 use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
-use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
+use crate::scan::html::prelude::{self, may_declare_base};
 use crate::scan::{self, ScanOptions, html};
 use crate::span::Span;
 
@@ -86,16 +86,16 @@ pub(super) struct LookedAt {
 }
 
 impl LookedAt {
-    /// Looks ahead in `bytes` for these declarations of a base; `None` if their encoding does not extend ASCII.
-    pub(super) fn of(task: Task<'_>, bytes: &[u8], wanted: Bases) -> Option<Self> {
+    /// Looks ahead in `bytes`; `None` if their encoding does not extend ASCII.
+    pub(super) fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
         let found = prelude::encoding(bytes, task.scan);
         let Detected { charset, mark, .. } = found;
         if !charset.is_ascii_compatible() {
             return None;
         }
         let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
-        let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, wanted);
-        (document.bases, document.saved) = (bases, saved);
+        document.bases = prelude::bases(bytes, mark, charset, task.scan);
+        document.saved = prelude::saved(bytes, task.scan);
         let chain = task.establish(&document, bytes);
         Some(Self { found, document, chain })
     }
@@ -333,8 +333,8 @@ fn html<'a, 'r>(
     let mut driver = Driver::new(task, chain, charset);
     (driver.not_utf_8, driver.meta) = (not_utf_8, PrescannedMeta::at(prescanned));
     driver.rows = rows;
-    let scanned = pass::links(&whole, task.scan, &mut driver);
-    (driver, scanned.without_tree)
+    let (_, without_tree) = pass::links(&whole, task.scan, &mut driver);
+    (driver, without_tree)
 }
 
 /// Gives each link of the HTML document in `bytes` to `rows` when it is judged.
@@ -347,10 +347,8 @@ pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Row
 
 /// The outcome of all links of `bytes`, a document of this format; `None` if no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
-    // A report explains why the other declarations do not count.
-    let wanted = if task.is_listed { Bases::All } else { Bases::Decisive };
     if format == Format::Html
-        && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes, wanted)
+        && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes)
     {
         let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
         let ids = std::mem::take(&mut driver.ids);

@@ -21,7 +21,6 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::Report;
-use crate::scan::html::prelude::Bases;
 use crate::span::{Lines, Span};
 
 /// The plan for `bytes`, a file of the format that `options` name.
@@ -59,7 +58,7 @@ pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
 pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     let task = Task::of(options, true);
     if options.format == Format::Html
-        && let Some(looked_at) = LookedAt::of(task, bytes, Bases::Decisive)
+        && let Some(looked_at) = LookedAt::of(task, bytes)
         && !looked_at.may_keep_base(task, bytes)
     {
         return driver::rows(task, bytes, &looked_at, Rows::new(row));

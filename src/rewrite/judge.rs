@@ -177,8 +177,8 @@ impl<'a> Judge<'a> {
             is_xml_base: false,
         };
         // A link that stays and depends on its base has a report, which whatever is around the document may look for.
-        let splice = || self.plain_splice(bytes, found);
-        self.verdict((&bytes[found.span.range()], None), &role, splice)
+        let raw = &bytes[found.span.range()];
+        self.verdict((raw, None), Some((bytes, found)), &role)
             .filter(|verdict| !depends_on_base(verdict.outcome()))
     }
 
@@ -343,8 +343,7 @@ impl<'a> Judge<'a> {
         };
         // What is decoded has a verdict.
         let text = link.reference.as_str();
-        let splice = || base.prepared?.base.splice(text.as_bytes());
-        let verdict = self.verdict((text.as_bytes(), Some(text)), &role, splice);
+        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &role);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
         let (mut report, mut kept) = self.report(place, link.reference, base, verdict);
@@ -491,23 +490,30 @@ impl<'a> Judge<'a> {
     }
 
     /// The verdict on a reference: the questions, each asked once and in this order. `None` if one of them needs the
-    /// decoded text, which is not given. `splice` gives the target as a prefix of the base and a tail of the reference.
+    /// decoded text. On the fast path that is not given, but the bytes in which the reference was found.
     #[inline(always)]
     fn verdict<'j>(
         &'j self,
         (raw, text): (&[u8], Option<&str>),
+        found: Option<(&[u8], &Plain)>,
         role: &AskedRole<'j>,
-        splice: impl FnOnce() -> Option<Splice<'j>>,
     ) -> Option<Verdict<'j>> {
         let AskedRole { against, base, .. } = *role;
         let profile = self.options.profile;
         if profile != Profile::Whatwg && is_absolute(raw) {
             return Some(Verdict::Absolute);
         }
-        let splice = splice();
-        // Of these, `#{` begins a placeholder, and none has a scheme.
-        let has_scheme_or_mark = !matches!(raw, [] | [b'#']) && !(raw[0] == b'#' && raw[1] != b'{');
-        if splice.is_none() && has_scheme_or_mark {
+        let splice = match found {
+            Some((bytes, found)) => self.plain_splice(bytes, found),
+            None => base.and_then(|base| base.base.splice(raw)),
+        };
+        let is_fragment = match raw {
+            [] | [b'#'] => true,
+            // `#{` begins a placeholder.
+            [b'#', next, ..] => *next != b'{',
+            _ => false,
+        };
+        if splice.is_none() && !is_fragment {
             let text = text?;
             let is_relative = |base: &PreparedBase| base.base.is_relative(text);
             if reference::has_opaque_scheme(text)
@@ -525,7 +531,7 @@ impl<'a> Judge<'a> {
         if let Some(reason) = self.around.kept {
             return Some(Verdict::Left(reason));
         }
-        if *against == Against::Unknown {
+        if matches!(against, Against::Unknown) {
             return Some(Verdict::Left(Reason::Entity));
         }
         if raw.is_empty() && !role.empty_resolves {
@@ -552,7 +558,8 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Left(Reason::LocalCopy));
         }
         let keeps_base = self.options.base_element == BaseElement::Keep;
-        if (*against == Against::Fallback && (keeps_base || self.is_written_by_browser(base)))
+        let is_fallback = matches!(against, Against::Fallback);
+        if (is_fallback && (keeps_base || self.is_written_by_browser(base)))
             || (role.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
         {
             return Some(Verdict::Left(Reason::BaseElement));
@@ -574,7 +581,7 @@ impl<'a> Judge<'a> {
         }
         let text = text?;
         // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
-        let is_base = *against == Against::Fallback || role.is_xml_base;
+        let is_base = is_fallback || role.is_xml_base;
         if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
             return Some(Verdict::Left(Reason::Placeholder));
         }

@@ -175,7 +175,7 @@ impl Plan<'_> {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
                 format: entity.media_type.format(),
-                media_type: entity.media_type.name(),
+                media_type: entity.media_type.to_string().into(),
                 charset: Charset::UTF_8,
                 chain: heading,
                 ids: Vec::new(),
@@ -380,7 +380,7 @@ impl Plan<'_> {
                 _ => report.parent.map(|parent| parent + first),
             };
         }
-        plan.entities[0].media_type = entity.media_type.name();
+        plan.entities[0].media_type = entity.media_type.to_string().into();
         plan.move_reports(|span| decoded.covering(span));
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);

@@ -18,12 +18,11 @@
 //! `typeof`), scripts (`on*`), user data (`value` of `input`): what is never rewritten has no row.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::error::Error;
-use crate::named::values;
+use crate::named::{display_by_name, values};
 
 /// The namespace an element is in (DOM, "element namespace").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -151,11 +150,7 @@ impl Group {
     }
 }
 
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+display_by_name!(Group);
 
 impl FromStr for Group {
     type Err = Error;
@@ -397,31 +392,15 @@ const IMG_INPUT: Elements = Named(&["img", "image", "input"]);
 
 const SVG_IMAGE: Elements = Named(&["image", "feimage", "cursor"]);
 const SVG_MEDIA: Elements = Named(&["audio", "video", "animation", "foreignobject", "prefetch"]);
+#[rustfmt::skip]
 const SVG_TEMPLATE: Elements = Named(&[
-    "lineargradient",
-    "radialgradient",
-    "pattern",
-    "filter",
-    "mask",
-    "clippath",
-    "marker",
-    "textpath",
-    "mpath",
-    "tref",
-    "glyphref",
-    "altglyph",
-    "font-face-uri",
-    "definition-src",
+    "lineargradient", "radialgradient", "pattern", "filter", "mask", "clippath", "marker",
+    "textpath", "mpath", "tref", "glyphref", "altglyph", "font-face-uri", "definition-src",
     "color-profile",
 ]);
+#[rustfmt::skip]
 const SVG_ANIMATION: Elements = Named(&[
-    "animate",
-    "set",
-    "animatemotion",
-    "animatetransform",
-    "animatecolor",
-    "discard",
-    "handler",
+    "animate", "set", "animatemotion", "animatetransform", "animatecolor", "discard", "handler",
     "listener",
 ]);
 
@@ -429,60 +408,24 @@ const PLUGIN_PARAMETERS: &[&str] = &["movie", "src", "data", "filename", "url", 
 
 /// `meta` names and properties whose content is a URL. They are one list because pages use `name`
 /// and `property` for either.
+#[rustfmt::skip]
 const SOCIAL: &[&str] = &[
-    "og:url",
-    "og:image",
-    "og:image:url",
-    "og:image:secure_url",
-    "og:video",
-    "og:video:url",
-    "og:video:secure_url",
-    "og:audio",
-    "og:audio:url",
-    "og:audio:secure_url",
-    "article:author",
-    "al:android:url",
-    "al:ios:url",
-    "al:ipad:url",
-    "al:iphone:url",
-    "al:web:url",
-    "al:windows:url",
-    "al:windows_phone:url",
-    "al:windows_universal:url",
-    "twitter:image",
-    "twitter:image:src",
-    "twitter:image0",
-    "twitter:image1",
-    "twitter:image2",
-    "twitter:image3",
-    "twitter:player",
-    "twitter:player:stream",
-    "twitter:url",
-    "msapplication-tileimage",
-    "msapplication-square70x70logo",
-    "msapplication-square150x150logo",
-    "msapplication-square310x310logo",
-    "msapplication-wide310x150logo",
-    "msapplication-config",
-    "msapplication-starturl",
-    "thumbnail",
-    "image",
+    "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url",
+    "og:video:secure_url", "og:audio", "og:audio:url", "og:audio:secure_url", "article:author",
+    "al:android:url", "al:ios:url", "al:ipad:url", "al:iphone:url", "al:web:url", "al:windows:url",
+    "al:windows_phone:url", "al:windows_universal:url", "twitter:image", "twitter:image:src",
+    "twitter:image0", "twitter:image1", "twitter:image2", "twitter:image3", "twitter:player",
+    "twitter:player:stream", "twitter:url", "msapplication-tileimage",
+    "msapplication-square70x70logo", "msapplication-square150x150logo",
+    "msapplication-square310x310logo", "msapplication-wide310x150logo", "msapplication-config",
+    "msapplication-starturl", "thumbnail", "image",
 ];
 
 /// schema.org properties whose value is a URL.
+#[rustfmt::skip]
 const ITEMPROP: &[&str] = &[
-    "url",
-    "image",
-    "logo",
-    "sameAs",
-    "thumbnailUrl",
-    "contentUrl",
-    "embedUrl",
-    "downloadUrl",
-    "installUrl",
-    "discussionUrl",
-    "mainEntityOfPage",
-    "screenshot",
+    "url", "image", "logo", "sameAs", "thumbnailUrl", "contentUrl", "embedUrl", "downloadUrl",
+    "installUrl", "discussionUrl", "mainEntityOfPage", "screenshot",
 ];
 
 /// The table, sorted by attribute. Among rows of one attribute the first that matches counts, so
@@ -660,15 +603,6 @@ pub fn rows(attribute: &str) -> &'static [Row] {
     of_letter.iter().find(|rows| rows[0].attribute == attribute).copied().unwrap_or_default()
 }
 
-/// Attributes that carry no URL and are asked for: by the conditions of rows, for an id, for a type.
-const ASKED: &[&str] =
-    &["attributename", "http-equiv", "id", "itemprop", "name", "property", "type", "valuetype"];
-
-/// Whether anybody asks for an attribute of this name, in ASCII lower case.
-pub(super) fn is_asked_for(attribute: &str) -> bool {
-    !rows(attribute).is_empty() || ASKED.contains(&attribute)
-}
-
 /// The row that says how `attribute` of an `element` carries URLs; none if it doesn't.
 ///
 /// Names are in ASCII lower case. `other` gives the values of the tag's attributes, this one too,
@@ -828,17 +762,6 @@ mod tests {
                 assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
             }
         }
-    }
-
-    #[test]
-    fn what_conditions_ask_for_is_known() {
-        for row in TABLE {
-            if let When::Is(name, _) | When::Has(name, _) | When::Contains(name, _) = row.when {
-                assert!(is_asked_for(name), "{name}");
-            }
-        }
-        assert!(is_asked_for("codebase") && is_asked_for("href") && is_asked_for("src"));
-        assert!(!is_asked_for("") && !is_asked_for("class") && !is_asked_for("zzz"));
     }
 
     #[test]

@@ -122,8 +122,8 @@ impl<'a> Collector<'a> {
                 value::space_separated(text).into_iter().skip(1).step_by(2).collect(),
                 Form::Spaces,
             ),
-            Syntax::Commas => (value::comma_separated(text), Form::Commas),
-            Syntax::Semicolons => (value::semicolon_separated(text), Form::Semicolons),
+            Syntax::Commas => (value::separated(text, b','), Form::Commas),
+            Syntax::Semicolons => (value::separated(text, b';'), Form::Semicolons),
             Syntax::Srcset => (value::srcset(text), Form::Srcset),
             Syntax::Task => (value::task(text), Form::Semicolons),
             Syntax::Refresh => match value::refresh(text) {
@@ -191,20 +191,40 @@ impl<'a> Collector<'a> {
         });
     }
 
+    /// Adds the URLs of the text in `view`, which is `content`. What cannot be read is said.
+    pub(super) fn text(
+        &mut self,
+        view: &View,
+        content: TextContent,
+        place: &LinkPlace<'_>,
+    ) -> Option<Diagnostic> {
+        match content {
+            TextContent::Css => self.css(view, place),
+            TextContent::Json(kind) => return self.json(view, kind, place),
+            TextContent::Script(goal) => return self.script(view, goal, place),
+        }
+        None
+    }
+
     /// Adds the URLs of the CSS in `view`.
     pub(super) fn css(&mut self, view: &View, place: &LinkPlace<'_>) {
         if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
             return;
         }
-        for url in css::urls(&view.text, css::CssOptions::from(&self.options.groups)) {
+        for url in css::urls(&view.text, self.options.groups) {
             if let Some(raw) = view.slice(url.span) {
-                self.decoded(&url.form.decode(raw), url.form.into(), url.span, place);
+                self.decoded(&url.decode(raw), url.form, url.span, place);
             }
         }
     }
 
-    /// Adds the URLs of the JSON in `view`.
-    pub(super) fn json(&mut self, view: &View, kind: json::JsonKind, place: &LinkPlace<'_>) {
+    /// Adds the URLs of the JSON in `view`. A manifest that is not JSON is said.
+    fn json(
+        &mut self,
+        view: &View,
+        kind: json::JsonKind,
+        place: &LinkPlace<'_>,
+    ) -> Option<Diagnostic> {
         let found = json::urls(kind, &view.text);
         for url in &found.urls {
             let against = match inner_base(view, &found.bases, url.base) {
@@ -214,13 +234,17 @@ impl<'a> Collector<'a> {
             let element = url.member.unwrap_or(place.element);
             let place = LinkPlace { against, element, ..*place };
             if let Some(raw) = view.slice(url.span) {
-                self.decoded(&escape::json(raw), Form::Json, url.span, &place);
+                self.decoded(&escape::script(raw), Form::Script('"'), url.span, &place);
             }
         }
+        let is_file = kind == json::JsonKind::Manifest;
+        let line = is_file.then(|| json::fault(&view.text))??;
+        let message = format!("this is not JSON, by its line {line}; nothing in it was read");
+        Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
     }
 
     /// Adds the URLs of the script in `view`. One that is not read to its end has none, and that is said.
-    pub(super) fn script(
+    fn script(
         &mut self,
         view: &View,
         goal: script::Goal,
@@ -245,37 +269,38 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// What a `script` element holds.
-pub(super) enum ScriptContent {
+/// What the text of an element holds, or a file.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum TextContent {
+    Css,
     Json(json::JsonKind),
     Script(script::Goal),
 }
 
 /// The media types of JavaScript (MIME Sniffing, 4.6), and what else means it as the `type` of a `script` element
 /// (HTML, 4.12.1).
+#[rustfmt::skip]
 const JAVASCRIPT: &[&str] = &[
-    "",
-    "application/ecmascript",
-    "application/javascript",
-    "application/x-ecmascript",
-    "application/x-javascript",
-    "text/ecmascript",
-    "text/javascript",
-    "text/javascript1.0",
-    "text/javascript1.1",
-    "text/javascript1.2",
-    "text/javascript1.3",
-    "text/javascript1.4",
-    "text/javascript1.5",
-    "text/jscript",
-    "text/livescript",
-    "text/x-ecmascript",
+    "", "application/ecmascript", "application/javascript", "application/x-ecmascript",
+    "application/x-javascript", "text/ecmascript", "text/javascript", "text/javascript1.0",
+    "text/javascript1.1", "text/javascript1.2", "text/javascript1.3", "text/javascript1.4",
+    "text/javascript1.5", "text/jscript", "text/livescript", "text/x-ecmascript",
     "text/x-javascript",
 ];
 
-impl ScriptContent {
-    /// By its `type`, in lower case, where a group is enabled for it.
-    pub(super) fn of(type_: &str, groups: &Groups) -> Option<Self> {
+impl TextContent {
+    /// That of a `style` element with this `type`, in lower case.
+    pub(super) fn of_style(type_: &str) -> Option<Self> {
+        matches!(type_, "" | "text/css").then_some(Self::Css)
+    }
+
+    /// That of a `script` element with this `type`, in lower case, where a group is enabled for it. What is in a script
+    /// that is not `inline` does not run (HTML, 4.12.1).
+    pub(super) fn of_script(
+        type_: &str,
+        inline: impl FnOnce() -> bool,
+        groups: &Groups,
+    ) -> Option<Self> {
         let (group, content) = match type_ {
             "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
             "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
@@ -286,7 +311,8 @@ impl ScriptContent {
             }
             _ => return None,
         };
-        groups.contains(group).then_some(content)
+        let is_read = groups.contains(group) && (group == Group::Json || inline());
+        is_read.then_some(content)
     }
 }
 
@@ -308,7 +334,7 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
         if chain.len() == MOST_INNER_BASES || raw.text.len() > LONGEST_BASE {
             return Against::Nothing;
         }
-        chain.insert(0, escape::json(raw).text);
+        chain.insert(0, escape::script(raw).text);
         next = base.outer;
     }
     if chain.is_empty() { Against::Document } else { Against::Inner(chain) }

@@ -7,9 +7,9 @@
 //! and what they hold is still escaped; [`escape::css`] and [`escape::css_url_token`] read it.
 //!
 //! ```
-//! use baselink::scan::css::{self, CssOptions};
+//! use baselink::scan::{attributes::Groups, css};
 //! let sheet = "@import 'a.css'; p { background: url(b.png) } q { content: 'c' }";
-//! let urls: Vec<_> = css::urls(sheet, CssOptions::default())
+//! let urls: Vec<_> = css::urls(sheet, Groups::default())
 //!     .iter()
 //!     .map(|url| &sheet[url.span.range()])
 //!     .collect();
@@ -31,69 +31,37 @@
 
 use super::attributes::{Group, Groups};
 use super::sieve::Sieve;
-use crate::layer::{View, escape, spelling};
+use crate::layer::spelling::Form;
+use crate::layer::{View, escape};
 use crate::span::Span;
 
 mod tokens;
 use tokens::{CssToken, is_name};
-
-/// What is looked for besides what always is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CssOptions {
-    /// `target-counter()`, `target-counters()`, `target-text()`, and `AlphaImageLoader(src=…)` of Internet Explorer.
-    pub rare: bool,
-}
-
-impl From<&Groups> for CssOptions {
-    fn from(groups: &Groups) -> Self {
-        Self { rare: groups.contains(Group::Rare) }
-    }
-}
-
-/// How a URL is written, which decides what must be escaped in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UrlForm {
-    /// A url-token: no quotes.
-    Token,
-    /// A string in these quotes.
-    String(char),
-}
-
-impl UrlForm {
-    /// The URL that is written as `raw`.
-    pub(crate) fn decode(self, raw: View) -> View {
-        match self {
-            Self::Token => escape::css_url_token(raw),
-            Self::String(_) => escape::css(raw),
-        }
-    }
-}
-
-impl From<UrlForm> for spelling::Form {
-    fn from(form: UrlForm) -> Self {
-        match form {
-            UrlForm::Token => Self::CssToken,
-            UrlForm::String(quote) => Self::CssString(quote),
-        }
-    }
-}
 
 /// A URL of CSS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CssUrl {
     /// The inside of the url-token, without the white space around it, or of the string.
     pub span: Span,
-    /// Which of them it is.
-    pub form: UrlForm,
-    /// Whether its place is a rare one ([`CssOptions::rare`]).
-    pub is_rare: bool,
+    /// Which of them it is: [`Form::CssToken`] or [`Form::CssString`].
+    pub form: Form,
+}
+
+impl CssUrl {
+    /// The URL that is written as `raw`.
+    pub(crate) fn decode(self, raw: View) -> View {
+        match self.form {
+            Form::CssToken => escape::css_url_token(raw),
+            _ => escape::css(raw),
+        }
+    }
 }
 
 /// What a function makes of its arguments.
 #[derive(Clone, Copy)]
 enum Arguments {
-    /// These strings in it are URLs, and whether it is a rare place.
-    Strings(Strings, bool),
+    /// These strings in it are URLs, of this group.
+    Strings(Strings, Option<Group>),
     /// A string is a URL where the function itself is an argument among such.
     Inherited,
     /// Nothing inside is a URL, not even a url-token.
@@ -101,9 +69,9 @@ enum Arguments {
 }
 
 /// The first argument of a function, if it is a string; and every string in one.
-const FIRST: Arguments = Arguments::Strings(Strings::Next, false);
-const EVERY: Arguments = Arguments::Strings(Strings::All, false);
-const TARGET: Arguments = Arguments::Strings(Strings::Next, true);
+const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
+const EVERY: Arguments = Arguments::Strings(Strings::All, None);
+const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Rare));
 
 /// The functions whose strings, or lack of them, matter. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
@@ -122,7 +90,7 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
     ("target-counter", TARGET),
     ("target-counters", TARGET),
     ("target-text", TARGET),
-    ("alphaimageloader", Arguments::Strings(Strings::Source(0), true)),
+    ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(Group::Rare))),
 ];
 
 /// For the names of [`FUNCTIONS`].
@@ -168,7 +136,6 @@ struct Block {
     /// What closes it, if anything does or it matters.
     closer: Option<u8>,
     strings: Strings,
-    is_rare: bool,
     /// Nothing inside is a URL.
     silent: bool,
     /// Nothing up to the `;` or `{}` that ends this at-rule is a URL.
@@ -183,7 +150,6 @@ impl Block {
     const NEUTRAL: Self = Self {
         closer: None,
         strings: Strings::None,
-        is_rare: false,
         silent: false,
         silent_prelude: false,
         start: true,
@@ -195,7 +161,6 @@ impl Block {
         Self {
             closer: Some(closer),
             strings: Strings::None,
-            is_rare: self.is_rare,
             // A prelude ends where the block of its rule begins.
             silent: self.silent || (self.silent_prelude && !is_curly),
             silent_prelude: false,
@@ -204,12 +169,12 @@ impl Block {
         }
     }
 
-    fn of_function(self, name: &[u8]) -> Self {
+    fn of_function(self, name: &[u8], groups: Groups) -> Self {
         let mut block = self.inside(b')');
         match arguments(name) {
-            Some(Arguments::Strings(strings, is_rare)) => {
+            Some(Arguments::Strings(strings, group)) => {
                 block.strings = strings;
-                block.is_rare |= is_rare;
+                block.silent |= group.is_some_and(|group| !groups.contains(group));
             }
             Some(Arguments::Inherited) if self.strings == Strings::All => {
                 block.strings = Strings::All;
@@ -223,9 +188,7 @@ impl Block {
     /// Whether nothing but the URL of `url()` is one, up to where a function or an at-rule begins that says
     /// otherwise. A block that is closed before changes nothing of it.
     fn is_neutral(self) -> bool {
-        self.strings == Strings::None
-            && !self.is_rare
-            && !(self.silent || self.silent_prelude || self.enclosed)
+        self.strings == Strings::None && !(self.silent || self.silent_prelude || self.enclosed)
     }
 
     /// Whether it holds rules and declarations, and not a value.
@@ -266,8 +229,8 @@ impl Block {
         matches!(self.strings, Strings::Next | Strings::All | Strings::Source(2))
     }
 
-    fn is_reported(self, options: CssOptions) -> bool {
-        (!self.is_rare || options.rare) && !self.silent && !self.silent_prelude
+    fn is_reported(self) -> bool {
+        !self.silent && !self.silent_prelude
     }
 }
 
@@ -275,8 +238,8 @@ impl Block {
 ///
 /// Empty and fragment-only URLs are among them.
 #[must_use]
-pub fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
-    Urls::of(css.as_bytes(), options).collect()
+pub fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
+    Urls::of(css.as_bytes(), groups).collect()
 }
 
 /// The URLs of CSS in any encoding in which bytes of ASCII are characters of ASCII wherever they are, in order.
@@ -284,7 +247,7 @@ pub fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
 /// Takes linear time, and memory only for the blocks that are open where it matters.
 pub(crate) struct Urls<'a> {
     bytes: &'a [u8],
-    options: CssOptions,
+    groups: Groups,
     marks: NeutralMarks<'a>,
     /// Up to where it is read.
     at: usize,
@@ -296,10 +259,10 @@ pub(crate) struct Urls<'a> {
 }
 
 impl<'a> Urls<'a> {
-    pub(crate) fn of(bytes: &'a [u8], options: CssOptions) -> Self {
+    pub(crate) fn of(bytes: &'a [u8], groups: Groups) -> Self {
         Self {
             bytes,
-            options,
+            groups,
             marks: NeutralMarks { bytes, next: [0; 2] },
             at: 0,
             blocks: Vec::new(),
@@ -336,11 +299,8 @@ impl<'a> Urls<'a> {
                 [b'@', ..] => {
                     self.at = tokens::word_end(bytes, at + 1);
                     let name = &bytes[at + 1..self.at];
-                    if is_name(name, "import") {
-                        if let Some(url) = self.imported(at) {
-                            return Some(url);
-                        }
-                    } else if is_silent_prelude(name) && self.silence(at) {
+                    let is_sought = is_name(name, "import") || is_silent_prelude(name);
+                    if is_sought && self.begin_at_rule(name, at) {
                         return None;
                     }
                     continue;
@@ -350,7 +310,7 @@ impl<'a> Urls<'a> {
                     self.at = end.max(at + 1);
                     match token {
                         CssToken::Url(span) => {
-                            return Some(CssUrl { span, form: UrlForm::Token, is_rare: false });
+                            return Some(CssUrl { span, form: Form::CssToken });
                         }
                         CssToken::Function(name) if self.enter(name) => return None,
                         _ => continue,
@@ -366,35 +326,17 @@ impl<'a> Urls<'a> {
 
     /// The function `name` begins in a neutral block. Whether it is none itself.
     fn enter(&mut self, name: &[u8]) -> bool {
-        let block = Block::NEUTRAL.of_function(name);
+        let block = Block::NEUTRAL.of_function(name, self.groups);
         if !block.is_neutral() {
             self.blocks.push(block);
         }
         !block.is_neutral()
     }
 
-    /// The string after the `@import` that begins at `at` and has just been read, if that begins an at-rule.
-    fn imported(&mut self, at: usize) -> Option<CssUrl> {
-        let mut next = self.at;
-        while next < self.bytes.len() {
-            match tokens::token(self.bytes, next) {
-                (CssToken::Blank, end) => next = end,
-                (CssToken::String(span), end) => {
-                    self.nesting.of_rule(self.bytes, at)?;
-                    self.at = end;
-                    let form = UrlForm::String(char::from(self.bytes[next]));
-                    return Some(CssUrl { span, form, is_rare: false });
-                }
-                _ => break,
-            }
-        }
-        None
-    }
-
-    /// The at-keyword of a silent prelude, which begins at `at`, has just been read. Whether a block is open now in
-    /// which that matters; whether it begins an at-rule is asked only where there may be a URL.
-    fn silence(&mut self, at: usize) -> bool {
-        if self.at >= self.doubtful {
+    /// The at-keyword `name`, which begins at `at`, has just been read. True if it begins an at-rule: then the block that
+    /// the rule is in is open, up to where it is neutral again. That is asked only where there may be a URL.
+    fn begin_at_rule(&mut self, name: &[u8], at: usize) -> bool {
+        if is_silent_prelude(name) && self.at >= self.doubtful {
             match prelude_end(self.bytes, self.at) {
                 Ok(end) => {
                     self.at = end;
@@ -403,11 +345,13 @@ impl<'a> Urls<'a> {
                 Err(doubtful) => self.doubtful = doubtful,
             }
         }
-        let closer = self.nesting.of_rule(self.bytes, at);
-        let of_rule =
-            |closer| Block { closer, silent_prelude: true, start: false, ..Block::NEUTRAL };
-        self.blocks.extend(closer.map(of_rule));
-        closer.is_some()
+        let Some(closer) = self.nesting.of_rule(self.bytes, at) else {
+            return false;
+        };
+        let mut block = Block { closer, start: false, ..Block::NEUTRAL };
+        block.begin_at_rule(name);
+        self.blocks.push(block);
+        true
     }
 
     /// Reads the next token, where blocks are not neutral.
@@ -419,14 +363,14 @@ impl<'a> Urls<'a> {
         let inner = match token {
             CssToken::Blank => return None,
             CssToken::String(span) => {
-                let form = UrlForm::String(char::from(self.bytes[start]));
-                let is_url = block.string_is_url() && block.is_reported(self.options);
-                found = is_url.then_some(CssUrl { span, form, is_rare: block.is_rare });
+                let form = Form::CssString(char::from(self.bytes[start]));
+                let is_url = block.string_is_url() && block.is_reported();
+                found = is_url.then_some(CssUrl { span, form });
                 None
             }
             CssToken::Url(span) => {
-                let url = CssUrl { span, form: UrlForm::Token, is_rare: block.is_rare };
-                found = block.is_reported(self.options).then_some(url);
+                let url = CssUrl { span, form: Form::CssToken };
+                found = block.is_reported().then_some(url);
                 None
             }
             CssToken::AtKeyword(name) => {
@@ -441,7 +385,7 @@ impl<'a> Urls<'a> {
                 block.end_statement();
                 return None;
             }
-            CssToken::Function(name) => Some(block.of_function(name)),
+            CssToken::Function(name) => Some(block.of_function(name, self.groups)),
             CssToken::Open(closer) => Some(block.inside(closer)),
             // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
             CssToken::Close(closer) if block.closer == Some(closer) => {
@@ -549,12 +493,12 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     let inside = tokens::space_end(bytes, at);
     let (form, (token, end)) = match bytes.get(inside) {
         Some(&quote @ (b'"' | b'\'')) => {
-            (UrlForm::String(char::from(quote)), tokens::string(bytes, inside))
+            (Form::CssString(char::from(quote)), tokens::string(bytes, inside))
         }
-        _ => (UrlForm::Token, tokens::url_token(bytes, at)),
+        _ => (Form::CssToken, tokens::url_token(bytes, at)),
     };
     let url = match token {
-        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl { span, form, is_rare: false }),
+        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl { span, form }),
         _ => None,
     };
     (url, end)
@@ -601,10 +545,8 @@ impl NeutralMarks<'_> {
 mod tests {
     use super::*;
 
-    const ALL: CssOptions = CssOptions { rare: true };
-
-    fn check(css: &str, options: CssOptions, expected: &[&str]) {
-        let found: Vec<_> = urls(css, options).iter().map(|url| &css[url.span.range()]).collect();
+    fn check(css: &str, groups: Groups, expected: &[&str]) {
+        let found: Vec<_> = urls(css, groups).iter().map(|url| &css[url.span.range()]).collect();
         assert_eq!(found, expected, "{css:?}");
     }
 
@@ -800,30 +742,34 @@ mod tests {
     #[test]
     fn every_place_of_a_url() {
         for row in [URL, IMPORT, IMAGES, PLACES].concat() {
-            check(row.0, CssOptions::default(), row.1);
-            check(row.0, ALL, row.1);
+            check(row.0, Groups::default(), row.1);
+            check(row.0, Groups::all(), row.1);
         }
     }
 
     #[test]
-    fn rare_places_are_opt_in() {
-        for (css, expected) in [GCPM, IE].concat() {
-            check(css, CssOptions::default(), &[]);
-            check(css, ALL, expected);
-            assert!(urls(css, ALL).iter().all(|url| url.is_rare), "{css:?}");
+    fn groups_are_opt_in() {
+        for (rows, group) in [(GCPM, Group::Rare), (IE, Group::Rare)] {
+            let mut groups = Groups::default();
+            groups.insert(group);
+            for (css, expected) in rows {
+                check(css, Groups::default(), &[]);
+                check(css, groups, expected);
+                check(css, Groups::all(), expected);
+            }
         }
-        check("target-text(url(a)) url(b)", CssOptions::default(), &["b"]);
+        check("target-text(url(a)) url(b)", Groups::default(), &["b"]);
     }
 
     #[test]
     fn forms() {
-        let forms: Vec<_> = urls("url(a) url('b') url(\"c\") url(", CssOptions::default())
+        let forms: Vec<_> = urls("url(a) url('b') url(\"c\") url(", Groups::default())
             .iter()
             .map(|url| url.form)
             .collect();
         assert_eq!(
             forms,
-            [UrlForm::Token, UrlForm::String('\''), UrlForm::String('"'), UrlForm::Token]
+            [Form::CssToken, Form::CssString('\''), Form::CssString('"'), Form::CssToken]
         );
     }
 
@@ -832,11 +778,11 @@ mod tests {
         for piece in ["(", "[", "{", "a(", "url('", "url('a'", "image-set(", "@import ", "}", "\\"]
         {
             let css = piece.repeat(500_000);
-            let found = urls(&css, ALL);
+            let found = urls(&css, Groups::all());
             assert!(found.len() <= 500_000, "{piece:?}");
         }
-        assert_eq!(urls(&"url(a)".repeat(100_000), ALL).len(), 100_000);
+        assert_eq!(urls(&"url(a)".repeat(100_000), Groups::all()).len(), 100_000);
         let deep = format!("{}url(a){}url(b)", "(".repeat(500_000), ")".repeat(500_000));
-        check(&deep, ALL, &["a", "b"]);
+        check(&deep, Groups::all(), &["a", "b"]);
     }
 }

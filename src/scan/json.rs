@@ -2,7 +2,7 @@
 //! 4.1.3 and 7) in `script` elements, and of web app manifests ([`MANIFEST`]).
 //!
 //! Spans are bytes of the text as it was given, inside the quotes of a string (RFC 8259, 7), and
-//! what they hold is still escaped; [`escape::json`] reads it. Text that is not well formed holds no
+//! what they hold is still escaped; [`escape::script`] reads it. Text that is not well formed holds no
 //! URLs.
 //!
 //! ```
@@ -272,7 +272,7 @@ pub(super) fn fault(json: &str) -> Option<usize> {
 
 fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let bytes = json.as_bytes();
-    let decoded = |span: Span| escape::json(View::of_str(&json[span.range()], 0)).text;
+    let decoded = |span: Span| escape::script(View::of_str(&json[span.range()], 0)).text;
     // Each URL with the node it belongs to, the node around each node, and what contexts do: a
     // context may follow what it governs.
     let mut found: Vec<(Span, usize, Option<&'static str>)> = Vec::new();

@@ -48,9 +48,9 @@ pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Do
     match format {
         Format::Html => Some(html::document::scan(bytes, options)),
         Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
-        Format::Css => Some(whole::style_sheet(bytes, options)),
-        Format::Script => Some(whole::script(bytes, options)),
-        Format::Manifest => Some(whole::manifest(bytes, options)),
+        Format::Css | Format::Script | Format::Manifest => {
+            Some(whole::scan(format, bytes, options))
+        }
         Format::Plain => Some(text::scan(bytes, options)),
         _ => None,
     }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use super::ScanOptions;
 use super::attributes::Group;
-use crate::document::{Against, Decoded, Document, Link};
+use crate::document::{Against, Document, Link};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::{Carrier, Form, Spelling};
@@ -41,19 +41,14 @@ pub const LONGEST_WRAPPED: usize = 8_192;
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
-    let mut document = Document::empty(Arc::clone(&options.entity), Format::Plain, found.charset);
-    document.not_utf_8 = found.not_utf_8;
+    let empty = |charset| Document::empty(Arc::clone(&options.entity), Format::Plain, charset);
     if !options.groups.contains(Group::Text) {
-        return document;
+        return Document { not_utf_8: found.not_utf_8, ..empty(found.charset) };
     }
-    if found.charset.is_ascii_compatible() {
-        document.links = links(bytes, found.charset);
-        return document;
-    }
-    let decoded = Decoded::of_file(bytes, found.mark, found.charset);
-    document.links = links(decoded.text.as_bytes(), Charset::UTF_8);
-    document.decoded = Some(decoded);
-    document
+    Document::of_file(bytes, found, |bytes, _, charset| {
+        let links = links(bytes, charset);
+        Document { links, ..empty(charset) }
+    })
 }
 
 fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {

@@ -12,7 +12,7 @@
 //! use baselink::{ScanOptions, scan::whole};
 //! let json = br#"{ "name": "x", "start_url": "../", "icons": [{ "src": "i.png" }] }"#;
 //! let options = ScanOptions { groups: "manifest".parse().unwrap(), ..ScanOptions::default() };
-//! let document = whole::manifest(json, &options);
+//! let document = whole::scan(Format::Manifest, json, &options);
 //! let references = document.links.into_iter().map(|link| link.reference);
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
@@ -22,95 +22,53 @@
 
 use std::sync::Arc;
 
-use super::collect::{Carriers, Collector, LinkPlace};
-use super::json::{self, JsonKind};
+use super::collect::{Carriers, Collector, LinkPlace, TextContent};
+use super::json::JsonKind;
 use super::script::Goal;
 use super::{ScanOptions, is_read};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Decoded, Document};
+use crate::document::Document;
 use crate::format::Format;
-use crate::layer::View;
-use crate::layer::charset::{Charset, Detected};
+use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
-use crate::span::Span;
 
-/// The place of a link in such a file.
-const fn place(element: &'static str) -> LinkPlace<'static> {
-    LinkPlace::text_of(element, Carriers::One(Carrier::Raw))
-}
-
-/// Scans `bytes` as a style sheet.
+/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`] or [`Format::Script`]. Without the group of
+/// the format there are no links in it.
 ///
 /// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
 /// ASCII-compatible.
 #[must_use]
-pub fn style_sheet(bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect_style_sheet(bytes, options.charset);
-    document(bytes, Format::Css, found, options, |view, collector| {
-        collector.css(view, &place(""));
-        None
-    })
-}
-
-/// Scans `bytes` as application/manifest+json. Without the group `manifest` there are no links in it.
-///
-/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
-/// ASCII-compatible.
-#[must_use]
-pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect_plain(bytes, options.charset);
-    document(bytes, Format::Manifest, found, options, |view, collector| {
-        collector.json(view, JsonKind::Manifest, &place(""));
-        let line = json::fault(&view.text)?;
-        let message = format!("this is not JSON, by its line {line}; nothing in it was read");
-        Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
-    })
-}
-
-/// Scans `bytes` as text/javascript. Without the group `scripts` there are no links in it.
-///
-/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
-/// ASCII-compatible.
-#[must_use]
-pub fn script(bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect_plain(bytes, options.charset);
-    document(bytes, Format::Script, found, options, |view, collector| {
-        collector.script(view, Goal::File, &place("script"))
-    })
-}
-
-/// A document in the encoding that was `found`, whose links `collect` collects from its text.
-fn document(
-    bytes: &[u8],
-    format: Format,
-    found: Detected,
-    options: &ScanOptions,
-    collect: impl FnOnce(&View, &mut Collector<'_>) -> Option<Diagnostic>,
-) -> Document {
-    let mut document = Document::empty(Arc::clone(&options.entity), format, found.charset);
-    document.not_utf_8 = found.not_utf_8;
-    if !is_read(format, options) {
-        return document;
-    }
-    let mut collector = Collector::new(options, false);
-    let view = if found.charset.is_ascii_compatible() {
-        found.charset.decode(&bytes[found.mark..], found.mark)
-    } else {
-        let decoded = document.decoded.insert(Decoded::of_file(bytes, found.mark, found.charset));
-        View::of_str(&decoded.text, 0)
+pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
+    let found = match format {
+        Format::Css => Charset::detect_style_sheet(bytes, options.charset),
+        _ => Charset::detect_plain(bytes, options.charset),
     };
-    document.diagnostics.extend(collect(&view, &mut collector));
-    document.links = collector.links;
-    document
+    let (content, element) = match format {
+        Format::Css => (TextContent::Css, ""),
+        Format::Manifest => (TextContent::Json(JsonKind::Manifest), ""),
+        _ => (TextContent::Script(Goal::File), "script"),
+    };
+    let empty = |charset| Document::empty(Arc::clone(&options.entity), format, charset);
+    if !is_read(format, options) {
+        return Document { not_utf_8: found.not_utf_8, ..empty(found.charset) };
+    }
+    Document::of_file(bytes, found, |bytes, start, charset| {
+        let mut collector = Collector::new(options, false);
+        let view = charset.decode(&bytes[start..], start);
+        let place = LinkPlace::text_of(element, Carriers::One(Carrier::Raw));
+        let diagnostics = Vec::from_iter(collector.text(&view, content, &place));
+        Document { links: collector.links, diagnostics, ..empty(charset) }
+    })
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::diagnostic::Code;
     use crate::document::Against;
     use crate::layer::spelling::Form;
     use crate::scan::attributes::Groups;
+    use crate::span::Span;
 
     fn references(document: &Document) -> Vec<&str> {
         document.links.iter().map(|link| link.reference.as_str()).collect()
@@ -119,20 +77,20 @@ mod tests {
     #[test]
     fn without_the_group_nothing_is_a_link() {
         let options = ScanOptions::default();
-        assert!(script(b"import './a.js'", &options).links.is_empty());
-        assert!(manifest(br#"{"scope":"a"}"#, &options).links.is_empty());
+        assert!(scan(Format::Script, b"import './a.js'", &options).links.is_empty());
+        assert!(scan(Format::Manifest, br#"{"scope":"a"}"#, &options).links.is_empty());
     }
 
     #[test]
     fn marks_and_encodings() {
         let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
         let marked = b"\xef\xbb\xbf{\"scope\":\"\xc3\xa9/\"}";
-        let document = manifest(marked, &options);
+        let document = scan(Format::Manifest, marked, &options);
         assert_eq!(references(&document), ["é/"]);
         assert_eq!(&marked[document.links[0].span().range()], "é/".as_bytes());
         let wide: Vec<u8> =
             "\u{feff}import './é.js'".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let document = script(&wide, &options);
+        let document = scan(Format::Script, &wide, &options);
         assert_eq!(references(&document), ["./é.js"]);
         assert!(document.decoded.is_some());
     }
@@ -143,23 +101,26 @@ mod tests {
         let faults = |document: Document| -> Vec<_> {
             document.diagnostics.into_iter().map(|one| (one.code, one.span.start)).collect()
         };
-        assert_eq!(faults(manifest(b"{\n", &options)), [(Code::NotWellFormed, 0)]);
-        assert_eq!(faults(script(b"import 'a'; (", &options)), [(Code::NotWellFormed, 13)]);
-        assert_eq!(faults(script(b"import 'a'", &options)), []);
+        assert_eq!(faults(scan(Format::Manifest, b"{\n", &options)), [(Code::NotWellFormed, 0)]);
+        assert_eq!(
+            faults(scan(Format::Script, b"import 'a'; (", &options)),
+            [(Code::NotWellFormed, 13)]
+        );
+        assert_eq!(faults(scan(Format::Script, b"import 'a'", &options)), []);
     }
 
     /// What the scan of `bytes` finds: the encoding, and each reference with its place.
     fn scanned(bytes: &[u8], charset: &str) -> (&'static str, Vec<(String, Span)>) {
         let options =
             ScanOptions { charset: Charset::for_label(charset), ..ScanOptions::default() };
-        let document = style_sheet(bytes, &options);
+        let document = scan(Format::Css, bytes, &options);
         let links = document.links.iter().map(|link| (link.reference.clone(), link.span()));
         (document.charset.name(), links.collect())
     }
 
     #[test]
     fn a_style_sheet_is_a_document() {
-        let document = style_sheet(b"@import ' a\\62 ' ;", &ScanOptions::default());
+        let document = scan(Format::Css, b"@import ' a\\62 ' ;", &ScanOptions::default());
         assert_eq!((document.format, document.links.len()), (Format::Css, 1));
         let link = &document.links[0];
         assert_eq!((link.element.as_str(), link.attribute.as_deref()), ("", None));
@@ -180,7 +141,7 @@ mod tests {
         assert_eq!(scanned(b"url(\x95\x5c)", "shift_jis"), one("Shift_JIS", "\u{8868}", 4, 6));
         assert_eq!(scanned(b"@charset \"koi8-r\";url(\xc1)", ""), one("KOI8-R", "\u{430}", 22, 23));
         assert_eq!(scanned(b"\xff\xfeu\0r\0l\0(\0a\0)\0", ""), one("UTF-16LE", "a", 4, 5));
-        let document = style_sheet(b"\xff\xfeu\0r\0l\0(\0a\0)\0", &ScanOptions::default());
+        let document = scan(Format::Css, b"\xff\xfeu\0r\0l\0(\0a\0)\0", &ScanOptions::default());
         let decoded = document.decoded.map(|decoded| decoded.map.covering(Span::new(4, 5)));
         assert_eq!(decoded, Some(Span::new(10, 12)));
     }

@@ -328,11 +328,10 @@ const NAMES: &[&str] = &[
 
 /// The URLs are those of the tokens of cssparser.
 fn same_as_referee(sheet: &str) -> usize {
-    for rare in [false, true] {
-        let options = css::CssOptions { rare };
-        assert_eq!(css::urls(sheet, options), referee::urls(sheet, options), "{sheet:?}");
+    for groups in [Groups::default(), Groups::all()] {
+        assert_eq!(css::urls(sheet, groups), referee::urls(sheet, groups), "{sheet:?}");
     }
-    css::urls(sheet, css::CssOptions::default()).len()
+    css::urls(sheet, Groups::default()).len()
 }
 
 #[test]

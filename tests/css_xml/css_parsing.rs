@@ -44,8 +44,8 @@ fn bytes_of(input: &Value) -> Vec<u8> {
 /// No base: identity. With one: verified, and rewriting twice changes nothing more.
 fn check(input: &[u8]) {
     let shown = String::from_utf8_lossy(input);
-    let every_group = css::CssOptions { rare: true };
-    assert_eq!(css::urls(&shown, every_group), referee::urls(&shown, every_group), "{shown:?}");
+    let groups = Groups::all();
+    assert_eq!(css::urls(&shown, groups), referee::urls(&shown, groups), "{shown:?}");
     let mut options = Options { format: Format::Css, ..Options::default() };
     options.scan.groups = Groups::all();
     let untouched = rewrite(input, &options);
@@ -78,7 +78,7 @@ fn the_urls_of_every_row_are_found() {
     for row in &rows {
         let (sheet, expected) = facts::marked(&row[0]);
         assert_eq!(expected.len(), row.len() - 1, "{row:?}");
-        let links = whole::style_sheet(sheet.as_bytes(), &ScanOptions::default()).links;
+        let links = whole::scan(Format::Css, sheet.as_bytes(), &ScanOptions::default()).links;
         let found: Vec<_> = links.iter().map(|link| (link.span(), &*link.reference)).collect();
         let expected: Vec<_> =
             expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
@@ -145,7 +145,7 @@ fn the_urls_are_those_of_the_expectation() {
             let input = input.as_str().unwrap();
             let mut expected = Vec::new();
             urls(&result, &mut expected);
-            let document = whole::style_sheet(input.as_bytes(), &ScanOptions::default());
+            let document = whole::scan(Format::Css, input.as_bytes(), &ScanOptions::default());
             let links = document.links.into_iter().filter(|link| !is_imported(input, link));
             let found: Vec<_> = links.map(|link| link.reference).collect();
             assert_eq!(found, expected, "{file}: {input:?}");

@@ -2,8 +2,10 @@
 //!
 //! Deliberately absent: attributes, and what their values become.
 
+use baselink::layer::spelling::Form;
 use baselink::layer::{View, escape};
-use baselink::scan::css::{self, CssOptions, UrlForm};
+use baselink::scan::attributes::Groups;
+use baselink::scan::css;
 use baselink::scan::json::{self, JsonKind};
 use baselink::scan::value;
 use baselink::span::Span;
@@ -118,7 +120,7 @@ proptest! {
         let found: Vec<_> = json::urls(JsonKind::SpeculationRules, &text)
             .urls
             .iter()
-            .map(|url| escape::json(View::of_str(&text[url.span.range()], 0)).text)
+            .map(|url| escape::script(View::of_str(&text[url.span.range()], 0)).text)
             .collect();
         prop_assert_eq!(found, speculated(&rules));
     }
@@ -131,8 +133,6 @@ proptest! {
         }
     }
 }
-
-const EVERY_GROUP: CssOptions = CssOptions { rare: true };
 
 fn decoded(css: &str, raw: Span) -> String {
     escape::css(View::of_str(&css[raw.range()], 0)).text
@@ -185,18 +185,18 @@ fn css_pieces() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn css_urls_are_tokens_of_cssparser(text in css_pieces()) {
-        let found = css::urls(&text, EVERY_GROUP);
+        let found = css::urls(&text, Groups::all());
         assert_spans(&text, &found.iter().map(|url| url.span).collect::<Vec<_>>());
         for url in found {
             // What stands there is a token by itself, and means what the scanner takes it for.
             let raw = &text[url.span.range()];
             let (token, form) = match url.form {
-                UrlForm::Token => (format!("url({raw})"), UrlForm::Token),
-                UrlForm::String(quote) => (format!("url({quote}{raw}{quote})"), url.form),
+                Form::CssString(quote) => (format!("url({quote}{raw}{quote})"), url.form),
+                form => (format!("url({raw})"), form),
             };
             // A backslash at the end of the text escapes nothing; before a quote it would.
             if !raw.ends_with('\\') || url.span.end < text.len() {
-                let again = css::urls(&token, CssOptions::default());
+                let again = css::urls(&token, Groups::default());
                 prop_assert_eq!(again.len(), 1, "{}", token);
                 prop_assert_eq!(again[0].form, form);
                 prop_assert_eq!(&token[again[0].span.range()], raw);
@@ -207,14 +207,14 @@ proptest! {
     #[test]
     fn css_urls_that_are_spelled_are_found(text in any::<String>(), quote in prop::sample::select(vec!['"', '\''])) {
         let css = format!("a {{ b: url({quote}{}{quote}) }}", escape::css_string(&text, quote));
-        let found = css::urls(&css, CssOptions::default());
+        let found = css::urls(&css, Groups::default());
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!(decoded(&css, found[0].span), text.replace('\0', "\u{fffd}"));
     }
 
     #[test]
     fn any_text_is_css(text in any::<String>()) {
-        let spans: Vec<_> = css::urls(&text, EVERY_GROUP).iter().map(|url| url.span).collect();
+        let spans: Vec<_> = css::urls(&text, Groups::all()).iter().map(|url| url.span).collect();
         assert_spans(&text, &spans);
     }
 
@@ -222,7 +222,7 @@ proptest! {
     fn spans_of_values_are_in_order_and_disjoint(text in "[ ,();='\"\\t\\n01.urlé\u{0}-\u{10ffff}]{0,40}") {
         assert_spans(&text, &value::srcset(&text));
         assert_spans(&text, &value::space_separated(&text));
-        assert_spans(&text, &value::comma_separated(&text));
+        assert_spans(&text, &value::separated(&text, b','));
         assert_spans(&text, &[value::trimmed(&text)]);
         assert_spans(&text, &value::refresh(&text).map(|found| found.span).into_iter().collect::<Vec<_>>());
     }

@@ -1,8 +1,10 @@
 //! The URLs of CSS, read by recursion from the tokens of cssparser: a slow transcription of what `scan/css.rs` says,
 //! for tests only.
 
+use baselink::layer::spelling::Form;
 use baselink::layer::{View, escape};
-use baselink::scan::css::{CssOptions, CssUrl, UrlForm};
+use baselink::scan::attributes::{Group, Groups};
+use baselink::scan::css::CssUrl;
 use baselink::span::Span;
 use cssparser::{Parser, Token};
 
@@ -21,7 +23,6 @@ enum Strings {
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
-    is_rare: bool,
     silent: bool,
 }
 
@@ -36,14 +37,14 @@ enum End {
 struct Reader<'a> {
     css: &'a str,
     at: usize,
-    options: CssOptions,
+    groups: Groups,
     found: Vec<CssUrl>,
 }
 
 /// The URLs of `css`, in order.
-pub(crate) fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
-    let mut reader = Reader { css, at: 0, options, found: Vec::new() };
-    reader.statements(Place { strings: Strings::None, is_rare: false, silent: false }, None);
+pub(crate) fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
+    let mut reader = Reader { css, at: 0, groups, found: Vec::new() };
+    reader.statements(Place { strings: Strings::None, silent: false }, None);
     reader.found
 }
 
@@ -79,7 +80,6 @@ impl<'a> Reader<'a> {
                     let prelude = Place {
                         strings: if is(&"import") { Strings::First } else { Strings::None },
                         silent: place.silent || silent,
-                        ..place
                     };
                     if self.list(prelude, place, closer, true) == End::Closed {
                         return;
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
                 self.url(
                     is_url,
                     Span::new(span.start + 1, span.start + 1 + raw.len()),
-                    UrlForm::String(quote),
+                    Form::CssString(quote),
                     value,
                     place,
                 );
@@ -158,28 +158,25 @@ impl<'a> Reader<'a> {
                 // The white space may belong to an escape.
                 end = (end..=raw.len())
                     .rev()
-                    .find(|&end| decoded(&raw[..end], UrlForm::Token) == **value)
+                    .find(|&end| decoded(&raw[..end], Form::CssToken) == **value)
                     .unwrap_or(end);
-                self.url(true, Span::new(start, start + end), UrlForm::Token, value, place);
+                self.url(true, Span::new(start, start + end), Form::CssToken, value, place);
             }
             Token::Function(name) => {
-                let (strings, is_rare, silent) = match &*name.to_ascii_lowercase() {
-                    "url" | "src" => (Strings::First, false, false),
+                let (strings, group, silent) = match &*name.to_ascii_lowercase() {
+                    "url" | "src" => (Strings::First, None, false),
                     "image-set" | "-webkit-image-set" | "image" | "cross-fade"
-                    | "-webkit-cross-fade" | "filter" => (Strings::All, false, false),
-                    "var" | "env" if place.strings == Strings::All => (Strings::All, false, false),
-                    "supports" | "expression" => (Strings::None, false, true),
+                    | "-webkit-cross-fade" | "filter" => (Strings::All, None, false),
+                    "var" | "env" if place.strings == Strings::All => (Strings::All, None, false),
+                    "supports" | "expression" => (Strings::None, None, true),
                     "target-counter" | "target-counters" | "target-text" => {
-                        (Strings::First, true, false)
+                        (Strings::First, Some(Group::Rare), false)
                     }
-                    "alphaimageloader" => (Strings::Source(0), true, false),
-                    _ => (Strings::None, false, false),
+                    "alphaimageloader" => (Strings::Source(0), Some(Group::Rare), false),
+                    _ => (Strings::None, None, false),
                 };
-                let inside = Place {
-                    strings,
-                    is_rare: place.is_rare || is_rare,
-                    silent: place.silent || silent,
-                };
+                let is_off = group.is_some_and(|group| !self.groups.contains(group));
+                let inside = Place { strings, silent: place.silent || silent || is_off };
                 self.list(inside, inside, Some(&Token::CloseParenthesis), false);
             }
             Token::ParenthesisBlock => {
@@ -197,21 +194,20 @@ impl<'a> Reader<'a> {
         false
     }
 
-    fn url(&mut self, is_url: bool, span: Span, form: UrlForm, value: &str, place: Place) {
+    fn url(&mut self, is_url: bool, span: Span, form: Form, value: &str, place: Place) {
         assert_eq!(decoded(&self.css[span.range()], form), value, "{:?}", self.css);
-        let enabled = !place.is_rare || self.options.rare;
-        if is_url && enabled && !place.silent {
-            self.found.push(CssUrl { span, form, is_rare: place.is_rare });
+        if is_url && !place.silent {
+            self.found.push(CssUrl { span, form });
         }
     }
 }
 
 /// What `raw` stands for.
-fn decoded(raw: &str, form: UrlForm) -> String {
+fn decoded(raw: &str, form: Form) -> String {
     let raw = View::of_str(raw, 0);
     match form {
-        UrlForm::Token => escape::css_url_token(raw).text,
-        UrlForm::String(_) => escape::css(raw).text,
+        Form::CssToken => escape::css_url_token(raw).text,
+        _ => escape::css(raw).text,
     }
 }
 

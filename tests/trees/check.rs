@@ -138,7 +138,7 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>,
         let name = entry.path.file_name().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
         if entry.kind == EntryKind::Symlink {
-            index.add_link(&entry, &fs::read_link(&entry.path).unwrap());
+            index.add_link(&entry, &fs::read_link(&entry.path).unwrap(), None);
             continue;
         }
         if entry.kind != EntryKind::File || !format.is_read() {
@@ -593,6 +593,24 @@ fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
     assert_eq!(told(&crawl, "a.example/i.html"), expected);
     // With the URL of the folder the query is in the name as well.
     assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
+}
+
+/// A layout gives a symbolic link a URL as well, which means the file where it leads.
+#[cfg(unix)]
+#[test]
+fn bug_85_a_symbolic_link_in_the_folder_of_a_host_is_followed() {
+    let site = site("", &["a.example/x.html"]);
+    let folder = site.path().join("a.example");
+    std::os::unix::fs::symlink("x.html", folder.join("today.html")).unwrap();
+    fs::write(folder.join("i.html"), links(&["today.html"])).unwrap();
+    let args = ["check", "--layout", "host", "--json"];
+    let run = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"))
+        .args(args)
+        .arg(site.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(run.stdout).unwrap();
+    assert!(told.contains("\"class\":\"travels\""), "{told}");
 }
 
 /// RFC 3986, 3.2.2: hosts are case-insensitive.

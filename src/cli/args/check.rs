@@ -127,7 +127,7 @@ impl TypedCheck {
                 ..InPlace::default()
             }),
         });
-        documents.selection.temporary = matches!(fix, Some(WrittenTo::InPlace(_)));
+        documents.selection.clears = matches!(fix, Some(WrittenTo::InPlace(_)));
         let form = match (self.json, self.sarif, self.github) {
             (true, ..) => CheckForm::Json,
             (_, true, _) => CheckForm::Sarif,

@@ -107,7 +107,7 @@ impl TypedOutput {
             }
             (None, None) => WrittenTo::Standard,
         };
-        documents.selection.temporary = matches!(destination, WrittenTo::InPlace(_));
+        documents.selection.clears = matches!(destination, WrittenTo::InPlace(_));
         if json && matches!(destination, WrittenTo::Standard | WrittenTo::Diff) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \

@@ -79,8 +79,7 @@ fn is_baseline(path: &Path) -> bool {
 /// Whether it is a file of the folder, under whatever name, that is not left out.
 fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
     let documents = &asked.documents.selection;
-    let selection =
-        Selection { hidden: true, include: Globs::default(), backups: None, ..documents.clone() };
+    let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
     walk(&[asked.folder().to_owned()], &selection)
         .flatten()
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))

@@ -130,7 +130,7 @@ fn one(
         if let Some(difference) = differences.first() {
             let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
-            return Ok(sink.add_unproved(input, output)?);
+            return sink.add_unproved(input, output);
         }
         let places = FilePlaces::of(input, &rewritten.totals);
         // All others were said when the file was checked.
@@ -138,7 +138,7 @@ fn one(
             rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
         of_the_change.for_each(|found| output.diagnostic(&places, found));
         links += rewritten.report.count(Outcome::Rewritten);
-        sink.add(input, &rewritten.edits, output)
+        sink.write(input, &rewritten.edits, output)
     })?;
     Ok(FileFixes { links, written: sink.end()? })
 }
@@ -152,9 +152,9 @@ impl Fixed {
                 self.status = ExitStatus::Unusable;
                 return;
             }
-            Written::To(path, remarks) => {
-                for remark in remarks {
-                    output.caution(&format_args!("{}: {remark}", name(&path)));
+            Written::To(committed) => {
+                for lost in committed.lost {
+                    output.caution(&format_args!("{}: {lost}", name(&committed.path)));
                 }
             }
             _ if self.is_written => return,

@@ -55,7 +55,7 @@ pub(super) fn rewrite(
             (FileSink::Diff(progress), _) if examined.is_proved => {
                 // Its lines are counted from its own start.
                 *progress = DiffProgress::default();
-                sink.add(input, &examined.edits, output)
+                sink.write(input, &examined.edits, output)
             }
             (FileSink::Documents(files), Some(made)) => Ok(files.add(input, &made)?),
             _ => Ok(()),

@@ -85,8 +85,8 @@ pub(super) fn written(
     output: &mut Output,
 ) -> FileResult<()> {
     if *is_proved {
-        return sink.add(input, edits, output);
+        return sink.write(input, edits, output);
     }
     // What is on its way already cannot be called back, so a message in it stays as it was.
-    Ok(sink.add_unproved(input, output)?)
+    sink.add_unproved(input, output)
 }

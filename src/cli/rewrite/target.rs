@@ -2,7 +2,7 @@
 //! ones.
 //!
 //! ```text
-//! Target (of the whole run) --begin--> Sink (of a file) --end--> Written::Pending --commit_all--> Written
+//! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
 //! ```
 //!
 //! A file is begun with its first document, and one in place with the first that changes: a file in
@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf, is_separator};
 
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
-use baselink::files::maildir::{self, Delivery};
+use baselink::files::maildir;
 use baselink::files::walk::TreeEntry;
-use baselink::files::write::{self, InPlace, Lost, Original, Replacement, is_one_file};
+use baselink::files::write::{self, Committed, InPlace, Original, Replacement, is_one_file};
 use baselink::format::Format;
 
 use crate::cli::diff;
@@ -35,7 +35,7 @@ use crate::cli::shell;
 #[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
-    File(&'a Path),
+    File { path: &'a Path, preserve_times: bool },
     Below(OutputFolder),
     InPlace(&'a InPlace),
     Diff,
@@ -71,13 +71,12 @@ impl<'a> RunTarget<'a> {
                     && folder.is_none()
                     && !path.is_dir()
                     && !names_folder;
-                match (is_file, *preserve_times) {
-                    (true, false) => Self::File(path),
-                    (true, true) => Self::Below(OutputFolder::of_file(path, documents)?),
-                    (false, preserve_times) => {
-                        let below = OutputFolder::of(path, documents)?;
-                        Self::Below(if preserve_times { below.preserving_times() } else { below })
-                    }
+                let preserve_times = *preserve_times;
+                if is_file {
+                    Self::File { path, preserve_times }
+                } else {
+                    let below = OutputFolder::of(path, documents)?;
+                    Self::Below(if preserve_times { below.preserving_times() } else { below })
                 }
             }
             WrittenTo::InPlace(how) => Self::InPlace(how),
@@ -85,7 +84,7 @@ impl<'a> RunTarget<'a> {
             WrittenTo::Nowhere => Self::Nowhere,
         };
         match &target {
-            Self::File(path) => write::remove_left_beside(iter::once(*path)),
+            Self::File { path, .. } => write::remove_left_beside(iter::once(*path)),
             Self::InPlace(_) => {
                 write::remove_left_beside(documents.roots().filter(|root| root.is_file()));
             }
@@ -96,7 +95,7 @@ impl<'a> RunTarget<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
+        matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_))
     }
 
     /// Whether the files that are read are written.
@@ -128,19 +127,24 @@ impl<'a> RunTarget<'a> {
 
     /// Begins what is made of `origin`.
     pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
+        let file = |at, new| FileSink::File(Box::new(SinkFile { at, read: None, new }));
         Ok(match (self, origin) {
             (Self::Standard, _) => FileSink::Standard,
-            (Self::File(path), _) => FileSink::File(Replacement::begin(path)?, path),
+            (Self::File { path, preserve_times }, _) => {
+                let place = FilePlace::Named { preserve_times: *preserve_times };
+                file(place, Some(Replacement::begin(path)?))
+            }
             (Self::Below(below), Origin::Entry(entry)) => {
-                let (to, read, new) = (below.place(entry)?, None, None);
-                FileSink::Below { below, entry, read, to, new }
+                let to = below.place(entry)?;
+                file(FilePlace::Below { below, entry, to }, None)
             }
             (Self::InPlace(how), Origin::Entry(entry)) => {
-                FileSink::InPlace { how, original: entry.original()?, new: None }
+                let original = Box::new(entry.original()?);
+                file(FilePlace::Original { how, original }, None)
             }
             // It has no name there, but the documents of an archive have.
             (Self::Below(below), Origin::Standard) => {
-                FileSink::Documents(DocumentFiles::new(&below.out)?)
+                FileSink::Documents(Box::new(DocumentFiles::new(&below.out)?))
             }
             (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
@@ -177,40 +181,53 @@ fn is_the_input(out: &Path, input: &Path) -> Error {
 /// Where the result of a file goes.
 pub(in crate::cli) enum FileSink<'t> {
     Standard,
-    File(Replacement, &'t Path),
-    Below {
-        below: &'t OutputFolder,
-        entry: &'t TreeEntry,
-        /// What the system says of the file that is read, if it was asked.
-        read: Option<Metadata>,
-        to: PathBuf,
-        new: Option<Replacement>,
-    },
-    InPlace {
-        how: &'t InPlace,
-        original: Original,
-        new: Option<NewContents>,
-    },
+    File(Box<SinkFile<'t>>),
     /// The documents of an archive, each to a file.
-    Documents(DocumentFiles),
+    Documents(Box<DocumentFiles>),
     Diff(diff::DiffProgress),
     /// Also where it is not to be written after all.
     Nowhere,
 }
 
-/// New contents of a file.
-pub(in crate::cli) enum NewContents {
-    File(Box<Replacement>),
-    /// A message of a Maildir.
-    Message(Box<Delivery>),
+/// A file that is made of another.
+pub(in crate::cli) struct SinkFile<'t> {
+    at: FilePlace<'t>,
+    /// The metadata of the file that is read, if it was asked for.
+    read: Option<Metadata>,
+    /// Begun with the first document, and in place with the first that changes.
+    new: Option<Replacement>,
 }
 
-impl NewContents {
-    fn write(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<()> {
-        match self {
-            Self::File(file) => file.write(write),
-            Self::Message(message) => message.write(write),
+enum FilePlace<'t> {
+    Named { preserve_times: bool },
+    Below { below: &'t OutputFolder, entry: &'t TreeEntry, to: PathBuf },
+    Original { how: &'t InPlace, original: Box<Original> },
+}
+
+impl SinkFile<'_> {
+    /// The file that is being made, to which the first document adds what `write` writes; `None` where nothing changes yet.
+    fn begun(
+        &mut self,
+        input: &Input<'_>,
+        is_changed: bool,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> Result<Option<&mut Replacement>> {
+        if self.new.is_none() {
+            self.new = match &mut self.at {
+                FilePlace::Named { .. } => None,
+                FilePlace::Original { .. } if !is_changed => None,
+                FilePlace::Original { how, original } => Some(begin(how, original, input)?),
+                FilePlace::Below { below, entry, to } => {
+                    // The name of a message in a Maildir has its size.
+                    if is_changed && maildir::is_message(&entry.path) {
+                        *to = maildir::with_sizes_of(to, write)
+                            .map_err(|error| Error::io(&entry.path, error))?;
+                    }
+                    Some(below.mirror.begin(&entry.path, to, self.read.as_ref())?)
+                }
+            };
         }
+        Ok(self.new.as_mut())
     }
 }
 
@@ -218,33 +235,37 @@ impl FileSink<'_> {
     /// The file that is to be replaced.
     pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
-            Self::InPlace { original, .. } => Some(original),
+            Self::File(file) => match &file.at {
+                FilePlace::Original { original, .. } => Some(original),
+                _ => None,
+            },
             _ => None,
         }
     }
 
-    /// Takes in what the system says of the file that is read.
+    /// Takes in the metadata of the file that is read.
     pub(in crate::cli) fn reads(&mut self, metadata: Option<&Metadata>) {
-        if let Self::Below { read, .. } = self {
-            *read = metadata.cloned();
+        let (Self::File(file), Some(read)) = (self, metadata) else { return };
+        if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.at, &mut file.new) {
+            new.preserve_times(read);
         }
+        file.read = Some(read.clone());
     }
 
-    /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
-    /// left.
-    pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
-        match self {
-            Self::Below { below, entry, to, .. } => {
+    /// Copies what is not a document to an output folder; `None` where it is to be left.
+    pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
+        let Self::File(file) = self else { return None };
+        match file.at {
+            FilePlace::Below { below, entry, to } => {
                 // What has its name may be something else by now.
-                let copied = below.copy(entry, &to).and_then(Replacement::commit);
-                Some(copied.map(|lost| (below.out.join(to), lost)))
+                Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             _ => None,
         }
     }
 
-    /// Adds a document.
-    pub(in crate::cli) fn add(
+    /// Writes a document with these edits.
+    pub(in crate::cli) fn write(
         &mut self,
         input: &Input<'_>,
         edits: &Edits,
@@ -257,26 +278,10 @@ impl FileSink<'_> {
         };
         match self {
             Self::Standard => write(output.out())?,
-            Self::File(file, _) => file.write(write)?,
-            Self::Below { below, entry, read, to, new } => {
-                let begun = match new.take() {
-                    Some(begun) => begun,
-                    None => {
-                        // The name of a message in a Maildir has its size.
-                        if !edits.is_empty() && maildir::is_message(&entry.path) {
-                            *to = maildir::with_sizes_of(to, write)?;
-                        }
-                        below.begin(entry, to, read.as_ref())?
-                    }
-                };
-                new.insert(begun).write(write)?;
-            }
-            Self::InPlace { new: Some(new), .. } => new.write(write)?,
-            Self::InPlace { new: None, .. } if edits.is_empty() => {}
-            Self::InPlace { how, original, new } => {
-                let mut begun = begin(how, original, input)?;
-                begun.write(write)?;
-                *new = Some(begun);
+            Self::File(file) => {
+                if let Some(new) = file.begun(input, !edits.is_empty(), write)? {
+                    new.write(write)?;
+                }
             }
             Self::Diff(progress) => diff::print(input, edits, progress, output)?,
             Self::Documents(_) | Self::Nowhere => {}
@@ -289,64 +294,47 @@ impl FileSink<'_> {
         &mut self,
         input: &Input<'_>,
         output: &mut Output,
-    ) -> io::Result<()> {
+    ) -> FileResult<()> {
         match self {
             Self::Standard if input.format.holds_many() => {
-                let out = output.out();
-                out.write_all(input.before)?;
-                out.write_all(input.bytes)?;
-                out.write_all(input.after)?;
+                self.write(input, &Edits::default(), output)?;
             }
-            Self::Standard | Self::File(..) | Self::Below { .. } | Self::InPlace { .. } => {
-                *self = Self::Nowhere;
-            }
+            Self::Standard | Self::File(_) => *self = Self::Nowhere,
             Self::Documents(_) | Self::Diff(_) | Self::Nowhere => {}
         }
         Ok(())
     }
 
-    /// Says where the result is now.
+    /// Ends the result.
     pub(in crate::cli) fn end(self) -> Result<Written> {
-        Ok(match self {
-            Self::Standard => Written::Standard,
-            Self::File(file, path) => {
-                Written::Pending(NewContents::File(Box::new(file)), path.to_owned())
-            }
-            Self::Below { below, to, new: Some(new), .. } => {
-                Written::of_output(new, below.out.join(to))?
-            }
-            Self::Below { below, entry, to, new: None, .. } => {
-                Written::of_output(below.copy(entry, &to)?, below.out.join(to))?
-            }
-            Self::InPlace { original, new: Some(new), .. } => {
-                Written::Pending(new, original.path().to_owned())
-            }
-            Self::InPlace { new: None, .. } => Written::Unchanged,
+        let file = match self {
+            Self::Standard => return Ok(Written::There),
             Self::Documents(mut files) => {
                 files.commit()?;
-                Written::To(files.out().to_owned(), Vec::new())
+                let path = files.out().to_owned();
+                return Ok(Written::To(Committed { path, lost: Vec::new() }));
             }
-            Self::Diff(_) | Self::Nowhere => Written::Nowhere,
-        })
+            Self::Diff(_) | Self::Nowhere => return Ok(Written::Nowhere),
+            Self::File(file) => *file,
+        };
+        let new = match (file.new, file.at) {
+            (Some(new), _) => new,
+            (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
+            (None, _) => return Ok(Written::There),
+        };
+        match new.waits_for_disk() {
+            true => Ok(Written::Pending(Box::new(new))),
+            false => new.commit().map(Written::To),
+        }
     }
 }
 
 /// Begins to replace `original`, of which all that comes before `input` stays as it is.
-fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<NewContents> {
-    let mut new = match maildir::is_message(original.path()) {
-        true if how.backup.is_some() => {
-            return Err(Error::new(format!(
-                "{}: in a Maildir a backup would be one more message; leave --backup out",
-                name(original.path())
-            )));
-        }
-        true => NewContents::Message(Box::new(Delivery::begin(original)?)),
-        false => {
-            let new = how.begin(original)?;
-            let new = if input.format == Format::Mbox { new.of_mailbox() } else { new };
-            NewContents::File(Box::new(new))
-        }
-    };
+fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<Replacement> {
+    let mut new = how.begin(original)?;
+    if input.format == Format::Mbox {
+        new = new.of_mailbox();
+    }
     let before = input.offset - input.before.len();
     if before > 0 {
         let mut old = original.open()?.take(before as u64);
@@ -358,77 +346,30 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<NewCon
 /// Where the result of a file is.
 pub(in crate::cli) enum Written {
     Nowhere,
-    Standard,
-    /// Where it was: nothing changed.
-    Unchanged,
-    /// There, and this is to be said of it.
-    To(PathBuf, Vec<String>),
-    /// Its new contents have no name yet; the place of a file, and of a message where it was.
-    Pending(NewContents, PathBuf),
+    /// On standard output, or where it was: nothing changed.
+    There,
+    To(Committed),
+    /// Its new contents have no name yet.
+    Pending(Box<Replacement>),
     /// It could not be given its name.
     Failed(Error),
 }
 
 impl Written {
-    /// A file of an output folder, which gets its name now where nothing is to be waited for.
-    fn of_output(new: Replacement, to: PathBuf) -> Result<Self> {
-        if new.waits_for_disk() {
-            return Ok(Self::Pending(NewContents::File(Box::new(new)), to));
-        }
-        Ok(Self::To(to, remarks(&new.commit()?)))
-    }
-
-    /// What is to be said of it.
-    pub(in crate::cli) fn remarks(&self) -> &[String] {
-        match self {
-            Self::To(_, remarks) => remarks,
-            _ => &[],
-        }
-    }
-
     /// Gives the new contents of several files their names.
     pub(in crate::cli) fn commit_all<'w>(all: impl Iterator<Item = &'w mut Self>) {
-        let (mut files, mut of_files) = (Vec::new(), Vec::new());
-        let (mut messages, mut of_messages) = (Vec::new(), Vec::new());
+        let (mut pending, mut places) = (Vec::new(), Vec::new());
         for written in all {
             match std::mem::replace(written, Self::Nowhere) {
-                Self::Pending(NewContents::File(file), to) => {
-                    files.push(*file);
-                    of_files.push((written, to));
-                }
-                Self::Pending(NewContents::Message(message), _) => {
-                    messages.push(*message);
-                    of_messages.push(written);
+                Self::Pending(new) => {
+                    pending.push(*new);
+                    places.push(written);
                 }
                 other => *written = other,
             }
         }
-        for ((written, to), done) in of_files.into_iter().zip(write::commit_all(files)) {
-            *written = done.map_or_else(Self::Failed, |lost| Self::To(to, remarks(&lost)));
-        }
-        for (written, done) in of_messages.into_iter().zip(maildir::commit_all(messages)) {
-            *written = done.map_or_else(Self::Failed, |delivered| {
-                let mut remarks = remarks(&delivered.lost);
-                if delivered.may_be_twice {
-                    let remark =
-                        "another program moved or changed it meanwhile; it may be there twice";
-                    remarks.push(remark.to_owned());
-                }
-                Self::To(delivered.path, remarks)
-            });
+        for (written, committed) in places.into_iter().zip(write::commit_all(pending)) {
+            *written = committed.map_or_else(Self::Failed, Self::To);
         }
     }
-
-    /// The file that was written.
-    pub(in crate::cli) fn path(self) -> Option<PathBuf> {
-        match self {
-            Self::To(path, _) => Some(path),
-            _ => None,
-        }
-    }
-}
-
-/// What is said of what a file lost.
-fn remarks(lost: &[Lost]) -> Vec<String> {
-    lost.iter().map(ToString::to_string).collect()
 }

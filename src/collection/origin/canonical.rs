@@ -91,8 +91,15 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
 }
 
 fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
-    let mut head = CanonicalSink { text, charset, of_link: None, of_graph: None, templates: 0 };
-    let (Ok(_) | Err(Over)) = walk::best_effort(text, start..text.len(), true, &mut head);
+    let mut head = CanonicalSink {
+        text,
+        charset,
+        of_link: None,
+        of_graph: None,
+        templates: 0,
+        is_in_body: false,
+    };
+    walk::best_effort(text, start..text.len(), true, &mut head);
     head.of_link.or(head.of_graph)
 }
 
@@ -104,23 +111,17 @@ struct CanonicalSink<'a> {
     of_graph: Option<Named>,
     /// How many `template` elements are open.
     templates: usize,
+    is_in_body: bool,
 }
 
-/// Nothing that follows counts.
-struct Over;
-
 impl Sink for CanonicalSink<'_> {
-    type Stop = Over;
-
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) -> Result<(), Over> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
         let name = &self.text[tag.name.range()];
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         if namespace != Namespace::Html {
-            return Ok(());
+            return;
         }
-        if is("body") {
-            return Err(Over);
-        }
+        self.is_in_body |= is("body");
         if is("template") {
             self.templates += 1;
         } else if self.templates == 0 && is("link") {
@@ -129,14 +130,16 @@ impl Sink for CanonicalSink<'_> {
             let by = CanonicalTag::OpenGraph;
             self.of_graph = self.named(tag, &["property", "name"], "og:url", "content", by);
         }
-        if self.of_link.is_some() { Err(Over) } else { Ok(()) }
     }
 
-    fn end_tag(&mut self, tag: &RawTag) -> Result<(), Over> {
+    fn end_tag(&mut self, tag: &RawTag) {
         if self.text[tag.name.range()].eq_ignore_ascii_case(b"template") {
             self.templates = self.templates.saturating_sub(1);
         }
-        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_in_body || self.of_link.is_some()
     }
 }
 

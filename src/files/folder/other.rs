@@ -99,12 +99,6 @@ impl OpenFolder {
         fs::symlink_metadata(self.path.join(name)).map(Some)
     }
 
-    /// Nothing: files are not held.
-    #[expect(clippy::unused_self, reason = "elsewhere it is asked")]
-    pub(in crate::files) fn hold(&self, _: &OsStr) -> Option<File> {
-        None
-    }
-
     /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.
     pub(in crate::files) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         fs::rename(self.path.join(name), into.path.join(to))

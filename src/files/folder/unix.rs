@@ -22,8 +22,6 @@ use crate::files::file::{EntryKind, Identity, There, identity};
 pub(in crate::files) struct OpenFolder {
     folder: OwnedFd,
     path: PathBuf,
-    /// The link that has its name, where it is not itself that has it.
-    link: Option<Identity>,
 }
 
 /// As much as is needed to use names in a folder: not even that it can be read, where the system can do so.
@@ -40,23 +38,20 @@ const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOE
 impl OpenFolder {
     /// The folder at `path`, whatever links lead to it.
     pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
-        let folder = system::open(path, FOLDER, Mode::empty())?;
-        let link = fs::symlink_metadata(path).ok().filter(Metadata::is_symlink);
-        let link = link.as_ref().and_then(identity);
-        Ok(Self { folder, path: path.to_owned(), link })
+        Ok(Self { folder: system::open(path, FOLDER, Mode::empty())?, path: path.to_owned() })
     }
 
     /// The folder at `relative` below this one, if no name on that way is a link.
     pub(in crate::files) fn below(&self, relative: &Path) -> io::Result<Self> {
         let folder = self.open_below(relative, FOLDER)?;
-        Ok(Self { folder, path: self.path.join(relative), link: None })
+        Ok(Self { folder, path: self.path.join(relative) })
     }
 
     /// The folder `name` in the one that holds this folder, if it is no link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         let above = system::openat(&self.folder, "..", FOLDER, Mode::empty())?;
         let folder = system::openat(above, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
-        Ok(Self { folder, path: self.path.join("..").join(name), link: None })
+        Ok(Self { folder, path: self.path.join("..").join(name) })
     }
 
     /// Opens the file at `relative` below this folder for reading, if no name on that way is a link.
@@ -143,19 +138,6 @@ impl OpenFolder {
         Ok((identity(&seen) == Some(identity_of(&there))).then_some(seen))
     }
 
-    /// What has this name, which stays on the disk until this is dropped.
-    #[cfg(target_os = "linux")]
-    pub(in crate::files) fn hold(&self, name: &OsStr) -> Option<File> {
-        self.open(name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, 0).ok()
-    }
-
-    /// Nothing: only Linux opens a file without asking for a right to it.
-    #[cfg(not(target_os = "linux"))]
-    #[expect(clippy::unused_self, reason = "on Linux it is asked")]
-    pub(in crate::files) fn hold(&self, _: &OsStr) -> Option<File> {
-        None
-    }
-
     /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.
     pub(in crate::files) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         Ok(system::renameat(&self.folder, name, &into.folder, to)?)
@@ -208,14 +190,10 @@ impl OpenFolder {
         system::fstat(&self.folder).ok().as_ref().map(identity_of)
     }
 
-    /// Whether its path leads to it as it did.
+    /// Whether its path still leads to it.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
-        let of = |found: io::Result<Metadata>| found.ok().as_ref().and_then(identity);
-        let (named, itself) = (of(fs::symlink_metadata(&self.path)), self.identity());
-        match self.link {
-            None => itself.is_some() && named == itself,
-            link => named == link && itself.is_some() && of(fs::metadata(&self.path)) == itself,
-        }
+        let there = fs::metadata(&self.path).ok().as_ref().and_then(identity);
+        there.is_some() && there == self.identity()
     }
 }
 

@@ -18,7 +18,7 @@ use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -46,16 +46,7 @@ pub(super) struct Base64Data {
 
 impl Base64Data {
     pub(super) fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
-        let (characters, stretches, bytes) = match lines(raw, source) {
-            Some(found) => found,
-            None => {
-                let (characters, stretches) = one_by_one(raw, source)?;
-                let bytes = TOLERANT
-                    .decode(&characters)
-                    .map_err(|_| Obstacle::new(source, "its base64 cannot be decoded"))?;
-                (characters.len(), stretches, bytes)
-            }
-        };
+        let (characters, stretches, bytes) = characters(raw, source)?;
         let mut data =
             Self { stretches, characters, padding: 0, end: source, ignored: Span::at(source) };
         data.end = data.end_of(characters);
@@ -120,57 +111,30 @@ impl Base64Data {
 /// For each stretch of characters the number of its first, and where it is.
 type Stretches = Vec<(usize, usize)>;
 
-/// The number of characters, their stretches and what they represent, where they are in lines with
-/// nothing else; `None` where they do not.
-fn lines(raw: &[u8], source: usize) -> Option<(usize, Stretches, Vec<u8>)> {
+/// The number of characters before padding, their stretches and the bytes that they represent. White space may be anywhere.
+fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), Obstacle> {
     let data = &raw[..memchr::memchr(b'=', raw).unwrap_or(raw.len())];
     let mut characters = Vec::with_capacity(data.len());
     let mut stretches = Vec::with_capacity(data.len() / WIDTH + 1);
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', data).chain([data.len()]) {
-        let line = &data[start..end];
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if !line.is_empty() {
-            stretches.push((characters.len(), source + start));
-            characters.extend_from_slice(line);
+    let mut start = source;
+    for stretch in data.split(u8::is_ascii_whitespace) {
+        if !stretch.is_empty() {
+            stretches.push((characters.len(), start));
+            characters.extend_from_slice(stretch);
         }
-        start = end + 1;
+        start += stretch.len() + 1;
     }
-    if characters.len() % 4 == 1 {
-        // Six bits are no byte.
-        characters.pop().filter(|&last| is_of_alphabet(last))?;
-    }
-    let bytes = TOLERANT.decode(&characters).ok()?;
-    Some((characters.len(), stretches, bytes))
-}
-
-fn is_of_alphabet(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
-}
-
-/// The characters and their stretches, with white space wherever it is.
-fn one_by_one(raw: &[u8], source: usize) -> Result<(Vec<u8>, Stretches), Obstacle> {
-    let mut characters = Vec::with_capacity(raw.len());
-    let mut stretches = Vec::new();
-    let mut within = false;
-    for (at, &byte) in raw.iter().enumerate() {
-        match byte {
-            _ if is_of_alphabet(byte) => {
-                if !within {
-                    stretches.push((characters.len(), source + at));
-                }
-                within = true;
-                characters.push(byte);
-            }
-            b'=' => break,
-            _ if byte.is_ascii_whitespace() => within = false,
-            _ => return Err(Obstacle::new(source + at, "its base64 has a foreign character")),
+    let is_foreign = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'/');
+    // Six bits are not a byte.
+    let length = characters.len() - usize::from(characters.len() % 4 == 1);
+    match TOLERANT.decode(&characters[..length]) {
+        Ok(bytes) if !characters[length..].iter().any(is_foreign) => Ok((length, stretches, bytes)),
+        _ => {
+            let at = data.iter().position(|byte| !byte.is_ascii_whitespace() && is_foreign(byte));
+            let at = source + at.unwrap_or(data.len());
+            Err(Obstacle::new(at, "its base64 has a foreign character"))
         }
     }
-    if characters.len() % 4 == 1 {
-        characters.pop();
-    }
-    Ok((characters, stretches))
 }
 
 /// How base64 data is broken into lines.
@@ -222,7 +186,7 @@ impl Encoded<'_> {
             Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
             // One line: it may grow as far as lines may, and as it already has.
             None if data.characters + data.padding <= WIDTH => {
-                Layout { width: WIDTH, line_end: self.line_end() }
+                Layout { width: WIDTH, line_end: line_end(self.buffer, self.body) }
             }
             None => Layout { width: usize::MAX, line_end: b"" },
         };
@@ -266,9 +230,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// What is read line by line is what is read one by one.
+        /// Each character has its place, and the first foreign one is where it is said to be.
         #[test]
-        fn lines_are_read_as_their_characters_are(
+        fn every_character_has_its_place(
             pieces in prop::collection::vec(
                 prop::sample::select(vec![
                     "A", "TWFu", "TQ", "=", "\n", "\r\n", "\r", " ", "!", "\u{c}", "-", "AAAAAAAA",
@@ -277,12 +241,18 @@ mod tests {
             ),
         ) {
             let raw = pieces.concat().into_bytes();
-            if let Some((number, stretches, bytes)) = lines(&raw, 7) {
-                let (characters, expected) = one_by_one(&raw, 7).map_err(|error| {
-                    TestCaseError::fail(error.to_string())
-                })?;
-                prop_assert_eq!((number, stretches), (characters.len(), expected));
-                prop_assert_eq!(Some(bytes), TOLERANT.decode(&characters).ok());
+            let data = raw.split(|&byte| byte == b'=').next().unwrap_or_default();
+            let places: Vec<_> =
+                (0..data.len()).filter(|&at| !data[at].is_ascii_whitespace()).collect();
+            let foreign = places.iter().find(|&&at| matches!(data[at], b'!' | b'-'));
+            match Base64Data::decode(&raw, 7) {
+                Ok((bytes, data)) => {
+                    prop_assert_eq!(foreign, None);
+                    prop_assert_eq!(bytes.len(), data.characters * 3 / 4);
+                    let found: Vec<_> = (0..places.len()).map(|at| data.place(at) - 7).collect();
+                    prop_assert_eq!(found, places);
+                }
+                Err(obstacle) => prop_assert_eq!(Some(&(obstacle.at - 7)), foreign),
             }
         }
     }

@@ -62,8 +62,8 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
     ("identity", None),
     ("none", None),
     ("chunked", Some(Coding::Chunked)),
-    ("gzip", Some(Coding::Gzip)),
     ("x-gzip", Some(Coding::Gzip)),
+    ("gzip", Some(Coding::Gzip)),
     ("deflate", Some(Coding::Deflate)),
     ("br", Some(Coding::Brotli)),
     ("zstd", Some(Coding::Zstd)),
@@ -138,17 +138,25 @@ impl Codings {
             if uncoded.bytes.is_empty() {
                 break;
             }
-            let mut say = |code, message| {
+            let mut say = |code, message: Cow<'static, str>| {
                 uncoded.remarks.push(Diagnostic::new(code, Span::at(at), message));
             };
-            let undone = undo(coding, &uncoded.bytes, body.len());
+            let undone = match coding {
+                Coding::Chunked => Ok(chunks(&uncoded.bytes)),
+                _ => compressed(coding, &uncoded.bytes, body.len()),
+            };
             match undone.map_err(|reason| Obstacle::new(at, reason))? {
-                Undone::Not => say(Code::CodingAbsent, coding.is_absent()),
+                Undone::Not => {
+                    let name = CODINGS.iter().rfind(|(_, known)| *known == Some(coding));
+                    let name = name.map_or("", |(name, _)| name);
+                    let message = format!("the heading says {name}, and the body is not");
+                    say(Code::CodingAbsent, message.into());
+                }
                 Undone::Bytes(bytes, more) => {
                     uncoded.bytes = Cow::Owned(bytes);
                     uncoded.obstacle = uncoded.obstacle.or(more);
                     if let Some(more) = more {
-                        say(Code::TransferUndecodable, more);
+                        say(Code::TransferUndecodable, more.into());
                     }
                 }
             }
@@ -157,27 +165,6 @@ impl Codings {
             uncoded.obstacle = Some("it begins as a response does, which it would be taken for");
         }
         Ok(uncoded)
-    }
-}
-
-impl Coding {
-    /// What is said of a body that is not coded so.
-    fn is_absent(self) -> &'static str {
-        match self {
-            Self::Chunked => "the heading says chunked, and the body is not",
-            Self::Gzip => "the heading says gzip, and the body is not",
-            Self::Deflate => "the heading says deflate, and the body is not",
-            Self::Brotli => "the heading says br, and the body is not",
-            Self::Zstd => "the heading says zstd, and the body is not",
-        }
-    }
-}
-
-/// Undoes `coding`, one of those of a body that had `length` bytes as it was sent.
-fn undo(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'static str> {
-    match coding {
-        Coding::Chunked => Ok(chunks(bytes)),
-        _ => compressed(coding, bytes, length),
     }
 }
 

@@ -28,19 +28,17 @@ pub(super) struct Encoded<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-impl Encoded<'_> {
-    /// The line end of the body: that of its first line, else of the line before it, else CRLF.
-    pub(super) fn line_end(&self) -> &'static [u8] {
-        let before = |at: usize| at.checked_sub(1).map(|at| self.buffer[at]);
-        let body = &self.buffer[self.body.range()];
-        let at = memchr::memchr(b'\n', body)
-            .map(|at| self.body.start + at)
-            .or_else(|| memchr::memrchr(b'\n', &self.buffer[..self.body.start]));
-        match at {
-            Some(at) if before(at) != Some(b'\r') => b"\n",
-            None if body.contains(&b'\r') => b"\r",
-            _ => b"\r\n",
-        }
+/// The line end of the `body` in `buffer`: that of its first line, else of the line before it, else CRLF.
+pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
+    let before = |at: usize| at.checked_sub(1).map(|at| buffer[at]);
+    let inside = &buffer[body.range()];
+    let at = memchr::memchr(b'\n', inside)
+        .map(|at| body.start + at)
+        .or_else(|| memchr::memrchr(b'\n', &buffer[..body.start]));
+    match at {
+        Some(at) if before(at) != Some(b'\r') => b"\n",
+        None if inside.contains(&b'\r') => b"\r",
+        _ => b"\r\n",
     }
 }
 

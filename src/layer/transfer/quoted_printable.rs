@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: a verdict. Any bytes are quoted-printable.
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -62,8 +62,8 @@ impl Iterator for QuotedPieces<'_> {
             [b'\r' | b'\n', ..] => (QuotedPiece::LineEnd, line_end_length(rest)),
             [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
                 // Rule 1 wants upper case; "robust" readers take both.
-                let [high, low] = [high, low].map(|digit| DIGITS[usize::from(digit)]);
-                (QuotedPiece::Escape(high << 4 | low), 3)
+                let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+                (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
             }
             [b'=', ..] => {
                 let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
@@ -94,20 +94,7 @@ impl Iterator for QuotedPieces<'_> {
     }
 }
 
-/// The value of each hexadecimal digit; more than 15 of any other byte.
-const DIGITS: [u8; 256] = {
-    let mut values = [0xff; 256];
-    let mut value = 0;
-    while value < 16 {
-        let digit = b"0123456789abcdef"[value as usize];
-        values[digit as usize] = value;
-        values[digit.to_ascii_uppercase() as usize] = value;
-        value += 1;
-    }
-    values
-};
-
-/// Where some of the decoded bytes stand, from which the places of all others are found in a few steps.
+/// Where some of the pieces end, so that the place of a decoded byte is found in a few steps from the last one before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
@@ -118,7 +105,7 @@ struct Mark {
     raw: usize,
 }
 
-/// About so many raw bytes are between two marks, where not all of them represent themselves.
+/// The fewest raw bytes between two marks. There are more where a piece is long.
 const STEP: usize = 128;
 
 /// The bytes that quoted-printable text represents.
@@ -126,97 +113,24 @@ pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
     decode_in_steps(raw, STEP)
 }
 
-/// From one `=` or line end to the next everything represents itself, but for blanks at its end, and
-/// where there are none it goes on over the line end.
 fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
-    let bytes = Vec::with_capacity(raw.len());
-    let mut decoding = Decoding { raw, step, bytes, marks: Vec::new(), start: 0, marked: 0 };
-    let mut at = 0;
-    while let Some(before) = memchr::memchr3(b'=', b'\r', b'\n', &raw[at..]) {
-        at += before;
-        if raw[at] != b'=' {
-            if at > decoding.start && is_blank(raw[at - 1]) {
-                decoding.settle_line(at);
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut marks = Vec::new();
+    let mut next = step;
+    for (token, span) in (QuotedPieces { text: raw, at: 0 }) {
+        match token {
+            QuotedPiece::Plain | QuotedPiece::LineEnd => {
+                bytes.extend_from_slice(&raw[span.range()]);
             }
-            at += line_end_length(&raw[at..]);
-            if at - decoding.start >= step {
-                decoding.settle(at, at);
-            }
-            continue;
+            QuotedPiece::Escape(byte) => bytes.push(byte),
+            QuotedPiece::Padding | QuotedPiece::SoftBreak => {}
         }
-        let settled = at;
-        // In text that is not ASCII one follows the other.
-        while let [b'=', high, low, ..] = raw[at..]
-            && let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)])
-            && high | low < 16
-        {
-            if at == settled {
-                decoding.settle(at, at);
-            }
-            decoding.bytes.push(high << 4 | low);
-            at += 3;
-            decoding.begin(at);
-        }
-        if raw.get(at) == Some(&b'=') {
-            let after = (QuotedPieces { text: raw, at }).next();
-            if let Some((QuotedPiece::SoftBreak, span)) = after {
-                decoding.settle(at, span.end);
-                at = span.end;
-            } else {
-                at += 1;
-            }
+        if span.end >= next {
+            marks.push(Mark { decoded: bytes.len(), raw: span.end });
+            next = span.end + step;
         }
     }
-    decoding.settle_line(raw.len());
-    (decoding.bytes, Marks(decoding.marks))
-}
-
-struct Decoding<'a> {
-    raw: &'a [u8],
-    step: usize,
-    bytes: Vec<u8>,
-    marks: Vec<Mark>,
-    /// The bytes before this are decoded.
-    start: usize,
-    /// Where the last mark is.
-    marked: usize,
-}
-
-impl Decoding<'_> {
-    /// Takes all up to `end` as it is, and goes on at `next`.
-    #[inline(always)]
-    fn settle(&mut self, end: usize, next: usize) {
-        let is_long = end - self.start >= self.step;
-        if is_long {
-            self.mark(self.start);
-        }
-        self.bytes.extend_from_slice(&self.raw[self.start..end]);
-        if is_long {
-            self.mark(end);
-        }
-        self.begin(next);
-    }
-
-    /// The same up to the blanks before the line end, or the end of the text, at `end`.
-    fn settle_line(&mut self, end: usize) {
-        let line = &self.raw[self.start..end];
-        let blanks = line.iter().rev().take_while(|&&byte| is_blank(byte)).count();
-        self.settle(end - blanks, end);
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, next: usize) {
-        self.start = next;
-        if next - self.marked >= self.step {
-            self.mark(next);
-        }
-    }
-
-    #[cold]
-    fn mark(&mut self, raw: usize) {
-        self.marks.push(Mark { decoded: self.bytes.len(), raw });
-        self.marked = raw;
-    }
+    (bytes, Marks(marks))
 }
 
 impl Marks {
@@ -224,13 +138,6 @@ impl Marks {
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
         let following = self.0.partition_point(|mark| mark.decoded <= index);
         let before = following.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
-        // All between the two represents itself.
-        if let Some(next) = self.0.get(following)
-            && next.raw - before.raw == next.decoded - before.decoded
-        {
-            let at = before.raw + (index - before.decoded);
-            return Span::new(at, at + 1);
-        }
         let mut left = index - before.decoded;
         for (token, span) in (QuotedPieces { text: raw, at: before.raw }) {
             let length = token.decoded_length(span);
@@ -277,7 +184,7 @@ impl Encoded<'_> {
     /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
     pub(super) fn lift_quoted_printable(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
         let raw = &self.buffer[self.body.range()];
-        let line_end = self.line_end();
+        let line_end = line_end(self.buffer, self.body);
         let mut lifted = Edits::default();
         let mut changes = changes.iter().peekable();
         let mut open: Option<Respelled> = None;
@@ -552,8 +459,7 @@ mod tests {
         }
     }
 
-    /// Whatever a body is made of, no two marks are far from each other without one stretch between them that
-    /// represents itself; so a place is found in a few steps.
+    /// Whatever a body is made of, there are few pieces between two marks.
     #[test]
     fn marks_are_dense_enough() {
         let long = 100_000;
@@ -561,16 +467,14 @@ mod tests {
             ["x", "=41", "=\n", "x\n", "x \n", "x=\n", "= \n", "=", " ", "=4", "x\r", "\u{e9}"]
         {
             let raw = ["y", shape, "z"].map(|one| one.repeat(long)).concat().into_bytes();
-            let (bytes, Marks(marks)) = decode(&raw);
-            let end = Mark { decoded: bytes.len(), raw: raw.len() };
-            let all: Vec<_> = [&[Mark::default()], &marks[..], &[end]].concat();
-            for pair in all.windows(2) {
-                let (raw, decoded) = (pair[1].raw - pair[0].raw, pair[1].decoded - pair[0].decoded);
-                // What represents nothing costs no step.
-                let is_short = raw <= 2 * STEP + 3 || decoded <= 2 * STEP;
-                assert!(raw == decoded || is_short, "{shape}: {pair:?}");
+            let (_, Marks(marks)) = decode(&raw);
+            let ends = marks.iter().map(|mark| mark.raw).chain([raw.len()]);
+            let mut pieces = QuotedPieces { text: &raw, at: 0 };
+            for end in ends {
+                let between = pieces.by_ref().take_while(|(_, span)| span.end < end).count();
+                assert!(between <= STEP, "{shape}: {between}");
             }
-            assert!(marks.len() <= 2 + raw.len() / (STEP / 2), "{shape}: {}", marks.len());
+            assert!(marks.len() <= 1 + raw.len() / STEP, "{shape}: {}", marks.len());
         }
     }
 }

@@ -108,11 +108,8 @@ fn fields_are_read_tolerantly() {
         (b")base64", Base64),
         (b"\xff", Unknown),
     ] {
-        same(
-            TransferEncoding::from_field(field).name().as_bytes(),
-            encoding.name().as_bytes(),
-            field,
-        );
+        let shown = String::from_utf8_lossy(field);
+        assert_eq!(TransferEncoding::from_field(field), encoding, "{shown}");
     }
 }
 
@@ -215,9 +212,6 @@ fn places_lead_from_decoded_bytes_to_raw_ones() {
     }
     // A place is on the line of its first byte, not before the soft break.
     assert_eq!(decoded.covering(Span::at(2)).start, BEFORE.len() + 6);
-    assert!(decoded.stands_verbatim(Span::new(2, 4)));
-    assert!(!decoded.stands_verbatim(Span::new(1, 2)));
-    assert!(!decoded.stands_verbatim(Span::new(0, 3)));
 
     let raw = b"TWFu\nTWE=\n";
     let (buffer, body) = super::tests::buffer(raw);

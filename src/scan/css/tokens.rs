@@ -4,10 +4,10 @@
 //! belong to names (4.2, "ident code point"), and so does NUL, which is U+FFFD (3.3).
 //!
 //! ```
-//! use baselink::scan::css::{self, CssOptions};
+//! use baselink::scan::{attributes::Groups, css};
 //! // A name may be escaped, and an escape may end with white space.
 //! let sheet = r"a { b: u\72 l( c\) ) }";
-//! let [url] = css::urls(sheet, CssOptions::default())[..] else { panic!() };
+//! let [url] = css::urls(sheet, Groups::default())[..] else { panic!() };
 //! assert_eq!(&sheet[url.span.range()], r"c\)");
 //! ```
 //!

@@ -15,6 +15,7 @@
 //! Deliberately absent: what a media type means. The walker and the formats know that.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white};
@@ -87,19 +88,6 @@ impl MediaType {
         Some(Self { type_, subtype, parameters, too_long, boundary })
     }
 
-    /// `type/subtype`.
-    #[must_use]
-    pub fn name(&self) -> Cow<'static, str> {
-        let is_it = |name: &&&str| {
-            name.strip_prefix(&*self.type_).and_then(|rest| rest.strip_prefix('/'))
-                == Some(&*self.subtype)
-        };
-        match NAMES.iter().find(is_it) {
-            Some(name) => Cow::Borrowed(name),
-            None => Cow::Owned(self.to_string()),
-        }
-    }
-
     /// The value of the parameter `name`, which is in lower case.
     #[must_use]
     pub fn parameter(&self, name: &str) -> Option<&str> {
@@ -120,29 +108,9 @@ impl MediaType {
     }
 }
 
-/// Those that most entities have.
-const NAMES: [&str; 12] = [
-    "text/plain",
-    "text/html",
-    "multipart/mixed",
-    "multipart/alternative",
-    "multipart/related",
-    "text/css",
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "application/octet-stream",
-    "application/pdf",
-    "message/rfc822",
-];
-
 /// A token in lower case.
 fn lower(token: &[u8]) -> Cow<'static, str> {
-    let mut halves = NAMES.iter().flat_map(|name| name.split('/'));
-    match halves.find(|half| token.eq_ignore_ascii_case(half.as_bytes())) {
-        Some(word) => Cow::Borrowed(word),
-        None => Cow::Owned(latin_1(token).to_ascii_lowercase()),
-    }
+    Cow::Owned(latin_1(token).to_ascii_lowercase())
 }
 
 impl fmt::Display for MediaType {
@@ -169,27 +137,14 @@ fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
     (value.first() == Some(&byte)).then(|| &value[1..])
 }
 
-/// So many parameters are searched one by one.
-const FEW: usize = 16;
-
 /// The parameters as written, without quotes; the first of a name counts. One character is one byte.
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut pairs = Vec::new();
+    let mut seen = HashSet::new();
     while let Some(Pair { name, value, following, .. }) = Pair::read(rest) {
         rest = following;
-        let mut name = latin_1(name);
-        name.make_ascii_lowercase();
-        let is_new = match pairs.len() {
-            ..FEW => pairs.iter().all(|(one, _)| *one != name),
-            _ => {
-                if seen.is_empty() {
-                    seen.extend(pairs.iter().map(|(one, _)| one.clone()));
-                }
-                seen.insert(name.clone())
-            }
-        };
-        if is_new && !name.is_empty() {
+        let name = latin_1(name).to_ascii_lowercase();
+        if !name.is_empty() && seen.insert(name.clone()) {
             pairs.push((name, value));
         }
     }
@@ -248,12 +203,6 @@ impl<'a> Pair<'a> {
 fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
-        // Most have nothing to be left out.
-        if let Some(length) = memchr::memchr(b'"', &rest[1..])
-            && memchr::memchr3(b'\\', b'\r', b'\n', &rest[1..=length]).is_none()
-        {
-            return (latin_1(&rest[1..=length]), Some(length), &rest[length + 2..]);
-        }
         let mut content = Vec::new();
         let mut at = 1;
         while at < rest.len() && rest[at] != b'"' {

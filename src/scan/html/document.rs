@@ -12,42 +12,32 @@
 use std::sync::Arc;
 
 use super::pass::{self, Links, Part, Plain, Whole};
-use super::prelude::{self, Bases, Prelude, prelude};
+use super::prelude;
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, Decoded, Document, Link, Piece};
 use crate::format::Format;
 use crate::layer::View;
-use crate::layer::charset::{Charset, Detected};
+use crate::layer::charset::Charset;
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::scan::ScanOptions;
 use crate::scan::collect::{Embedded, unknown};
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    let Detected { charset, mark, not_utf_8, prescanned, .. } = prelude::encoding(bytes, options);
-    let outermost = |bytes, start, charset| {
+    Document::of_file(bytes, prelude::encoding(bytes, options), |bytes, start, charset| {
         let entity = Arc::clone(&options.entity);
         document(&Whole { bytes, start, charset, entity, depth: 0, enclosed: false }, options)
-    };
-    if charset.is_ascii_compatible() {
-        return Document { not_utf_8, prescanned, ..outermost(bytes, mark, charset) };
-    }
-    let decoded = Decoded::of_file(bytes, mark, charset);
-    let document = outermost(decoded.text.as_bytes(), 0, Charset::UTF_8);
-    Document { charset, decoded: Some(decoded), ..document }
+    })
 }
 
 /// A document with all that is in it.
 fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     let mut document = Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset);
-    let Prelude { bases, saved } =
-        prelude(whole.bytes, whole.start, whole.charset, options, Bases::All);
-    (document.bases, document.saved) = (bases, saved.filter(|_| whole.depth == 0));
+    document.bases = prelude::bases(whole.bytes, whole.start, whole.charset, options);
+    document.saved = prelude::saved(whole.bytes, options).filter(|_| whole.depth == 0);
     let mut collecting = Collecting { found: document, options };
-    let scanned = pass::links(whole, options, &mut collecting);
-    let mut document = collecting.found;
-    (document.fallback, document.without_tree) = (scanned.fallback, scanned.without_tree);
-    document
+    let (fallback, without_tree) = pass::links(whole, options, &mut collecting);
+    Document { fallback, without_tree, ..collecting.found }
 }
 
 /// Takes links into a document.

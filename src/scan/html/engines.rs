@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use super::sink::{Sink, Stopped, TextModel, TreeFacts};
+use super::sink::{Sink, TextModel, TreeFacts};
 use super::tag::RawTag;
 use super::walk::{Names, Unproved};
 use super::{exact, walk};
@@ -43,38 +43,34 @@ pub(crate) fn tokens<S: Sink>(
     scanner: Scanner,
     names: &Names,
     sink: &mut S,
-) -> Result<Tokenized, S::Stop> {
+) -> Tokenized {
     if scanner == Scanner::Exact {
         let from = range.start;
         return after(bytes, range, scripting, from, sink);
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
-        Ok(facts) => Ok(Tokenized { facts, fallback: None, without_tree: None }),
-        Err(Stopped::Engine(Unproved { at, reason })) => {
-            let scanned = after(bytes, range, scripting, at, sink)?;
-            Ok(Tokenized { fallback: Some(reason), ..scanned })
+        Ok(facts) => Tokenized { facts, fallback: None, without_tree: None },
+        Err(Unproved { at, reason }) => {
+            let scanned = after(bytes, range, scripting, at, sink);
+            Tokenized { fallback: Some(reason), ..scanned }
         }
-        Err(Stopped::Sink(stop)) => Err(stop),
     }
 }
 
 /// Tells `sink` of what begins at `from` or later in `range`, where the walk stopped at `from`.
-pub(crate) fn after<S: Sink>(
+fn after<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,
     from: usize,
     sink: &mut S,
-) -> Result<Tokenized, S::Stop> {
+) -> Tokenized {
     let mut rest = Rest { from, sink };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
-        Err(Stopped::Engine(bound)) => {
-            (walk::best_effort(bytes, range, scripting, &mut rest)?, Some(bound))
-        }
-        Err(Stopped::Sink(stop)) => return Err(stop),
+        Err(bound) => (walk::best_effort(bytes, range, scripting, &mut rest), Some(bound)),
     };
-    Ok(Tokenized { facts, fallback: None, without_tree })
+    Tokenized { facts, fallback: None, without_tree }
 }
 
 /// Tells a sink of what it has not been told.
@@ -96,35 +92,38 @@ impl<S> Rest<'_, S> {
 }
 
 impl<S: Sink> Sink for Rest<'_, S> {
-    type Stop = S::Stop;
-
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-    ) -> Result<(), S::Stop> {
-        if self.is_new(tag.span) { self.sink.start_tag(tag, namespace, text) } else { Ok(()) }
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+        if self.is_new(tag.span) {
+            self.sink.start_tag(tag, namespace, text);
+        }
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), S::Stop> {
+    fn end_text(&mut self, at: usize) {
         // The tag that ends it comes at once.
-        if at >= self.from { self.sink.end_text(at) } else { Ok(()) }
+        if at >= self.from {
+            self.sink.end_text(at);
+        }
     }
 
-    fn end_tag(&mut self, tag: &RawTag) -> Result<(), S::Stop> {
-        if self.is_new(tag.span) { self.sink.end_tag(tag) } else { Ok(()) }
+    fn end_tag(&mut self, tag: &RawTag) {
+        if self.is_new(tag.span) {
+            self.sink.end_tag(tag);
+        }
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), S::Stop> {
-        if self.is_new(span) { self.sink.comment(span) } else { Ok(()) }
+    fn comment(&mut self, span: Span) {
+        if self.is_new(span) {
+            self.sink.comment(span);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.sink.is_done()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
     use super::*;
     use crate::scan::ScanOptions;
 
@@ -135,29 +134,19 @@ mod tests {
     }
 
     impl Sink for Told<'_> {
-        type Stop = Infallible;
-
-        fn start_tag(
-            &mut self,
-            tag: &RawTag,
-            namespace: Namespace,
-            _text: TextModel,
-        ) -> Result<(), Infallible> {
+        fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
             let is_href = |one: Span| &self.page[one.range()] == "href";
             if tag.attributes.iter().any(|one| is_href(one.name)) {
                 self.told.push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
             }
-            Ok(())
         }
 
-        fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
+        fn end_text(&mut self, at: usize) {
             self.told.push(format!("text ends before {}", &self.page[at..]));
-            Ok(())
         }
 
-        fn comment(&mut self, span: Span) -> Result<(), Infallible> {
+        fn comment(&mut self, span: Span) {
             self.told.push(self.page[span.range()].to_owned());
-            Ok(())
         }
     }
 
@@ -184,8 +173,7 @@ mod tests {
         ] {
             let bytes = page.as_bytes();
             let scan = |scanner, sink: &mut Told<'_>| {
-                let Ok(scanned) = tokens(bytes, 0..bytes.len(), true, scanner, &names, sink);
-                scanned
+                tokens(bytes, 0..bytes.len(), true, scanner, &names, sink)
             };
             let exact = told(page, |sink| drop(scan(Scanner::Exact, sink)));
             let both = told(page, |sink| {
@@ -203,8 +191,7 @@ mod tests {
         let page = format!("<!--x--><b><svg></b><a href=y><style></style><p{many}><a href=z>");
         let names = Names::of(&ScanOptions::default());
         let told = told(&page, |sink| {
-            let Ok(scanned) =
-                tokens(page.as_bytes(), 0..page.len(), true, Scanner::Fast, &names, sink);
+            let scanned = tokens(page.as_bytes(), 0..page.len(), true, Scanner::Fast, &names, sink);
             assert_eq!(scanned.fallback, Some(FallbackReason::EndTag));
             assert_eq!(scanned.without_tree, page.find("<p").map(exact::Bound::Attributes));
         });
@@ -235,7 +222,7 @@ mod tests {
                 assert!(scanned.is_ok(), "{page}");
             });
             let best = told(page, |sink| {
-                let Ok(_) = walk::best_effort(page.as_bytes(), 0..page.len(), true, sink);
+                walk::best_effort(page.as_bytes(), 0..page.len(), true, sink);
             });
             assert_eq!(best, exact, "{page}");
         }

@@ -32,8 +32,8 @@ use html5ever::tokenizer::{
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
 use self::tree::{Node, Tree};
-use super::sink::{Sink, Stopped, TextModel, TreeFacts};
-use super::tag::{self, MOST_ATTRIBUTES, RawTag};
+use super::sink::{Sink, TextModel, TreeFacts};
+use super::tag::{self, MOST_ATTRIBUTES, RawAttribute, RawTag};
 use crate::layer::{View, escape};
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
@@ -67,7 +67,7 @@ pub(crate) fn scan<S: Sink>(
     range: Range<usize>,
     scripting: bool,
     sink: &mut S,
-) -> Result<TreeFacts, Stopped<Bound, S::Stop>> {
+) -> Result<TreeFacts, Bound> {
     let bytes = &bytes[..range.end];
     let mut text = Text::None;
     let watch = Watch {
@@ -94,11 +94,11 @@ pub(crate) fn scan<S: Sink>(
         while !matches!(tokenizer.feed(&queue), html5ever::TokenizerResult::Done) {}
     };
     let mut at = range.start;
-    while at < range.end {
+    while at < range.end && !sink.is_done() {
         let window_end = range.end.min(at + WINDOW);
         let window = StrTendril::from(ascii(&bytes[at..window_end]));
         let window_start = at;
-        while at < window_end {
+        while at < window_end && !sink.is_done() {
             let end = if bytes[at] == b'<' {
                 at + 1
             } else {
@@ -108,25 +108,25 @@ pub(crate) fn scan<S: Sink>(
             };
             let opening = bytes[at] == b'<';
             if !opening {
-                tokenizer.sink.watch.borrow_mut().check(end).map_err(Stopped::Engine)?;
+                tokenizer.sink.watch.borrow_mut().check(end)?;
             }
             tokenizer.sink.watch.borrow_mut().at = end;
             feed(window.subtendril((at - window_start) as u32, (end - at) as u32));
             let mut watch = tokenizer.sink.watch.borrow_mut();
-            watch.settle(at, opening).map_err(Stopped::Engine)?;
+            watch.settle(at, opening)?;
             for found in watch.found.drain(..) {
-                found.tell(bytes, &mut text, sink)?;
+                found.tell(bytes, &mut text, sink);
             }
             let granted = FREE_CALLS + CALLS_PER_BYTE * (end - range.start) as u64;
             if tokenizer.sink.builder.sink.calls() > granted {
-                return Err(Stopped::Engine(Bound::Nesting(end)));
+                return Err(Bound::Nesting(end));
             }
             at = end;
         }
     }
     tokenizer.end();
     for found in tokenizer.sink.watch.borrow_mut().found.drain(..) {
-        found.tell(bytes, &mut text, sink)?;
+        found.tell(bytes, &mut text, sink);
     }
     let tree = &tokenizer.sink.builder.sink;
     let is_crowded = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
@@ -165,7 +165,7 @@ enum Text {
 
 impl PlacedToken {
     /// Tells `sink` of it, and that the `open` text ends where it does.
-    fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) -> Result<(), S::Stop> {
+    fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) {
         let is_style = |tag: &RawTag| tag.is_named(bytes, "style");
         match self {
             Self::Start { tag, namespace, text } => {
@@ -179,16 +179,16 @@ impl PlacedToken {
                     TextModel::Markup | TextModel::Plaintext => Text::None,
                 };
                 if std::mem::replace(open, follows) != Text::None {
-                    sink.end_text(tag.span.start)?;
+                    sink.end_text(tag.span.start);
                 }
-                sink.start_tag(&tag, namespace, text)
+                sink.start_tag(&tag, namespace, text);
             }
             Self::End(tag) => {
                 if *open == Text::OfElement || *open == Text::OfSvgStyle && is_style(&tag) {
                     *open = Text::None;
-                    sink.end_text(tag.span.start)?;
+                    sink.end_text(tag.span.start);
                 }
-                sink.end_tag(&tag)
+                sink.end_tag(&tag);
             }
             Self::Comment(span) => sink.comment(span),
         }
@@ -294,39 +294,28 @@ impl Watch<'_> {
     }
 }
 
-/// Whether the tag in the bytes is the tag of the token.
+/// Whether the tag in the bytes is the tag of the token. What differs in bytes of 0x80 and above only is the same to the
+/// tokenizer here.
 fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
-    // Names that differ in bytes of 0x80 and above only are the same name to the tokenizer here.
-    let attributes = if bytes[raw.span.range()].is_ascii() {
-        tag::distinct(bytes, raw)
-    } else {
-        tag::distinct_by(raw, |one| ascii(&bytes[one.name.range()]).to_ascii_lowercase())
+    let text = ascii(&bytes[raw.span.range()]);
+    let Some(raw) = tag::read(text.as_bytes(), 0) else {
+        return false;
     };
+    // In lower case, NUL replaced (HTML, 13.2.5.8).
+    let is_name = |span: Span, name: &str| {
+        text[span.range()].to_ascii_lowercase().replace('\0', "\u{fffd}") == name
+    };
+    let value = |raw: &RawAttribute| {
+        let written = raw.value.map_or("", |value| &text[value.range()]);
+        escape::character_references(View::of_str(written, 0)).text
+    };
+    let attributes = tag::distinct(text.as_bytes(), &raw);
     raw.end_tag != (token.kind == StartTag)
-        && same_name(&bytes[raw.name.range()], &token.name)
+        && is_name(raw.name, &token.name)
         && attributes.len() == token.attrs.len()
         && attributes.iter().zip(&token.attrs).all(|(raw, attribute)| {
-            same_name(&bytes[raw.name.range()], &attribute.name.local)
-                && same_value(
-                    raw.value.map_or(&[][..], |value| &bytes[value.range()]),
-                    &attribute.value,
-                )
+            is_name(raw.name, &attribute.name.local) && value(raw) == *attribute.value
         })
-}
-
-/// Whether a name as written is the token's: in lower case, NUL replaced (HTML, 13.2.5.8).
-fn same_name(raw: &[u8], name: &str) -> bool {
-    if raw.contains(&0) || !raw.is_ascii() {
-        return ascii(raw).to_ascii_lowercase().replace('\0', "\u{fffd}") == name;
-    }
-    raw.eq_ignore_ascii_case(name.as_bytes())
-}
-
-fn same_value(raw: &[u8], value: &str) -> bool {
-    if raw == value.as_bytes() {
-        return true;
-    }
-    escape::character_references(View::of_str(&ascii(raw), 0)).text == value
 }
 
 /// Sits between html5ever's tokenizer and its tree builder, and listens.

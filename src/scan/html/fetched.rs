@@ -17,7 +17,6 @@
 //!
 //! Deliberately absent: what is fetched later, as the network has it, or never.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::pass::{self, Links, Part, Plain, Whole};
@@ -48,7 +47,7 @@ const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload
 /// The links in `bytes` that a browser fetches as soon as it comes to them, in their order.
 pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
     let mut live = Live { bytes, charset, templates: 0, style: None, spans: Vec::new() };
-    let Ok(_) = walk::best_effort(bytes, 0..bytes.len(), true, &mut live);
+    walk::best_effort(bytes, 0..bytes.len(), true, &mut live);
     if live.spans.is_empty() {
         return Vec::new();
     }
@@ -95,14 +94,7 @@ impl Live<'_> {
 }
 
 impl Sink for Live<'_> {
-    type Stop = Infallible;
-
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        _: TextModel,
-    ) -> Result<(), Infallible> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
         let element = element_name(&self.bytes[tag.name.range()]);
         if self.templates == 0 && self.may_fetch(tag, &element) {
             self.spans.push(tag.span);
@@ -112,19 +104,16 @@ impl Sink for Live<'_> {
             (_, "style") if self.templates == 0 => self.style = Some(tag.span.end),
             _ => {}
         }
-        Ok(())
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
+    fn end_text(&mut self, at: usize) {
         self.spans.extend(self.style.take().map(|start| Span::new(start, at)));
-        Ok(())
     }
 
-    fn end_tag(&mut self, tag: &RawTag) -> Result<(), Infallible> {
+    fn end_tag(&mut self, tag: &RawTag) {
         if tag.is_named(self.bytes, "template") {
             self.templates = self.templates.saturating_sub(1);
         }
-        Ok(())
     }
 }
 

@@ -14,12 +14,11 @@
 //!
 //! Deliberately absent: bases and encodings. Both are known before a pass begins ([`super::prelude`]).
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::engines;
 use super::exact::Bound;
-use super::rows::{Answer, Answers, LONGEST_ATTRIBUTE, element_name, lower_case};
+use super::rows::{Answer, Answers, element_name};
 use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{Names, declaration_end};
@@ -30,8 +29,8 @@ use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Place, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, ScriptContent};
-use crate::scan::{ScanOptions, block, css, json, script, value};
+use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
+use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
 
 /// How deep documents and fallback content may nest in each other.
@@ -82,15 +81,6 @@ pub(crate) struct Part {
     pub(in crate::scan) depth: usize,
 }
 
-/// How a document was scanned.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scanned {
-    /// Why html5ever was asked.
-    pub(crate) fallback: Option<FallbackReason>,
-    /// Whether the tree of the document is not known.
-    pub(crate) without_tree: bool,
-}
-
 /// A document that is scanned, and where it lies among documents.
 #[derive(Clone, Debug)]
 pub(crate) struct Whole<'a> {
@@ -105,15 +95,19 @@ pub(crate) struct Whole<'a> {
     pub(crate) enclosed: bool,
 }
 
-/// Tells `links` of every link of a document.
-pub(crate) fn links<L: Links>(whole: &Whole<'_>, options: &ScanOptions, links: &mut L) -> Scanned {
+/// Tells `links` of every link of a document. Gives why html5ever was asked, and whether the tree is not known.
+pub(crate) fn links<L: Links>(
+    whole: &Whole<'_>,
+    options: &ScanOptions,
+    links: &mut L,
+) -> (Option<FallbackReason>, bool) {
     let names = Names::of(options);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, links);
     let scanner = options.scanner;
-    let Ok(read) = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass);
+    let read = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass);
     pass.finish(span, &read);
-    Scanned { fallback: pass.fallback, without_tree: read.without_tree.is_some() }
+    (pass.fallback, read.without_tree.is_some())
 }
 
 /// An element whose text is looked at when it ends.
@@ -124,12 +118,10 @@ struct OpenText {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Content {
-    /// A stylesheet in raw text.
-    Css,
+    /// Raw text.
+    Raw(TextContent),
     /// A stylesheet in an SVG element: text and CDATA sections.
     SvgCss,
-    Json(json::JsonKind),
-    Script(script::Goal),
     /// Markup to those who do not run scripts, show frames or have the plugin.
     Markup,
 }
@@ -173,15 +165,8 @@ struct Pass<'a, 'l, L> {
 }
 
 impl<L: Links> Sink for Pass<'_, '_, L> {
-    type Stop = Infallible;
-
     #[inline(always)]
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-    ) -> Result<(), Infallible> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         // A fragment names no element in text that is markup to others only.
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
@@ -189,7 +174,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
             self.whole_tag(tag, namespace, text);
             self.drain();
-            return Ok(());
+            return;
         }
         for (at, attribute) in tag.attributes.iter().enumerate() {
             // Of several with one name the first counts (HTML, 13.2.5.33).
@@ -218,21 +203,21 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
                 }
             }
         }
-        Ok(())
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
-        let is_style = |open: &mut OpenText| open.content == Content::Css;
-        match self.text.take_if(is_style).map(|open| Span::new(open.start, at)) {
-            Some(span) if !self.css(span, None) => self.style(span),
-            Some(_) => {}
-            None => self.close_text(at),
+    fn end_text(&mut self, at: usize) {
+        // The fast path of style sheets.
+        let style =
+            self.text.as_ref().filter(|open| open.content == Content::Raw(TextContent::Css));
+        let span = style.map(|open| Span::new(open.start, at));
+        match span.is_some_and(|span| self.css(span, None)) {
+            true => self.text = None,
+            false => self.close_text(at),
         }
         self.drain();
-        Ok(())
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), Infallible> {
+    fn comment(&mut self, span: Span) {
         if self.bytes[span.range()].starts_with(b"<?") {
             self.import(span);
         } else {
@@ -242,7 +227,6 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if self.text.is_none() {
             self.drain();
         }
-        Ok(())
     }
 }
 
@@ -306,7 +290,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if tag.attributes.is_empty() {
             return self.open_text(tag, namespace, text, &element, &[]);
         }
-        let attributes = tag::wanted(self.bytes, tag, |name| self.is_asked_for(name));
+        let attributes = tag::distinct(self.bytes, tag);
         for attribute in attributes.iter() {
             self.attribute(namespace, &element, attribute, &attributes);
         }
@@ -318,35 +302,14 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let is_anchor = namespace == Namespace::Html && tag.is_named(self.bytes, "a");
         for name in if is_anchor { &["id", "name"][..] } else { &["id"] } {
             let first = tag.attribute(self.bytes, name);
-            let Some((first, value)) = first.and_then(|one| Some((one, one.value?))) else {
-                continue;
-            };
-            let id = match str::from_utf8(&self.bytes[value.range()]) {
-                Ok(text)
-                    if text.is_ascii()
-                        && memchr::memchr3(b'&', b'\r', 0, text.as_bytes()).is_none() =>
-                {
-                    text.to_owned()
-                }
-                _ => self.value(first).text,
-            };
-            if !id.is_empty() {
-                self.links.id(id);
-            }
+            let id = first.map(|one| self.value(one).text).filter(|id| !id.is_empty());
+            id.into_iter().for_each(|id| self.links.id(id));
         }
     }
 
     /// Name of the element of `tag`.
     fn element(&self, tag: &RawTag) -> String {
         element_name(&self.bytes[tag.name.range()])
-    }
-
-    /// Whether an attribute of this name, as written, can matter.
-    fn is_asked_for(&self, name: &[u8]) -> bool {
-        let mut buffer = [0; LONGEST_ATTRIBUTE];
-        let is_of_table = lower_case(name, &mut buffer).is_some_and(attributes::is_asked_for);
-        let mut places = self.options.places.iter();
-        is_of_table || places.any(|place| place.attribute().as_bytes().eq_ignore_ascii_case(name))
     }
 
     /// The decoded value of an attribute.
@@ -408,14 +371,14 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
             return false;
         }
-        for url in css::Urls::of(text, css::CssOptions::from(&self.options.groups)) {
+        for url in css::Urls::of(text, self.options.groups) {
             let span = url.span.shifted(span.start);
             let plain = self.plain(span, place);
             let plain = Plain { empty_resolves: false, fragment_identifies: true, ..plain };
             let raw = &self.bytes[span.range()];
             if memchr::memchr2(b'\\', 0, raw).is_some() || !self.links.plain(self.bytes, &plain) {
-                let view = url.form.decode(self.charset.decode(raw, span.start));
-                self.reference(&view, url.form.into(), place);
+                let view = url.decode(self.charset.decode(raw, span.start));
+                self.reference(&view, url.form, place);
                 self.drain();
             }
         }
@@ -475,20 +438,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         attribute: &RawAttribute,
         attributes: &[RawAttribute],
     ) {
-        let raw_name = &self.bytes[attribute.name.range()];
-        let (mut buffer, places) = ([0; LONGEST_ATTRIBUTE], &self.options.places);
-        let long_name;
-        let name = match lower_case(raw_name, &mut buffer) {
-            Some(name) => name,
-            // Too long for the table, but perhaps not for the user's places.
-            None => match str::from_utf8(raw_name) {
-                Ok(name) if !places.is_empty() => {
-                    long_name = name.to_ascii_lowercase();
-                    &long_name
-                }
-                _ => return,
-            },
+        let Ok(name) = str::from_utf8(&self.bytes[attribute.name.range()]) else {
+            return;
         };
+        let (name, places) = (&*name.to_ascii_lowercase(), &self.options.places);
         let other = |name: &str| self.other(attributes, name);
         let of_user = places.iter().find(|place| place.covers(element, name));
         let Some(row) = of_user
@@ -530,26 +483,24 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             type_.trim().to_ascii_lowercase()
         };
         let content = match (namespace, element, text) {
-            (Namespace::Html, "style", TextModel::RawText) => Content::Css,
-            (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => Content::SvgCss,
-            (Namespace::Html, "script", TextModel::RawText) => {
-                // What is in a script with `src` does not run (HTML, 4.12.1).
-                let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
-                match ScriptContent::of(&of_type(), &self.options.groups) {
-                    Some(ScriptContent::Json(kind)) => Content::Json(kind),
-                    Some(ScriptContent::Script(goal)) if is_inline() => Content::Script(goal),
-                    _ => return,
-                }
+            (Namespace::Html, "style", TextModel::RawText) => {
+                TextContent::of_style(&of_type()).map(Content::Raw)
             }
-            _ if is_fallback_content(namespace, element.as_bytes(), text) => Content::Markup,
-            _ => return,
+            (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => {
+                TextContent::of_style(&of_type()).map(|_| Content::SvgCss)
+            }
+            (Namespace::Html, "script", TextModel::RawText) => {
+                let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
+                let groups = &self.options.groups;
+                TextContent::of_script(&of_type(), is_inline, groups).map(Content::Raw)
+            }
+            _ => {
+                is_fallback_content(namespace, element.as_bytes(), text).then_some(Content::Markup)
+            }
         };
-        if matches!(content, Content::Css | Content::SvgCss)
-            && !matches!(&*of_type(), "" | "text/css")
-        {
-            return;
+        if let Some(content) = content {
+            self.text = Some(OpenText { start: tag.span.end, content });
         }
-        self.text = Some(OpenText { start: tag.span.end, content });
     }
 
     /// The open element's text ends at `end`.
@@ -559,19 +510,15 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         };
         let span = Span::new(start, end);
         match content {
-            Content::Css => self.style(span),
+            Content::Raw(content) => {
+                let view = self.charset.decode(&self.bytes[span.range()], span.start);
+                let place = if content == TextContent::Css { &STYLE } else { &SCRIPT };
+                let said = self.collector.text(&view, content, place);
+                said.into_iter().for_each(|diagnostic| self.links.diagnostic(diagnostic));
+            }
             Content::SvgCss => {
                 let (view, pieces) = self.svg_text(span);
                 self.collector.css(&view, &LinkPlace::text_of("style", Carriers::Pieces(&pieces)));
-            }
-            Content::Json(kind) => {
-                let view = self.charset.decode(&self.bytes[span.range()], span.start);
-                self.collector.json(&view, kind, &SCRIPT);
-            }
-            Content::Script(goal) => {
-                let view = self.charset.decode(&self.bytes[span.range()], span.start);
-                let said = self.collector.script(&view, goal, &SCRIPT);
-                said.into_iter().for_each(|diagnostic| self.links.diagnostic(diagnostic));
             }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
@@ -617,12 +564,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             at = next;
         }
         (whole, pieces)
-    }
-
-    /// Looks for links in the text of a `style` element.
-    fn style(&mut self, span: Span) {
-        let view = self.charset.decode(&self.bytes[span.range()], span.start);
-        self.collector.css(&view, &STYLE);
     }
 
     /// Takes a reference that was found in an attribute, or in the text of `style`.
@@ -694,7 +635,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         (self.enclosed, self.is_in_text) = (true, true);
         self.depth += 1;
         let (scanner, names) = (self.options.scanner, self.names);
-        let Ok(read) = engines::tokens(self.bytes, span.range(), false, scanner, names, self);
+        let read = engines::tokens(self.bytes, span.range(), false, scanner, names, self);
         self.finish(span, &read);
         self.depth -= 1;
         (self.enclosed, self.is_in_text, self.text) = outer;

@@ -17,11 +17,10 @@ use memchr::memmem;
 
 use super::engines;
 use super::pass::{DEEPEST, Markup, conditional_markup, is_fallback_content};
-use super::rows::element_name;
 use super::saved::{self, COMMENTED_BASE};
 use super::sink::{Event, Sink, TextModel};
 use super::tag::{self, RawTag};
-use super::walk::{self, Names, holds_table};
+use super::walk::{self, Names};
 use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::scan::attributes::Namespace;
@@ -35,24 +34,6 @@ const MOST_STRAYS: usize = 32;
 /// than their length.
 const LONGEST_DECLARATION: usize = 1_024;
 
-/// Which declarations of a base are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bases {
-    /// Those on which the base of the document depends.
-    Decisive,
-    /// All of them, and whatever looks like one.
-    All,
-}
-
-/// What is known of a document before its links.
-#[derive(Clone, Debug)]
-pub(crate) struct Prelude {
-    /// Its declarations of a base, the effective one first.
-    pub(crate) bases: Vec<DeclaredBase>,
-    /// What it says of having been saved.
-    pub(crate) saved: Option<Saved>,
-}
-
 /// The encoding of a document, where it begins, and how the encoding was found. A declaration after the first 1024 bytes
 /// counts, too: a browser changes the encoding when it comes to one (HTML, 13.2.3.5), and a declaration must not lose
 /// its effect because the links before it grew.
@@ -64,22 +45,6 @@ pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
         found = Detected { charset, declaration: Declaration::Meta, not_utf_8: None, ..found };
     }
     found
-}
-
-/// What `bytes`, which begin at `start` and are in an ASCII-compatible encoding, declare.
-pub(crate) fn prelude(
-    bytes: &[u8],
-    start: usize,
-    charset: Charset,
-    options: &ScanOptions,
-    wanted: Bases,
-) -> Prelude {
-    let saved = saved(bytes, options);
-    let bases = match may_declare_base(&bytes[start..]) {
-        true => bases(bytes, Span::new(start, bytes.len()), charset, options, wanted),
-        false => Vec::new(),
-    };
-    Prelude { bases, saved }
 }
 
 /// What the document that begins with `bytes` says of having been saved.
@@ -127,7 +92,9 @@ fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     }
     let names = Names::of(&ScanOptions::default());
     let (range, scanner) = (0..bytes.len(), options.scanner);
-    engines::tokens(bytes, range, true, scanner, &names, &mut Metas { bytes }).err()
+    let mut metas = Metas { bytes, found: None };
+    engines::tokens(bytes, range, true, scanner, &names, &mut metas);
+    metas.found
 }
 
 /// Whether the first `meta` element that declares an encoding, in a document that begins with `head`, declares `charset`.
@@ -138,54 +105,55 @@ pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
 /// Looks for the first `meta` element that declares an encoding.
 struct Metas<'a> {
     bytes: &'a [u8],
+    found: Option<Charset>,
 }
 
 impl Sink for Metas<'_> {
-    type Stop = Charset;
-
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        _text: TextModel,
-    ) -> Result<(), Charset> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
         let is_meta = namespace == Namespace::Html && tag.is_named(self.bytes, "meta");
-        let declared = if is_meta { Charset::of_meta(&self.bytes[tag.span.range()]) } else { None };
-        declared.map_or(Ok(()), Err)
+        if is_meta && self.found.is_none() {
+            self.found = Charset::of_meta(&self.bytes[tag.span.range()]);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.found.is_some()
     }
 }
 
-/// The declarations of a base in `span`, the effective one first.
-fn bases(
+/// The declarations of a base in `bytes`, which begin at `start` and are in an ASCII-compatible encoding: the effective
+/// one first, and whatever looks like one.
+pub(crate) fn bases(
     bytes: &[u8],
-    span: Span,
+    start: usize,
     charset: Charset,
     options: &ScanOptions,
-    wanted: Bases,
 ) -> Vec<DeclaredBase> {
-    let names = Names::of(options);
     let mut found = Vec::new();
-    let whole = Markup { span, standing: Standing::First };
+    if !may_declare_base(&bytes[start..]) {
+        return found;
+    }
+    let names = Names::of(options);
+    let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
     let mut pending = vec![(0, whole)];
     while let Some((depth, Markup { span, standing })) = pending.pop() {
-        let mut declared = BaseSink::new(bytes, span, standing, charset, options, wanted);
         let is_document = standing == Standing::First;
+        let (bases, markup, text) = (Vec::new(), Vec::new(), None);
+        let has_commented_url = false;
+        let mut declared =
+            BaseSink { bytes, charset, options, standing, bases, markup, text, has_commented_url };
         let (range, scanner) = (span.range(), options.scanner);
         let read = engines::tokens(bytes, range, is_document, scanner, &names, &mut declared);
         declared.end_markup(span.end);
-        match read {
-            Ok(read) if is_document => stand(&mut declared.bases, read.facts.bases),
-            Ok(_) | Err(BaseKnown) => {}
-        }
-        if wanted == Bases::Decisive {
-            return decisive(declared.bases);
+        if is_document {
+            stand(&mut declared.bases, read.facts.bases);
         }
         found.append(&mut declared.bases);
         if depth < DEEPEST {
             pending.extend(declared.markup.into_iter().map(|inner| (depth + 1, inner)));
         }
     }
-    add_strays(&mut found, bytes, span.start);
+    add_strays(&mut found, bytes, start);
     found
 }
 
@@ -202,135 +170,47 @@ fn stand(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Standing)>) {
     }
 }
 
-/// Of `bases`, in source order, those on which the base of the document depends, the effective one first.
-fn decisive(bases: Vec<DeclaredBase>) -> Vec<DeclaredBase> {
-    let is_comment = |one: &DeclaredBase| one.kind == BaseKind::Comment;
-    let is_effective = |one: &DeclaredBase| !is_comment(one) && one.standing == Standing::First;
-    let effective = bases.iter().position(is_effective);
-    let commented = bases.iter().position(|one| is_comment(one) && one.value.is_some());
-    // What a browser wrote in the place of the effective one lies right before it.
-    let before = effective.and_then(|at| at.checked_sub(1)).filter(|&at| is_comment(&bases[at]));
-    let any = if effective.or(commented).is_none() { Some(0) } else { None };
-    let mut kept: Vec<_> = bases
-        .into_iter()
-        .enumerate()
-        .filter(|&(at, _)| [effective, commented, before, any].contains(&Some(at)))
-        .map(|(_, base)| base)
-        .collect();
-    kept.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
-    kept
-}
-
-/// Nothing that comes later changes the base.
-struct BaseKnown;
-
 /// Looks for declarations of a base.
 struct BaseSink<'a> {
     bytes: &'a [u8],
-    end: usize,
     charset: Charset,
     options: &'a ScanOptions,
-    wanted: Bases,
     /// What a `base` here is; [`Standing::First`] where one can count.
     standing: Standing,
     bases: Vec<DeclaredBase>,
     markup: Vec<Markup>,
     /// Where text begins that is markup to some.
     text: Option<usize>,
-    /// How the next `base` element of HTML counts, as far as the walk knows.
-    next: Standing,
     /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
     has_commented_url: bool,
-    has_effective: bool,
-    has_comment: bool,
-    has_commented_href: bool,
-    /// Whether what comes after the effective one may move in front of it, or take it away.
-    may_move: Option<bool>,
 }
 
 impl Sink for BaseSink<'_> {
-    type Stop = BaseKnown;
-
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-    ) -> Result<(), BaseKnown> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         let name = &self.bytes[tag.name.range()];
         if is_fallback_content(namespace, name, text) {
             self.text = Some(tag.span.end);
         }
-        if element_name(name) != "base" {
-            return Ok(());
-        }
-        self.element(tag, namespace);
-        match self.is_known(tag.span.end) {
-            true => Err(BaseKnown),
-            false => Ok(()),
+        if tag.is_named(self.bytes, "base") {
+            // Whether it counts is known once the tree is complete.
+            let is_html = namespace == Namespace::Html;
+            let standing = if is_html { self.standing } else { Standing::Foreign };
+            let declared = DeclaredBase::of(BaseKind::Element, tag.span);
+            self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
         }
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), BaseKnown> {
+    fn end_text(&mut self, at: usize) {
         self.end_markup(at);
-        Ok(())
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), BaseKnown> {
+    fn comment(&mut self, span: Span) {
         self.markup.extend(conditional_markup(self.bytes, span));
         self.commented(span);
-        Ok(())
-    }
-
-    fn base(&mut self, standing: Standing) {
-        self.next = standing;
     }
 }
 
-impl<'a> BaseSink<'a> {
-    fn new(
-        bytes: &'a [u8],
-        span: Span,
-        standing: Standing,
-        charset: Charset,
-        options: &'a ScanOptions,
-        wanted: Bases,
-    ) -> Self {
-        Self {
-            bytes,
-            end: span.end,
-            charset,
-            options,
-            wanted,
-            standing,
-            bases: Vec::new(),
-            markup: Vec::new(),
-            text: None,
-            next: Standing::Later,
-            has_commented_url: false,
-            has_effective: false,
-            has_comment: false,
-            has_commented_href: false,
-            may_move: None,
-        }
-    }
-
-    /// Whether what comes from `at` on changes nothing. An element that a browser put in the place of another tells
-    /// nothing where that had no href, and then a later one may; after the effective one, a later one may move in front
-    /// of its table, and a frameset takes the body away, with the effective one in it.
-    fn is_known(&mut self, at: usize) -> bool {
-        if self.wanted == Bases::All || !self.has_effective {
-            return false;
-        }
-        let may_move = || {
-            let rest = &self.bytes[at..self.end];
-            let moves = may_declare_base(rest) && holds_table(&self.bytes[..self.end]);
-            moves || any_tag(rest, b'f', |at| is_named(rest, at, b"frameset"))
-        };
-        !*self.may_move.get_or_insert_with(may_move)
-            && (!self.has_comment || self.has_commented_href)
-    }
-
+impl BaseSink<'_> {
     /// The text that is markup to some ends at `end`.
     fn end_markup(&mut self, end: usize) {
         let span = self.text.take().map(|start| Span::new(start, end));
@@ -355,8 +235,6 @@ impl<'a> BaseSink<'a> {
         } else {
             return;
         };
-        self.has_comment = true;
-        self.has_commented_href |= value.is_some();
         self.bases.push(DeclaredBase { value, ..DeclaredBase::of(BaseKind::Comment, span) });
     }
 
@@ -364,19 +242,6 @@ impl<'a> BaseSink<'a> {
     fn href(&self, tag: &RawTag) -> Option<String> {
         let href = tag.attribute(self.bytes, "href")?.decoded(self.bytes, self.charset);
         Some(value::trim(&href.text).to_owned())
-    }
-
-    /// Notes a `base` element; how it counts is known once the tree is complete.
-    fn element(&mut self, tag: &RawTag, namespace: Namespace) {
-        let next = std::mem::replace(&mut self.next, Standing::Later);
-        let standing = match (namespace, self.standing) {
-            (Namespace::Html, Standing::First) => next,
-            (Namespace::Html, standing) => standing,
-            _ => Standing::Foreign,
-        };
-        self.has_effective |= standing == Standing::First;
-        let declared = DeclaredBase::of(BaseKind::Element, tag.span);
-        self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
     }
 }
 
@@ -411,7 +276,7 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
     };
     if !strays.is_empty() {
         let mut between = Standing::CharacterData;
-        let Ok(_) = walk::best_effort(bytes, start..bytes.len(), true, &mut |event: Event<'_>| {
+        walk::best_effort(bytes, start..bytes.len(), true, &mut |event: Event<'_>| {
             let (span, inside) = match event {
                 Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
                 Event::Comment { span } => (span, Standing::Comment),

@@ -137,7 +137,7 @@ pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span
 /// Whether nothing but what belongs into a `head` element has begun before `end` (HTML, 13.2.6.4.4).
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
-    let Ok(_) = walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
+    walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, .. } = event {
             is_head &= OF_HEAD.iter().any(|name| tag.is_named(bytes, name));
         }

@@ -16,8 +16,6 @@
 //!
 //! Deliberately absent: text. Where it is, follows from where it ends.
 
-use std::convert::Infallible;
-
 use super::tag::RawTag;
 use crate::document::Standing;
 use crate::scan::attributes::Namespace;
@@ -25,37 +23,25 @@ use crate::span::Span;
 
 /// Who is told of a document, in source order. Offsets are those of the buffer that is scanned.
 pub(crate) trait Sink {
-    /// Why it wants no more.
-    type Stop;
-
     /// A start tag. The walk that proves leaves out those that cannot matter, and the attributes that
     /// cannot; where the table asks for others than the one that holds the link, it tells all of them.
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-    ) -> Result<(), Self::Stop>;
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
     /// The text of the element whose start tag came last ends at `at`: raw text, RCDATA, or that of `style`
     /// in SVG. Not told where the document ends in it.
-    fn end_text(&mut self, _at: usize) -> Result<(), Self::Stop> {
-        Ok(())
-    }
+    fn end_text(&mut self, _at: usize) {}
 
     /// An end tag. The walk that proves tells none.
-    fn end_tag(&mut self, _tag: &RawTag) -> Result<(), Self::Stop> {
-        Ok(())
-    }
+    fn end_tag(&mut self, _tag: &RawTag) {}
 
     /// A comment that begins with `<!--`, or with `<?`, with both ends. The walk that proves leaves out
     /// other bogus comments.
-    fn comment(&mut self, _span: Span) -> Result<(), Self::Stop> {
-        Ok(())
-    }
+    fn comment(&mut self, _span: Span) {}
 
-    /// Whether the `base` element of HTML is effective whose start tag comes next. Only the walk knows it by then.
-    fn base(&mut self, _standing: Standing) {}
+    /// True if nothing that follows can matter.
+    fn is_done(&self) -> bool {
+        false
+    }
 }
 
 /// A token, for those who want nothing but tokens.
@@ -70,21 +56,16 @@ pub(crate) enum Event<'a> {
 }
 
 impl<F: FnMut(Event<'_>)> Sink for F {
-    type Stop = Infallible;
-
-    fn start_tag(&mut self, tag: &RawTag, _: Namespace, text: TextModel) -> Result<(), Infallible> {
+    fn start_tag(&mut self, tag: &RawTag, _: Namespace, text: TextModel) {
         self(Event::StartTag { tag, text });
-        Ok(())
     }
 
-    fn end_tag(&mut self, tag: &RawTag) -> Result<(), Infallible> {
+    fn end_tag(&mut self, tag: &RawTag) {
         self(Event::EndTag { tag });
-        Ok(())
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), Infallible> {
+    fn comment(&mut self, span: Span) {
         self(Event::Comment { span });
-        Ok(())
     }
 }
 
@@ -108,19 +89,4 @@ pub(crate) struct TreeFacts {
     pub(crate) bases: Vec<(usize, Standing)>,
     /// Whether a tree that keeps lists of children would take too long to be built.
     pub(crate) is_crowded: bool,
-}
-
-/// Why an engine stopped before the end of the document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stopped<R, E> {
-    /// It cannot go on.
-    Engine(R),
-    /// The sink wants no more.
-    Sink(E),
-}
-
-impl<R, E> From<E> for Stopped<R, E> {
-    fn from(stop: E) -> Self {
-        Self::Sink(stop)
-    }
 }

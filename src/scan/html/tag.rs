@@ -13,7 +13,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::{Hash, Hasher};
 
 use crate::layer::View;
 use crate::layer::charset::Charset;
@@ -205,69 +204,18 @@ pub(crate) fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribu
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
     let all = tag.attributes.as_slice();
     if all.len() > FEW {
-        return distinct_by(tag, |attribute| AnyCase(name(attribute)));
+        let mut seen = HashSet::with_capacity(all.len());
+        return all
+            .iter()
+            .filter(|one| seen.insert(name(one).to_ascii_lowercase()))
+            .copied()
+            .collect();
     }
     let is_repeated =
         |at: usize| all[..at].iter().any(|seen| name(seen).eq_ignore_ascii_case(name(&all[at])));
     match (0..all.len()).any(is_repeated) {
         false => Cow::Borrowed(all),
         true => (0..all.len()).filter(|&at| !is_repeated(at)).map(|at| all[at]).collect(),
-    }
-}
-
-/// Of the attributes that count at least those whose names, as written, are wanted. Of a tag there may be
-/// a million attributes, and hardly one that is.
-pub(super) fn wanted<'a>(
-    bytes: &[u8],
-    tag: &'a RawTag,
-    mut is_wanted: impl FnMut(&[u8]) -> bool,
-) -> Cow<'a, [RawAttribute]> {
-    if tag.attributes.len() <= FEW {
-        return distinct(bytes, tag);
-    }
-    let mut seen = HashSet::new();
-    let mut counts = |attribute: &&RawAttribute| {
-        let name = &bytes[attribute.name.range()];
-        is_wanted(name) && seen.insert(AnyCase(name))
-    };
-    tag.attributes.iter().filter(|attribute| counts(attribute)).copied().collect()
-}
-
-/// The first attribute of each name, where `name` says what the names are.
-pub(super) fn distinct_by<N: Hash + Eq>(
-    tag: &RawTag,
-    name: impl Fn(&RawAttribute) -> N,
-) -> Cow<'_, [RawAttribute]> {
-    let all = tag.attributes.as_slice();
-    let mut seen = HashSet::with_capacity(all.len());
-    let Some(first) = all.iter().position(|attribute| !seen.insert(name(attribute))) else {
-        return Cow::Borrowed(all);
-    };
-    let mut distinct = all[..first].to_vec();
-    distinct.extend(all[first..].iter().filter(|attribute| seen.insert(name(attribute))));
-    Cow::Owned(distinct)
-}
-
-/// A name whose case is ignored.
-struct AnyCase<'a>(&'a [u8]);
-
-impl PartialEq for AnyCase<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.eq_ignore_ascii_case(other.0)
-    }
-}
-
-impl Eq for AnyCase<'_> {}
-
-impl Hash for AnyCase<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        for piece in self.0.chunks(16) {
-            let mut lower = [0; 16];
-            lower[..piece.len()].copy_from_slice(piece);
-            lower.make_ascii_lowercase();
-            state.write(&lower[..piece.len()]);
-        }
-        state.write_usize(self.0.len());
     }
 }
 

@@ -37,7 +37,7 @@ use std::ops::Range;
 use self::foreign::{Foreign, TagPlace};
 use self::names::{Element, ElementKind};
 pub(crate) use self::names::{Name, Names};
-use super::sink::{Sink, Stopped, TextModel, TreeFacts};
+use super::sink::{Sink, TextModel, TreeFacts};
 use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooMany};
 use crate::document::{FallbackReason, Standing};
 use crate::scan::ScanOptions;
@@ -62,7 +62,7 @@ pub(crate) fn document<S: Sink>(
     scripting: bool,
     names: &Names,
     sink: &mut S,
-) -> Result<TreeFacts, Stopped<Unproved, S::Stop>> {
+) -> Result<TreeFacts, Unproved> {
     let mut walk = Walk::<_, true>::new(&bytes[..range.end], scripting, names, sink);
     walk.run(range.start)?;
     Ok(walk.facts())
@@ -75,19 +75,18 @@ pub(crate) fn best_effort<S: Sink>(
     range: Range<usize>,
     scripting: bool,
     sink: &mut S,
-) -> Result<TreeFacts, S::Stop> {
+) -> TreeFacts {
     let names = Names::of(&ScanOptions::default());
     let mut walk = Walk::<_, false>::new(&bytes[..range.end], scripting, &names, sink);
-    match walk.run(range.start) {
-        Err(Stopped::Sink(stop)) => Err(stop),
-        Ok(_) | Err(Stopped::Engine(_)) => Ok(walk.facts()),
-    }
+    // It goes on whatever there is.
+    let _ = walk.run(range.start);
+    walk.facts()
 }
 
 /// The open elements that decide what follows means.
 #[derive(Debug, Default)]
-struct OpenElements {
-    foreign: Foreign,
+struct OpenElements<'a> {
+    foreign: Foreign<'a>,
     /// How many `template` elements are open.
     templates: usize,
     /// Whether the last start tag was `style` in SVG, whose text any start tag ends.
@@ -102,24 +101,19 @@ struct Walk<'a, S: Sink, const PROVES: bool> {
     sink: &'a mut S,
     /// The tag that is being read, with the attributes that can matter.
     tag: RawTag,
-    open: OpenElements,
+    open: OpenElements<'a>,
     bases: Vec<(usize, Standing)>,
     /// Whether one of them is the first that has an `href`.
     has_base: bool,
     /// Up to where no table has been found.
     without_table: usize,
-    /// Why it halted.
-    stopped: Option<Stopped<FallbackReason, S::Stop>>,
 }
 
-/// The walk goes no further, and has noted why. It says no more, so that what comes of a tag fits in registers.
-struct Halted;
-
 /// What came of a tag: where to go on, and none at the end of the document.
-type Next = Result<Option<usize>, Halted>;
+type Next = Result<Option<usize>, FallbackReason>;
 
 /// What came of a part of one.
-type Done = Result<(), Halted>;
+type Done = Result<(), FallbackReason>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn new(bytes: &'a [u8], scripting: bool, names: &'a Names, sink: &'a mut S) -> Self {
@@ -134,7 +128,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             bases: Vec::new(),
             has_base: false,
             without_table: 0,
-            stopped: None,
         }
     }
 
@@ -145,9 +138,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// Goes on from `start` to the end, or to where something begins that does not end.
-    fn run(&mut self, start: usize) -> Result<(), Stopped<Unproved, S::Stop>> {
+    fn run(&mut self, start: usize) -> Result<(), Unproved> {
         let mut at = start;
-        loop {
+        while !self.sink.is_done() {
             at = find(self.bytes, at, b'<');
             let next = match self.bytes.get(at + 1) {
                 Some(b'a'..=b'z' | b'A'..=b'Z') => self.start_tag(at),
@@ -158,33 +151,16 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             };
             match next {
                 Ok(Some(next)) => at = next,
-                Ok(None) => return Ok(()),
-                Err(Halted) => break,
+                Ok(None) => break,
+                Err(reason) => return Err(Unproved { at, reason }),
             }
         }
-        match self.stopped.take() {
-            Some(Stopped::Sink(stop)) => Err(Stopped::Sink(stop)),
-            Some(Stopped::Engine(reason)) => Err(Stopped::Engine(Unproved { at, reason })),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Halts where the walk has to prove what is there, before the sink is told anything of the tag.
-    fn unproved(&mut self, reason: FallbackReason) -> Done {
-        if !PROVES {
-            return Ok(());
-        }
-        self.stopped = Some(Stopped::Engine(reason));
-        Err(Halted)
-    }
-
-    /// Halts where the sink wants no more.
-    #[inline(always)]
-    fn told(&mut self, told: Result<(), S::Stop>) -> Done {
-        told.map_err(|stop| {
-            self.stopped = Some(Stopped::Sink(stop));
-            Halted
-        })
+    fn unproved(&self, reason: FallbackReason) -> Done {
+        if PROVES { Err(reason) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -201,7 +177,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             return Ok(None);
         };
         if !self.tag.attributes.is_empty() {
-            self.report(at, end, next, Namespace::Html, TextModel::Markup)?;
+            self.report(at, end, next, Namespace::Html, TextModel::Markup);
         }
         Ok(Some(next))
     }
@@ -247,7 +223,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         if name.eq_ignore_ascii_case(b"base") {
             self.bases.push((at, Standing::Foreign));
         }
-        self.tell(at, end, next, namespace, TextModel::Markup)?;
+        self.tell(at, end, next, namespace, TextModel::Markup);
         if !self.tag.self_closing {
             self.open.in_svg_style =
                 namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
@@ -272,15 +248,13 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
-        if place == TagPlace::Point && PROVES && !self.only_nests(element.kind, name) {
+        if place == TagPlace::Point {
             self.unproved(FallbackReason::IntegrationPoint)?;
         }
         let text = match element.kind {
             ElementKind::Plain => TextModel::Markup,
-            ElementKind::Svg | ElementKind::Math => {
-                let is_svg = element.kind == ElementKind::Svg;
-                let namespace = if is_svg { Namespace::Svg } else { Namespace::MathMl };
-                self.tell(at, end, next, namespace, TextModel::Markup)?;
+            ElementKind::Foreign(namespace) => {
+                self.tell(at, end, next, namespace, TextModel::Markup);
                 if !self.tag.self_closing {
                     self.open.foreign.open(name, namespace, false);
                 }
@@ -318,29 +292,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
         match text {
             TextModel::Markup => {
-                self.tell(at, end, next, Namespace::Html, text)?;
+                self.tell(at, end, next, Namespace::Html, text);
                 Ok(Some(next))
             }
             TextModel::Plaintext => {
-                self.tell(at, end, next, Namespace::Html, text)?;
+                self.tell(at, end, next, Namespace::Html, text);
                 Ok(None)
             }
             TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
-        }
-    }
-
-    /// Whether a start tag of HTML in an integration point does no more there than to open an element, which
-    /// is put on the stack where it may hold markup.
-    fn only_nests(&mut self, kind: ElementKind, name: &[u8]) -> bool {
-        match kind {
-            ElementKind::Plain => self.open.foreign.open_in_point(name),
-            // It closes a `p`.
-            ElementKind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
-            ElementKind::NoScript => self.scripting,
-            ElementKind::Rcdata | ElementKind::Script | ElementKind::Svg | ElementKind::Math => {
-                true
-            }
-            _ => false,
         }
     }
 
@@ -360,21 +319,19 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             ElementKind::Script => script_end(bytes, next),
             _ => raw_text_end(bytes, next, name),
         };
-        let end_of_name = (end + 2 + name.len()).min(bytes.len());
-        let of_start = (std::mem::take(&mut self.tag.attributes), self.tag.self_closing);
-        let after = self.attributes(end_of_name, !PROVES)?;
-        let attributes = std::mem::replace(&mut self.tag.attributes, of_start.0);
-        let self_closing = std::mem::replace(&mut self.tag.self_closing, of_start.1);
-        self.tell(at, name_end, next, Namespace::Html, text)?;
-        if let Some(after) = after {
-            let told = self.sink.end_text(end);
-            self.told(told)?;
-            if !PROVES {
-                (self.tag.attributes, self.tag.self_closing) = (attributes, self_closing);
-                self.tell_end_tag(end, end_of_name, after)?;
-            }
+        let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
+        let Ok(end_tag) = tag::read_bounded(bytes, end, most) else {
+            return Err(FallbackReason::Attributes);
+        };
+        self.tell(at, name_end, next, Namespace::Html, text);
+        let Some(end_tag) = end_tag else {
+            return Ok(None);
+        };
+        self.sink.end_text(end);
+        if !PROVES {
+            self.sink.end_tag(&end_tag);
         }
-        Ok(after)
+        Ok(Some(end_tag.span.end))
     }
 
     #[inline(always)]
@@ -396,7 +353,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.close(at, end)?;
         }
         if !PROVES {
-            self.tell_end_tag(at, end, next)?;
+            self.tell_end_tag(at, end, next);
         }
         Ok(Some(next))
     }
@@ -419,15 +376,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.unproved(FallbackReason::Name)?;
         } else {
             // `</p>` and `</br>` leave foreign content like their start tags.
-            let is_left = name.eq_ignore_ascii_case(b"p") && foreign.has_sections();
+            let is_left = name.eq_ignore_ascii_case(b"p") && !foreign.is_empty();
             // The text of `style` goes on after the end of its SVG.
             if is_left || !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
                 self.unproved(FallbackReason::EndTag)?;
             }
         }
         if ends_style {
-            let told = self.sink.end_text(at);
-            self.told(told)?;
+            self.sink.end_text(at);
         }
         Ok(())
     }
@@ -435,13 +391,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
     fn declaration(&mut self, at: usize) -> Next {
         let rest = &self.bytes[at..];
-        if rest.starts_with(b"<![CDATA[") && self.open.foreign.has_sections() {
+        if rest.starts_with(b"<![CDATA[") && !self.open.foreign.is_empty() {
             return self.section(at);
         }
         let end = declaration_end(self.bytes, at, false);
         if !PROVES || rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
-            let told = self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
-            self.told(told)?;
+            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
         }
         Ok(end)
     }
@@ -462,8 +417,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let end = find(self.bytes, at, b'>');
         let next = (end < self.bytes.len()).then_some(end + 1);
         if !PROVES && end > at + 2 {
-            let told = self.sink.comment(Span::new(at, next.unwrap_or(end)));
-            self.told(told)?;
+            self.sink.comment(Span::new(at, next.unwrap_or(end)));
         }
         Ok(next)
     }
@@ -486,7 +440,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             Standing::First
         };
         self.bases.push((at, standing));
-        self.sink.base(standing);
         Ok(())
     }
 
@@ -516,12 +469,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         namespace: Namespace,
         text: TextModel,
-    ) -> Done {
+    ) {
         if std::mem::take(&mut self.open.in_svg_style) {
-            let told = self.sink.end_text(at);
-            self.told(told)?;
+            self.sink.end_text(at);
         }
-        self.report(at, name_end, next, namespace, text)
+        self.report(at, name_end, next, namespace, text);
     }
 
     #[inline(always)]
@@ -532,20 +484,18 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         namespace: Namespace,
         text: TextModel,
-    ) -> Done {
+    ) {
         self.tag.span = Span::new(at, next);
         self.tag.name = Span::new(at + 1, name_end);
-        let told = self.sink.start_tag(&self.tag, namespace, text);
-        self.told(told)
+        self.sink.start_tag(&self.tag, namespace, text);
     }
 
-    fn tell_end_tag(&mut self, at: usize, name_end: usize, next: usize) -> Done {
+    fn tell_end_tag(&mut self, at: usize, name_end: usize, next: usize) {
         self.tag.span = Span::new(at, next);
         self.tag.name = Span::new(at + 2, name_end);
         self.tag.end_tag = true;
-        let told = self.sink.end_tag(&self.tag);
+        self.sink.end_tag(&self.tag);
         self.tag.end_tag = false;
-        self.told(told)
     }
 
     /// Reads the attributes of a tag from the end of its name on, and keeps those that can matter, or all of
@@ -575,7 +525,7 @@ impl Keeps for Wanted<'_> {
 }
 
 /// Whether a tag of a table may be in `bytes`.
-pub(super) fn holds_table(bytes: &[u8]) -> bool {
+fn holds_table(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'<', bytes)
         .any(|at| bytes.get(at + 1..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"table")))
 }

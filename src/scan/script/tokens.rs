@@ -109,51 +109,19 @@ enum Last {
 }
 
 /// Words after which an operand begins, besides those that are named in [`Tokens::word`].
+#[rustfmt::skip]
 const OPERATORS: &[&[u8]] = &[
-    b"await",
-    b"break",
-    b"case",
-    b"const",
-    b"continue",
-    b"debugger",
-    b"delete",
-    b"extends",
-    b"in",
-    b"instanceof",
-    b"let",
-    b"new",
-    b"return",
-    b"switch",
-    b"throw",
-    b"typeof",
-    b"var",
-    b"void",
+    b"await", b"break", b"case", b"const", b"continue", b"debugger", b"delete", b"extends", b"in",
+    b"instanceof", b"let", b"new", b"return", b"switch", b"throw", b"typeof", b"var", b"void",
     b"yield",
 ];
 
 /// Words that begin a statement, and are names in an object literal and in the body of a class.
+#[rustfmt::skip]
 const STATEMENTS: &[&[u8]] = &[
-    b"break",
-    b"case",
-    b"catch",
-    b"const",
-    b"continue",
-    b"debugger",
-    b"default",
-    b"do",
-    b"else",
-    b"export",
-    b"finally",
-    b"for",
-    b"if",
-    b"let",
-    b"return",
-    b"switch",
-    b"throw",
-    b"try",
-    b"var",
-    b"while",
-    b"with",
+    b"break", b"case", b"catch", b"const", b"continue", b"debugger", b"default", b"do", b"else",
+    b"export", b"finally", b"for", b"if", b"let", b"return", b"switch", b"throw", b"try", b"var",
+    b"while", b"with",
 ];
 
 /// The tokens of a text.

@@ -27,7 +27,7 @@ pub mod vocabulary;
 use self::pass::XmlPass;
 use super::ScanOptions;
 use super::html::{self, saved};
-use crate::document::{Decoded, Document, entity_name};
+use crate::document::{Document, entity_name};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
@@ -35,13 +35,11 @@ use crate::layer::charset::Charset;
 ///
 /// Any bytes are a document. Linear in time and memory.
 pub(crate) fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect_xml(bytes, options.charset);
-    if found.charset.is_ascii_compatible() {
-        return document(format, bytes, found.mark, found.charset, options);
-    }
-    let decoded = Decoded::of_file(bytes, found.mark, found.charset);
-    let document = document(format, decoded.text.as_bytes(), 0, Charset::UTF_8, options);
-    Document { charset: found.charset, decoded: Some(decoded), ..document }
+    Document::of_file(
+        bytes,
+        Charset::detect_xml(bytes, options.charset),
+        |bytes, start, charset| document(format, bytes, start, charset, options),
+    )
 }
 
 fn document(

@@ -25,13 +25,14 @@ use crate::document::{
 };
 use crate::format::Format;
 use crate::layer::charset::Charset;
+use crate::layer::escape::Quote;
 use crate::layer::spelling::Carrier;
 use crate::layer::xml::{self, DecodedText, Entities, EntityUse};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, LinkPlace, ScriptContent};
+use crate::scan::collect::{Carriers, Collector, LinkPlace, TextContent};
 use crate::scan::html::saved;
-use crate::scan::{ScanOptions, json, script, value};
+use crate::scan::{ScanOptions, value};
 use crate::span::Span;
 
 /// As much of a name as is kept.
@@ -41,19 +42,10 @@ const LONGEST_NAME: usize = 256;
 const MOST_STRAYS: usize = 32;
 
 /// Names of SVG in the case that they must have; the tables know them in lower case.
+#[rustfmt::skip]
 const MIXED_CASE: &[&str] = &[
-    "altGlyph",
-    "animateColor",
-    "animateMotion",
-    "animateTransform",
-    "clipPath",
-    "feImage",
-    "foreignObject",
-    "glyphRef",
-    "linearGradient",
-    "radialGradient",
-    "textPath",
-    "attributeName",
+    "altGlyph", "animateColor", "animateMotion", "animateTransform", "clipPath", "feImage",
+    "foreignObject", "glyphRef", "linearGradient", "radialGradient", "textPath", "attributeName",
     "definitionURL",
 ];
 
@@ -133,9 +125,8 @@ struct OpenContent {
 
 #[derive(Clone, Copy)]
 enum ContentKind {
-    Css,
-    Json(json::JsonKind),
-    Script(script::Goal),
+    /// That of `style` or `script`.
+    Text(TextContent),
     /// The permalink of an entry, perhaps, which is no link of a feed.
     Guid,
     /// The value of a row of the second table.
@@ -187,22 +178,18 @@ impl<'a> XmlPass<'a> {
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
         if let Some(fault) = fault.or_else(|| pass.unfinished()) {
             let message = format!("not well formed: {}; what follows was left", fault.what);
-            pass.found.diagnostics.push(Diagnostic::new(
-                Code::NotWellFormed,
-                Span::at(fault.at),
-                message,
-            ));
+            pass.say(Code::NotWellFormed, fault.at, message);
         }
         if pass.entities.is_exhausted() {
             let message =
                 "the entities take more than their budget; references with them were left";
-            pass.found.diagnostics.push(Diagnostic::new(
-                Code::EntityBudget,
-                Span::at(start),
-                message,
-            ));
+            pass.say(Code::EntityBudget, start, message);
         }
         pass
+    }
+
+    fn say(&mut self, code: Code, at: usize, message: impl Into<Cow<'static, str>>) {
+        self.found.diagnostics.push(Diagnostic::new(code, Span::at(at), message));
     }
 
     /// What is missing at the end.
@@ -317,18 +304,11 @@ impl<'a> XmlPass<'a> {
         for attribute in &tag.attributes {
             if &self.bytes[attribute.name.range()] == b"href" {
                 // No entities but the predefined ones are there (xml-stylesheet, 3).
-                let DecodedText { view, entities } =
-                    self.value_with(attribute, &Entities::default());
-                let element = format!("?{name}");
-                let carrier = Carrier::XmlAttribute(attribute.quote);
-                let place = LinkPlace {
-                    attribute: Some("href"),
-                    row: Some(&vocabulary::HREF),
-                    against: Against::DocumentEntity,
-                    entities: &entities,
-                    ..LinkPlace::text_of(&element, Carriers::One(carrier))
-                };
-                self.collector.references(view, Syntax::Url, &place);
+                let value =
+                    xml::attribute_value(self.decode(attribute.value), &Entities::default());
+                let (element, row) = (format!("?{name}"), &vocabulary::HREF);
+                let names = (&*element, "href");
+                self.references(names, attribute.quote, row, Against::DocumentEntity, value);
             }
         }
     }
@@ -358,11 +338,27 @@ impl<'a> XmlPass<'a> {
     }
 
     fn value(&self, attribute: &XmlAttribute) -> DecodedText {
-        self.value_with(attribute, &self.entities)
+        xml::attribute_value(self.decode(attribute.value), &self.entities)
     }
 
-    fn value_with(&self, attribute: &XmlAttribute, entities: &Entities) -> DecodedText {
-        xml::attribute_value(self.decode(attribute.value), entities)
+    /// Takes the references in the value of an attribute, which is named with its element.
+    fn references(
+        &mut self,
+        (element, name): (&str, &str),
+        quote: Quote,
+        row: &'static Row,
+        against: Against,
+        DecodedText { view, entities }: DecodedText,
+    ) {
+        let carriers = Carriers::One(Carrier::XmlAttribute(quote));
+        let place = LinkPlace {
+            attribute: Some(name),
+            row: Some(row),
+            against,
+            entities: &entities,
+            ..LinkPlace::text_of(element, carriers)
+        };
+        self.collector.references(view, row.syntax, &place);
     }
 
     fn decode(&self, span: Span) -> View {
@@ -467,20 +463,13 @@ impl<'a> XmlPass<'a> {
                 None => around,
             };
         };
-        let DecodedText { view, entities } = self.value(&found.raw);
-        let text = value::trim(&view.text).to_owned();
-        let span = found.raw.value;
-        let element = self.shown(started.element.name);
-        let carrier = Carrier::XmlAttribute(found.raw.quote);
-        let place = LinkPlace {
-            attribute: Some("xml:base"),
-            row: Some(&vocabulary::XML_BASE),
-            against: if is_root { Against::DocumentEntity } else { started.element.against() },
-            entities: &entities,
-            ..LinkPlace::text_of(&element, Carriers::One(carrier))
-        };
-        self.collector.references(view, Syntax::Url, &place);
-        self.note_xml_base(around, is_root, text, BaseDoubt::of_value(&entities), span)
+        let value = self.value(&found.raw);
+        let text = value::trim(&value.view.text).to_owned();
+        let doubt = BaseDoubt::of_value(&value.entities);
+        let against = if is_root { Against::DocumentEntity } else { started.element.against() };
+        let (element, row) = (self.shown(started.element.name), &vocabulary::XML_BASE);
+        self.references((&element, "xml:base"), found.raw.quote, row, against, value);
+        self.note_xml_base(around, is_root, text, doubt, found.raw.value)
     }
 
     fn note_xml_base(
@@ -598,17 +587,9 @@ impl<'a> XmlPass<'a> {
             return;
         };
         let against = self.against(started, row);
-        let DecodedText { view, entities } = self.value(&attribute.raw);
+        let value = self.value(&attribute.raw);
         let (element, name) = (self.shown(started.element.name), self.shown(attribute.raw.name));
-        let carrier = Carrier::XmlAttribute(attribute.raw.quote);
-        let place = LinkPlace {
-            attribute: Some(&name),
-            row: Some(row),
-            against,
-            entities: &entities,
-            ..LinkPlace::text_of(&element, Carriers::One(carrier))
-        };
-        self.collector.references(view, row.syntax, &place);
+        self.references((&element, &name), attribute.raw.quote, row, against, value);
     }
 
     fn row(
@@ -650,8 +631,8 @@ impl<'a> XmlPass<'a> {
             attributes::find(namespace, &name, &attribute, &other, groups)
         };
         in_table().or_else(|| {
-            let (of, name) = (attribute.vocabulary, attribute.local);
-            vocabulary::attribute_row(vocabulary, local, of, name, &other, groups)
+            let named = Some((attribute.vocabulary, attribute.local));
+            vocabulary::row(vocabulary, local, named, &other, groups)
         })
     }
 
@@ -692,7 +673,7 @@ impl<'a> XmlPass<'a> {
         };
         let content = match (vocabulary, local) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
-                matches!(type_().as_str(), "" | "text/css").then_some(ContentKind::Css)
+                TextContent::of_style(&type_()).map(ContentKind::Text)
             }
             (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
                 let elsewhere: &[&str] = match vocabulary {
@@ -700,18 +681,13 @@ impl<'a> XmlPass<'a> {
                     _ => &["src"],
                 };
                 let is_here = || elsewhere.iter().all(|one| self.other(started, one).is_none());
-                match ScriptContent::of(&type_(), &self.options.groups) {
-                    Some(ScriptContent::Json(kind)) => Some(ContentKind::Json(kind)),
-                    Some(ScriptContent::Script(goal)) if is_here() => {
-                        Some(ContentKind::Script(goal))
-                    }
-                    _ => None,
-                }
+                let groups = &self.options.groups;
+                TextContent::of_script(&type_(), is_here, groups).map(ContentKind::Text)
             }
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
             _ => {
                 let other = |name: &str| self.other(started, name);
-                let row = vocabulary::text(vocabulary, local, &other, &self.options.groups);
+                let row = vocabulary::row(vocabulary, local, None, &other, &self.options.groups);
                 row.map(ContentKind::Value)
             }
         };
@@ -770,10 +746,7 @@ impl<'a> XmlPass<'a> {
             several => Carriers::Pieces(several),
         };
         let (row, against) = match content {
-            ContentKind::Css
-            | ContentKind::Json(_)
-            | ContentKind::Script(_)
-            | ContentKind::Guid => (None, Against::DocumentEntity),
+            ContentKind::Text(_) | ContentKind::Guid => (None, Against::DocumentEntity),
             ContentKind::Value(row) => (Some(row), element.against()),
         };
         if self.options.entry_links {
@@ -787,10 +760,8 @@ impl<'a> XmlPass<'a> {
             ..LinkPlace::text_of(&element, carriers)
         };
         match content {
-            ContentKind::Css => self.collector.css(&whole, &place),
-            ContentKind::Json(kind) => self.collector.json(&whole, kind, &place),
-            ContentKind::Script(goal) => {
-                let said = self.collector.script(&whole, goal, &place);
+            ContentKind::Text(content) => {
+                let said = self.collector.text(&whole, content, &place);
                 self.found.diagnostics.extend(said);
             }
             ContentKind::Guid => {}

@@ -8,11 +8,11 @@
 //! ```
 //! use baselink::scan::attributes::{Groups, Syntax};
 //! use baselink::scan::xml::namespaces::Vocabulary;
-//! use baselink::scan::xml::vocabulary::text;
+//! use baselink::scan::xml::vocabulary::row;
 //! let html = |name: &str| (name == "type").then(|| "html".to_string());
-//! let row = text(Vocabulary::Atom, "summary", &html, &Groups::default()).unwrap();
-//! assert_eq!(row.syntax, Syntax::Html);
-//! assert!(text(Vocabulary::Atom, "id", &html, &Groups::all()).is_none());
+//! let found = row(Vocabulary::Atom, "summary", None, &html, &Groups::default()).unwrap();
+//! assert_eq!(found.syntax, Syntax::Html);
+//! assert!(row(Vocabulary::Atom, "id", None, &html, &Groups::all()).is_none());
 //! ```
 //!
 //! Deliberately absent: identifiers (`atom:id`, `guid`, `ref` of `thr:in-reply-to`, `scheme` of
@@ -187,41 +187,21 @@ pub fn is_location(element: &str) -> bool {
     })
 }
 
-/// The row for an attribute without prefix, or with one of `attribute_vocabulary`.
+/// The row for an attribute of an `element`, which is named by its vocabulary and its name, or for the text of the element.
 #[must_use]
-pub fn attribute_row(
+pub fn row(
     vocabulary: Vocabulary,
     element: &str,
-    attribute_vocabulary: Vocabulary,
-    attribute: &str,
+    attribute: Option<(Vocabulary, &str)>,
     other: &dyn Fn(&str) -> Option<String>,
     groups: &Groups,
 ) -> Option<&'static Row> {
-    find(vocabulary, element, other, groups, |row| {
-        row.attribute_vocabulary == attribute_vocabulary
-            && !attribute.is_empty()
-            && row.row.attribute == attribute
-    })
-}
-
-/// The row for the text of an element.
-#[must_use]
-pub fn text(
-    vocabulary: Vocabulary,
-    element: &str,
-    other: &dyn Fn(&str) -> Option<String>,
-    groups: &Groups,
-) -> Option<&'static Row> {
-    find(vocabulary, element, other, groups, |row| row.row.attribute.is_empty())
-}
-
-fn find(
-    vocabulary: Vocabulary,
-    element: &str,
-    other: &dyn Fn(&str) -> Option<String>,
-    groups: &Groups,
-    is_place: impl Fn(&XmlRow) -> bool,
-) -> Option<&'static Row> {
+    let is_place = |row: &XmlRow| match attribute {
+        Some(named) => {
+            !named.1.is_empty() && named == (row.attribute_vocabulary, row.row.attribute)
+        }
+        None => row.row.attribute.is_empty(),
+    };
     let found = TABLE.iter().find(|row| {
         is_place(row)
             && row.vocabulary.is_none_or(|known| known == vocabulary)

@@ -60,6 +60,11 @@ struct BaseNode {
     html: bool,
 }
 
+/// The name of what is not an element.
+fn nameless() -> QualName {
+    QualName::new(None, ns!(), local_name!(""))
+}
+
 /// The tree that html5ever's tree builder builds.
 pub(super) struct Tree {
     document: Node,
@@ -81,7 +86,7 @@ impl Tree {
         Self {
             document: Rc::new(NodeFacts {
                 id: 0,
-                name: QualName::new(None, ns!(), local_name!("")),
+                name: nameless(),
                 contents: Cell::new(NONE),
                 integration_point: false,
             }),
@@ -261,7 +266,7 @@ impl TreeSink for Tree {
         self.namespace.set(namespace);
         let node = self.add(name, flags.mathml_annotation_xml_integration_point);
         if flags.template {
-            let contents = self.add(QualName::new(None, ns!(), local_name!("")), false);
+            let contents = self.add(nameless(), false);
             node.contents.set(contents.id);
         }
         if node.name.local == local_name!("option") {
@@ -280,11 +285,11 @@ impl TreeSink for Tree {
     }
 
     fn create_comment(&self, _text: StrTendril) -> Node {
-        self.add(QualName::new(None, ns!(), local_name!("")), false)
+        self.add(nameless(), false)
     }
 
     fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> Node {
-        self.add(QualName::new(None, ns!(), local_name!("")), false)
+        self.add(nameless(), false)
     }
 
     fn append(&self, parent: &Node, child: NodeOrText<Node>) {
@@ -313,7 +318,7 @@ impl TreeSink for Tree {
         // The fragment is known by its place alone; html5ever asks nothing else of it.
         Rc::new(NodeFacts {
             id: target.contents.get(),
-            name: QualName::new(None, ns!(), local_name!("")),
+            name: nameless(),
             contents: Cell::new(NONE),
             integration_point: false,
         })

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{AttributeBase, Elements, Groups, Row, TABLE, When};
+use crate::scan::attributes::{AttributeBase, Elements, Groups, Namespace, Row, TABLE, When};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
@@ -88,10 +88,8 @@ pub(super) enum ElementKind {
     Script,
     /// What follows is text to the end.
     Plaintext,
-    /// Foreign content begins.
-    Svg,
-    /// Likewise.
-    Math,
+    /// SVG or MathML begins.
+    Foreign(Namespace),
     /// What is inside is not in the document.
     Template,
     /// It may take away the body.
@@ -113,8 +111,8 @@ const KINDS: &[(&str, ElementKind)] = &[
     ("noscript", ElementKind::NoScript),
     ("script", ElementKind::Script),
     ("plaintext", ElementKind::Plaintext),
-    ("svg", ElementKind::Svg),
-    ("math", ElementKind::Math),
+    ("svg", ElementKind::Foreign(Namespace::Svg)),
+    ("math", ElementKind::Foreign(Namespace::MathMl)),
     ("template", ElementKind::Template),
     ("frameset", ElementKind::Frameset),
     ("col", ElementKind::Column),
