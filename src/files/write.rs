@@ -675,12 +675,11 @@ impl Original {
         let permissions = give_owner(&self.seen, new, &mut lost)?;
         new.set_permissions(permissions)?;
         let old = self.file()?;
-        if give_attributes(&old, new).is_err() {
-            lost.push(Lost::Attributes);
-        }
+        let given = give_attributes(&old, new);
         #[cfg(target_os = "linux")]
-        if give_flags(&old, new).is_err() {
-            lost.push(Lost::Flags);
+        let given = given.and(give_flags(&old, new));
+        if given.is_err() {
+            lost.push(Lost::Attributes);
         }
         if has_times && times(&self.seen).is_none_or(|times| new.set_times(times).is_err()) {
             lost.push(Lost::Times);
@@ -739,10 +738,8 @@ impl Original {
 pub enum Lost {
     /// Its owner or its group.
     Owner,
-    /// An extended attribute.
+    /// An extended attribute, or a flag of its inode, as `chattr` sets them.
     Attributes,
-    /// A flag of its inode, as `chattr` sets them.
-    Flags,
     /// When it was last read and written.
     Times,
     /// The old name of a message, under which another program changed it or put another: it may be there twice.
@@ -753,8 +750,7 @@ impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
-            Self::Attributes => "not all of its extended attributes could be kept",
-            Self::Flags => "not all of its flags (chattr) could be kept",
+            Self::Attributes => "not all of its extended attributes and flags could be kept",
             Self::Times => "its times could not be kept",
             Self::OldName => "another program moved or changed it meanwhile; it may be there twice",
         })
@@ -874,13 +870,9 @@ fn give_flags(old: &File, new: &File) -> io::Result<()> {
         | IFlags::NODUMP
         | IFlags::NOATIME
         | IFlags::JOURNALING
-        | IFlags::NOTAIL
         | IFlags::NOCOW;
     // Some file systems have none.
-    let flags = ioctl_getflags(old).unwrap_or(IFlags::empty()) & of_its_keeping;
-    if flags.is_empty() {
-        return Ok(());
-    }
-    let made = ioctl_getflags(new)?;
-    if made.contains(flags) { Ok(()) } else { Ok(ioctl_setflags(new, made | flags)?) }
+    let (Ok(old), Ok(made)) = (ioctl_getflags(old), ioctl_getflags(new)) else { return Ok(()) };
+    let flags = made | (old & of_its_keeping);
+    if flags == made { Ok(()) } else { Ok(ioctl_setflags(new, flags)?) }
 }
