@@ -202,7 +202,7 @@ impl Source {
 
     /// All of them.
     #[doc(hidden)]
-    pub const ALL: [Self; SOURCES.len()] = values(&SOURCES);
+    pub const ALL: [Self; SOURCES.len()] = values!(SOURCES);
 
     /// Its name in records.
     #[must_use]

@@ -136,7 +136,7 @@ const CODES: [(Code, &str); 36] = [
 impl Code {
     /// All of them.
     #[doc(hidden)]
-    pub const ALL: [Self; CODES.len()] = values(&CODES);
+    pub const ALL: [Self; CODES.len()] = values!(CODES);
 
     /// Its name in records.
     #[must_use]

@@ -149,7 +149,7 @@ const FALLBACKS: [(FallbackReason, &str); 8] = [
 
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; FALLBACKS.len()] = values(&FALLBACKS);
+    pub const ALL: [Self; FALLBACKS.len()] = values!(FALLBACKS);
 
     /// What stood in the way, as a sentence without a full stop.
     #[must_use]
@@ -495,7 +495,7 @@ const URL_FIELDS: [(UrlField, &str); 4] = [
 
 impl UrlField {
     /// All of them, the strongest as a base first.
-    pub const ALL: [Self; URL_FIELDS.len()] = values(&URL_FIELDS);
+    pub const ALL: [Self; URL_FIELDS.len()] = values!(URL_FIELDS);
 
     /// The name of the field.
     #[must_use]

@@ -219,9 +219,8 @@ impl Edits {
     /// Whatever `out` returns, and an edit that ends after `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
         let most = PIECE.min(source.len() + source.len() / 8 + 256);
-        // Two calls for each edit would cost more than this copy.
-        let mut piece = vec![0; most + SHORT];
-        let (mut filled, mut at) = (0, 0);
+        let mut piece = Vec::with_capacity(most + SHORT);
+        let mut at = 0;
         // Mostly the edit before brought the same.
         let (mut replacement, mut old, mut new) = (usize::MAX, 0, &[][..]);
         let mut padded = [0; SHORT];
@@ -233,20 +232,18 @@ impl Edits {
                 padded[..short].copy_from_slice(&new[..short]);
             }
             let kept = source.get(at..place.start).ok_or(io::ErrorKind::InvalidInput)?;
-            if filled + kept.len() + new.len() > most {
-                for bytes in [&piece[..filled], kept, new] {
+            if piece.len() + kept.len() + new.len() > most {
+                for bytes in [&piece, kept, new] {
                     out.write_all(bytes)?;
                 }
-                filled = 0;
+                piece.clear();
             } else {
-                copy(kept, &source[at..], &mut piece[filled..]);
-                filled += kept.len();
-                copy(new, &padded, &mut piece[filled..]);
-                filled += new.len();
+                append(kept, &source[at..], &mut piece);
+                append(new, &padded, &mut piece);
             }
             at = place.start + old;
         }
-        out.write_all(&piece[..filled])?;
+        out.write_all(&piece)?;
         out.write_all(source.get(at..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
@@ -288,12 +285,16 @@ impl Edits {
     }
 }
 
-/// Copies `bytes`, which `padded` begins with, to the start of `to`: short ones with what follows them, without a call.
-#[inline(always)]
-fn copy(bytes: &[u8], padded: &[u8], to: &mut [u8]) {
-    match (padded.first_chunk::<SHORT>(), to.first_chunk_mut::<SHORT>()) {
-        (Some(padded), Some(to)) if bytes.len() <= SHORT => *to = *padded,
-        _ => to[..bytes.len()].copy_from_slice(bytes),
+/// Appends `bytes`, with which `padded` begins. A copy of a fixed length needs no call.
+#[inline]
+fn append(bytes: &[u8], padded: &[u8], out: &mut Vec<u8>) {
+    match padded.first_chunk::<SHORT>() {
+        Some(chunk) if bytes.len() <= SHORT => {
+            let end = out.len() + bytes.len();
+            out.extend_from_slice(chunk);
+            out.truncate(end);
+        }
+        _ => out.extend_from_slice(bytes),
     }
 }
 

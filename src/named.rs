@@ -5,20 +5,25 @@
 //! assert_eq!(Code::ALL[0].name(), "base-relative");
 //! ```
 //!
-//! A table has its rows in the order in which the values are declared: `value as usize` finds the row.
+//! A table has its rows in the order in which the values are declared: `value as usize` finds the row. A row in another
+//! place does not compile.
 //!
 //! Deliberately absent: the tables. Each is beside its values.
 
-/// The values of a table.
-pub(crate) const fn values<T: Copy, const N: usize>(table: &[(T, &str); N]) -> [T; N] {
-    let mut values = [table[0].0; N];
-    let mut at = 1;
-    while at < N {
-        values[at] = table[at].0;
-        at += 1;
-    }
-    values
+/// The values of a table, each in the row of its number.
+macro_rules! values {
+    ($table:ident) => {{
+        let mut values = [$table[0].0; $table.len()];
+        let mut at = 0;
+        while at < $table.len() {
+            assert!($table[at].0 as usize == at, "a row stands where its value is declared");
+            values[at] = $table[at].0;
+            at += 1;
+        }
+        values
+    }};
 }
+pub(crate) use values;
 
 /// Displays each value by its name, and serializes it as that.
 macro_rules! display_by_name {

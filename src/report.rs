@@ -136,7 +136,7 @@ const REASONS: [(Reason, &str); 22] = [
 impl Reason {
     /// All of them.
     #[doc(hidden)]
-    pub const ALL: [Self; REASONS.len()] = values(&REASONS);
+    pub const ALL: [Self; REASONS.len()] = values!(REASONS);
 
     /// Its name in records.
     #[must_use]

@@ -88,7 +88,7 @@ const ABSENCES: [(Absence, &str); 10] = [
 
 impl Absence {
     /// All of them.
-    pub const ALL: [Self; ABSENCES.len()] = values(&ABSENCES);
+    pub const ALL: [Self; ABSENCES.len()] = values!(ABSENCES);
 
     /// Its name in `--json`.
     #[must_use]

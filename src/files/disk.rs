@@ -43,7 +43,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,6 +62,8 @@ pub(super) struct New {
     /// Nothing once it has its own, and for a device.
     temporary: Option<OsString>,
     file: File,
+    /// True if long runs of zero bytes become holes.
+    pub(super) has_holes: bool,
     identity: Option<Identity>,
     /// One that was opened earlier has a lower one.
     number: u64,
@@ -77,7 +79,7 @@ impl New {
         let (name, file, made) = temporary::create(folder, mode)?;
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
-        Ok(Self { folder, temporary, file, identity: identity(&made), number })
+        Ok(Self { folder, temporary, file, has_holes: false, identity: identity(&made), number })
     }
 
     /// The device or pipe `name` in `folder`.
@@ -86,7 +88,8 @@ impl New {
         if file.metadata()?.is_file() {
             return Err(io::Error::other("another program put a file there"));
         }
-        Ok(Self { folder: Arc::clone(folder), temporary: None, file, identity: None, number: 0 })
+        let (folder, temporary) = (Arc::clone(folder), None);
+        Ok(Self { folder, temporary, file, has_holes: false, identity: None, number: 0 })
     }
 
     /// True if it is a device, or a file that has its name.
@@ -101,6 +104,14 @@ impl New {
 
     pub(super) fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Adds the bytes of `from`. Without holes the system copies them, or shares them.
+    pub(super) fn add_file(&mut self, mut from: &File) -> io::Result<()> {
+        match self.has_holes {
+            true => io::copy(&mut from, self).map(drop),
+            false => io::copy(&mut from, &mut self.file).map(drop),
+        }
     }
 
     /// Gives it this name in the folder `into`. A file that has it has it no more.
@@ -134,9 +145,26 @@ impl Drop for New {
     }
 }
 
+/// A run of zero bytes is looked for in pieces of this size, which is that of a block of most file systems.
+const BLOCK: usize = 4_096;
+
 impl Write for New {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        if !self.has_holes {
+            return self.file.write(bytes);
+        }
+        let is_zero = |block: &[u8]| block.iter().all(|&byte| byte == 0);
+        let blocks = bytes.chunks(BLOCK);
+        let is_hole = blocks.clone().next().is_some_and(is_zero);
+        let length = blocks.take_while(|block| is_zero(block) == is_hole).map(<[u8]>::len).sum();
+        if !is_hole {
+            return self.file.write(&bytes[..length]);
+        }
+        let end = self.file.stream_position()? + length as u64;
+        // A hole at the end has nothing behind it that would make the file longer.
+        self.file.set_len(end)?;
+        self.file.seek(SeekFrom::Start(end))?;
+        Ok(length)
     }
 
     fn flush(&mut self) -> io::Result<()> {

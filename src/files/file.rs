@@ -119,6 +119,18 @@ pub(super) fn names_of(_: &Metadata) -> u64 {
     1
 }
 
+/// True if a file takes less room than its length: it has holes, or its file system compresses it.
+#[cfg(unix)]
+pub(super) fn is_sparse(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks().saturating_mul(512) < metadata.len()
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_sparse(_: &Metadata) -> bool {
+    false
+}
+
 /// When a file was last read and written, where the system says it.
 pub(super) fn times(of: &Metadata) -> Option<FileTimes> {
     Some(FileTimes::new().set_accessed(of.accessed().ok()?).set_modified(of.modified().ok()?))

@@ -78,7 +78,9 @@ struct Taken {
     files: HashMap<Identity, PathBuf>,
     /// Folders that were made and are to have other times, and which.
     folders: Vec<(PathBuf, FileTimes)>,
-    /// Folders from which what killed runs left is gone.
+    /// Folders that were made.
+    made: HashSet<PathBuf>,
+    /// Other folders, from which what killed runs left is gone.
     cleared: HashSet<PathBuf>,
 }
 
@@ -153,14 +155,17 @@ impl Mirror {
             Some(read) => read,
             None => &fs::metadata(input).map_err(|error| Error::io(input, error))?,
         };
-        let (path, place) = self.place(input, relative)?;
+        let (path, place, is_made) = self.place(input, relative)?;
         self.take(input, &path)?;
-        let old = there(&path, &place)?;
+        // In a folder that this run made nothing has the names of files; to look for what is not there waits for the
+        // other threads, which make files there.
+        let old = if is_made { None } else { there(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, read)?;
         }
-        let replacement =
+        let mut replacement =
             Replacement::output(&path, place, old.is_none(), mode(read), self.times(read))?;
+        replacement.preserve_holes(read);
         self.taken().files.extend(replacement.identity().map(|file| (file, path)));
         Ok(replacement)
     }
@@ -190,19 +195,20 @@ impl Mirror {
     ///
     /// Those of both.
     pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let (path, place) = self.place(input, relative)?;
+        let (path, place, _) = self.place(input, relative)?;
         Replacement::at(&path, place)
     }
 
-    /// The path of what is made of `input`, and its place, in a folder that is made as needed.
-    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder)> {
+    /// The path of what is made of `input`, and its place, in a folder that is made as needed; and whether this run made that
+    /// folder.
+    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder, bool)> {
         let (Some(name), Some(above)) = (relative.file_name(), relative.parent()) else {
             return Err(self.outside(relative));
         };
         self.is_inside(relative)?;
-        let folder = Arc::new(self.open(input.parent().unwrap_or(input), above)?);
-        let path = self.out.join(above).join(name);
-        Ok((path, NameInFolder { folder, name: name.to_owned() }))
+        let (folder, is_made) = self.open(input.parent().unwrap_or(input), above)?;
+        let (folder, path) = (Arc::new(folder), self.out.join(above).join(name));
+        Ok((path, NameInFolder { folder, name: name.to_owned() }, is_made))
     }
 
     /// Begins to copy the file `from`, which was opened as `input` and has the metadata `read`, to `relative` below this
@@ -248,19 +254,20 @@ impl Mirror {
         Path::new(self.out.file_name().unwrap_or_default()).join(relative)
     }
 
-    /// Opens the folder `relative` below this one, which is made like `input` if it is not there. What killed runs left in it
-    /// is removed when it is first used.
-    fn open(&self, input: &Path, relative: &Path) -> Result<OpenFolder> {
+    /// Opens the folder `relative` below this one, which is made like `input` if it is not there, and tells whether this run
+    /// made it. What killed runs left in any other is removed when it is first used.
+    fn open(&self, input: &Path, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
             Ok(folder) => folder,
             // Not there yet, or something else is; then that is said.
             Err(_) => self.make_all(input, relative)?,
         };
-        let is_first = self.taken().cleared.insert(relative.to_owned());
+        let is_made = self.taken().made.contains(relative);
+        let is_first = !is_made && self.taken().cleared.insert(relative.to_owned());
         if is_first {
             temporary::remove_all_left(&folder);
         }
-        Ok(folder)
+        Ok((folder, is_made))
     }
 
     /// Opens the folder `relative` below this one. It and those around it are made if they are not there.
@@ -298,7 +305,9 @@ impl Mirror {
             match above.make(name, mode) {
                 Ok(()) => {
                     let times = like.as_ref().and_then(|like| self.times(like));
-                    self.taken().folders.extend(times.map(|times| (relative.to_owned(), times)));
+                    let mut taken = self.taken();
+                    taken.made.insert(relative.to_owned());
+                    taken.folders.extend(times.map(|times| (relative.to_owned(), times)));
                 }
                 // Another thread was faster, or somebody: then it is looked at again.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {

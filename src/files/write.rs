@@ -27,33 +27,32 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, and
-//! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), where the system
-//! allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
-//! `security.evm`) is the system's to give. A file that nobody, or not this user, may write is not replaced, although a
-//! rename could: its permissions say no.
+//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, its extended attributes
+//! (the POSIX access control list, capabilities and `trusted.*` among them), and on Linux what `chattr` sets, where the
+//! system allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
+//! `security.evm`) is the system's to give. Where the file has holes, long runs of zero bytes take no room in the new one
+//! either. A file that nobody, or not this user, may write is not replaced, although a rename could: its permissions say no.
 //!
 //! A message of a Maildir ([`maildir`](super::maildir)) may get another name, which has its size. Then the new file
 //! gets a name that nothing had before, and after that is on the disk the old file goes. So a message that is there under both
 //! names, with the bytes that it would get, is what a killed run left: the old file is removed, and nothing is written again.
 //!
-//! Deliberately absent: following symbolic links, for where one leads is easily not what was meant; holes of files, and what
-//! `chattr` sets.
+//! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, names_of,
-    not_written, refused, times,
+    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
+    names_of, not_written, refused, times,
 };
 pub use super::file::{TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -177,15 +176,20 @@ impl Replacement {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
-    /// Adds the bytes of `from`. The system copies them, or shares them.
-    pub(super) fn add_file(&mut self, mut from: &File) -> Result<()> {
-        let copied = self.out.flush().and_then(|()| io::copy(&mut from, &mut self.made().file()));
-        copied.map(drop).map_err(|error| not_written(&self.path, error))
+    /// Adds the bytes of `from`.
+    pub(super) fn add_file(&mut self, from: &File) -> Result<()> {
+        let copied = self.out.flush().and_then(|()| self.out.get_mut().add_file(from));
+        copied.map_err(|error| not_written(&self.path, error))
     }
 
     /// Gives the file the times of another one.
     pub fn preserve_times(&mut self, of: &Metadata) {
         self.times = times(of);
+    }
+
+    /// Leaves holes for long runs of zero bytes, if another file has holes.
+    pub(super) fn preserve_holes(&mut self, of: &Metadata) {
+        self.out.get_mut().has_holes = is_sparse(of);
     }
 
     /// Where it is to be, as it was named.
@@ -288,7 +292,9 @@ impl Replacement {
         let renamed = match &self.old {
             Old::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => {
-                    refused(path, "another file of that name came there meanwhile, and was left")
+                    let why = "another file came there meanwhile, under that name or one that is the same \
+                               to this file system, and was left";
+                    refused(path, why)
                 }
                 _ => not_written(path, error),
             }),
@@ -304,8 +310,7 @@ impl Replacement {
             Old::Original { original, kind, .. } => {
                 let is_mailbox = *kind == OriginalKind::Mailbox;
                 let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
-                original.unchanged()?;
-                let renamed = new.replace(folder, name);
+                let renamed = original.unnamed_by(|| new.replace(folder, name))?;
                 renamed
                     .map_err(|error| not_written(path, error))
                     .and_then(|()| locks.map_or(Ok(()), |locks| locks.release(path)))
@@ -321,7 +326,7 @@ impl Replacement {
             return Ok(self);
         }
         let NameInFolder { folder, name: old } = &original.place;
-        match original.unchanged().map(|_| folder.remove(old)) {
+        match original.unnamed_by(|| folder.remove(old)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) if error.kind() != ErrorKind::NotFound => {
                 let (old, new) = (name(&original.path), name(&self.path));
@@ -524,8 +529,12 @@ impl InPlace {
         };
         let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
         let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
-        let (original, how) = (Box::new(original.clone()), self.clone());
-        Ok(Replacement::of(path, place, new, Old::Original { original, how, kind }))
+        let (seen, how) = (&original.seen, self.clone());
+        let original = Box::new(original.clone());
+        let mut replacement =
+            Replacement::of(path, place, new, Old::Original { original, how, kind });
+        replacement.preserve_holes(seen);
+        Ok(replacement)
     }
 }
 
@@ -617,12 +626,28 @@ impl Original {
     }
 
     fn still(&self, now: &Metadata) -> Result<()> {
-        // Where several names lead to the file, this program may have taken another one from it.
-        let is_linked = names_of(&self.seen) > 1;
-        match is_as_seen(now, &self.seen) && (is_linked || state(now) == self.state) {
+        let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = |state| left.get(&state).copied().unwrap_or(state);
+        match is_as_seen(now, &self.seen) && before(state(now)) == before(self.state) {
             true => Ok(()),
             false => Err(self.changed()),
         }
+    }
+
+    /// Does what takes this name from the file, if that is unchanged. With its other names, the file is then still the one
+    /// that was seen under them.
+    fn unnamed_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
+        let before = state(&self.unchanged()?);
+        let mut left = (before.2 > 1).then(|| LEFT.lock().unwrap_or_else(PoisonError::into_inner));
+        let done = step();
+        if let Some(left) = &mut left
+            && let Ok(after) = self.file().and_then(|file| file.metadata())
+            && is_as_seen(&after, &self.seen)
+        {
+            let first = left.get(&before).copied().unwrap_or(before);
+            left.insert(state(&after), first);
+        }
+        Ok(done)
     }
 
     fn changed(&self) -> Error {
@@ -650,7 +675,10 @@ impl Original {
         let permissions = give_owner(&self.seen, new, &mut lost)?;
         new.set_permissions(permissions)?;
         let old = self.file()?;
-        if give_attributes(&old, new).is_err() {
+        let given = give_attributes(&old, new);
+        #[cfg(target_os = "linux")]
+        let given = given.and(give_flags(&old, new));
+        if given.is_err() {
             lost.push(Lost::Attributes);
         }
         if has_times && times(&self.seen).is_none_or(|times| new.set_times(times).is_err()) {
@@ -697,7 +725,8 @@ impl Original {
         let mut copy = New::within(&backup.folder, PRIVATE)?;
         let old = self.file()?;
         (&*old).rewind()?;
-        io::copy(&mut &*old, &mut copy.file())?;
+        copy.has_holes = is_sparse(&self.seen);
+        copy.add_file(&old)?;
         self.given_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)
@@ -709,7 +738,7 @@ impl Original {
 pub enum Lost {
     /// Its owner or its group.
     Owner,
-    /// An extended attribute.
+    /// An extended attribute, or a flag of its inode, as `chattr` sets them.
     Attributes,
     /// When it was last read and written.
     Times,
@@ -721,7 +750,7 @@ impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
-            Self::Attributes => "not all of its extended attributes could be kept",
+            Self::Attributes => "not all of its extended attributes and flags could be kept",
             Self::Times => "its times could not be kept",
             Self::OldName => "another program moved or changed it meanwhile; it may be there twice",
         })
@@ -763,12 +792,16 @@ fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
         && now.permissions() == seen.permissions()
 }
 
-/// When anything of a file was last changed, and how many names it has.
-type ChangeState = (Option<SystemTime>, u64);
+/// Which file it is, when anything of it was last changed, and how many names it has.
+type ChangeState = (Option<Identity>, Option<SystemTime>, u64);
 
 fn state(metadata: &Metadata) -> ChangeState {
-    (changed(metadata), names_of(metadata))
+    (identity(metadata), changed(metadata), names_of(metadata))
 }
+
+/// For each state in which this program left a file when it took one of its names, the state in which it found it. Each of
+/// the names may be one to be replaced.
+static LEFT: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
 
 /// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]
@@ -826,4 +859,20 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 fn give_attributes(_: &File, _: &File) -> io::Result<()> {
     Ok(())
+}
+
+/// Gives `new` the flags of `old` that say how a file is to be kept, and not who may do what with it.
+#[cfg(target_os = "linux")]
+fn give_flags(old: &File, new: &File) -> io::Result<()> {
+    use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+    let of_its_keeping = IFlags::COMPRESSED
+        | IFlags::SYNC
+        | IFlags::NODUMP
+        | IFlags::NOATIME
+        | IFlags::JOURNALING
+        | IFlags::NOCOW;
+    // Some file systems have none.
+    let (Ok(old), Ok(made)) = (ioctl_getflags(old), ioctl_getflags(new)) else { return Ok(()) };
+    let flags = made | (old & of_its_keeping);
+    if flags == made { Ok(()) } else { Ok(ioctl_setflags(new, flags)?) }
 }

@@ -141,7 +141,7 @@ const GROUPS: [(Group, &str); 8] = [
 
 impl Group {
     /// Every group, in the order of its declaration.
-    pub const ALL: [Self; GROUPS.len()] = values(&GROUPS);
+    pub const ALL: [Self; GROUPS.len()] = values!(GROUPS);
 
     /// Its name.
     #[must_use]
@@ -364,7 +364,7 @@ const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
     row(&[Namespace::Svg], attribute, Elements::Any, Syntax::CssValue, standard).identifier()
 }
 
-/// An attribute that lazy loading libraries read from any element.
+/// An attribute that lazy loading libraries read from any element. One of certain elements is `html(…).only(Group::Lazy)`.
 const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
     html(attribute, Elements::Any, syntax, "library practice").only(Group::Lazy)
 }

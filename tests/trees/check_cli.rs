@@ -38,6 +38,14 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
+/// What is counted is what is listed.
+#[test]
+fn the_fragment_of_a_base_is_not_looked_for() {
+    let scene = site(&[("x.html", b"<base href=\"#z\">")]);
+    let (told, status) = check(scene.path(), &["--deny", "fragment"]);
+    assert_eq!((told.as_str(), status), ("none of 1 link would break\n", Some(0)));
+}
+
 /// What a case of `fixtures/tree/` expects under `name`.
 fn expected(case: &Path, name: &str) -> String {
     let path = case.join(name);

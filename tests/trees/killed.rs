@@ -472,7 +472,8 @@ fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
 /// What one of two runs may say of a file that is the other's by then.
 const OF_ANOTHER_RUN: [&str; 5] = [
     "another program changed it meanwhile; it was left as it is",
-    "another file of that name came there meanwhile, and was left",
+    "another file came there meanwhile, under that name or one that is the same to this file system, \
+     and was left",
     "it changed while it was read, and its result was discarded",
     "it was changed while it was checked",
     // Of a message that has another name.

@@ -63,10 +63,10 @@ pub(super) struct TypedDocuments {
     /// The file that stands for its folder: its URL ends with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
-    /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do; host:http for another scheme than https
+    /// How folders are named: host, where the first is the host of the URLs, as by wget and crawlers; host:http gives the scheme
     #[arg(long, value_name = "HOW", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
     layout: Option<HostLayout>,
-    /// What else says where documents were retrieved: names to add, or to remove with `-` before them, with commas between
+    /// What else says where documents were retrieved, with commas between: canonical, entry-link; -saved, -xattr, … are not asked
     ///
     /// On without it are `saved` (what a page says of having been saved), `local-copies` (links to files that a browser
     /// saved with a page stay: they were never on the network), `xattr` (the extended attribute of a file) and

@@ -41,8 +41,8 @@ Examples:
   baselink rewrite --in-place Maildir
   baselink rewrite crawl.warc.gz -o pages
 
-Each document of an archive (WARC) is read with its own URL, and those that change become conversion records of another \
-archive, or files. For several files only errors and totals are printed, and each kind of warning once; -v prints all.
+Each document of an archive (WARC, WACZ, HAR) is read with its own URL, and becomes a file under host and \
+path. For several files only errors and totals are printed, and each kind of warning once; -v prints all.
 
 Exit status:
   0  done

@@ -46,7 +46,7 @@ const CLASSES: [(Class, &str); 8] = [
 
 impl Class {
     /// All of them, in their order.
-    pub const ALL: [Self; CLASSES.len()] = values(&CLASSES);
+    pub const ALL: [Self; CLASSES.len()] = values!(CLASSES);
 
     /// Its name in `--json`.
     #[must_use]

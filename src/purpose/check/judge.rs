@@ -73,6 +73,8 @@ impl MoveJudge<'_> {
         else {
             return false;
         };
+        // Of a base nobody asks for a fragment.
+        let fragment = fragment.filter(|_| !is_base(link));
         let place = fragment.and_then(|fragment| named(number, fragment, Class::Travels));
         place.is_none_or(|place| place == FragmentPlace::There)
     }
