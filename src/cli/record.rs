@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use baselink::archive::Offset;
-use baselink::base::{BaseChain, Level, Rule, Source};
+use baselink::base::{BaseChain, Declared, Level, Rule, Source};
 use baselink::collection::Absence;
 use baselink::collection::origin::is_assumed;
 use baselink::format::Format;
@@ -245,41 +245,16 @@ pub(crate) struct BaseRecord<'a> {
     base: Option<&'a str>,
     rule: &'static str,
     source: &'static str,
-    declared: Option<DeclaredRecord<'a>>,
-    chain: Vec<ChainLevel<'a>>,
+    declared: Option<&'a Declared>,
+    chain: &'a [Level],
     #[serde(flatten)]
     of_record: Option<OfRecord<'a>>,
-}
-
-#[derive(Serialize)]
-struct DeclaredRecord<'a> {
-    entity: &'a str,
-    rule: &'static str,
-    source: &'static str,
-}
-
-#[derive(Serialize)]
-struct ChainLevel<'a> {
-    entity: &'a str,
-    rule: &'static str,
-    source: &'static str,
-    value: Option<&'a str>,
-    status: &'static str,
-    reason: &'a str,
 }
 
 impl<'a> BaseRecord<'a> {
     /// The record of `entity`.
     pub(crate) fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
         let BaseChain { entity: number, base, rule, source, declared, levels, .. } = &entity.chain;
-        let level = |level: &'a Level| ChainLevel {
-            entity: &level.entity,
-            rule: level.rule.section(),
-            source: level.source.name(),
-            value: level.value.as_deref(),
-            status: level.status.name(),
-            reason: &level.reason,
-        };
         Self {
             path: input.name.path.to_string_lossy(),
             entity: number,
@@ -287,12 +262,8 @@ impl<'a> BaseRecord<'a> {
             base: base.as_deref(),
             rule: rule.section(),
             source: source.name(),
-            declared: declared.as_ref().map(|declared| DeclaredRecord {
-                entity: &declared.entity,
-                rule: declared.rule.section(),
-                source: declared.source.name(),
-            }),
-            chain: levels.iter().map(level).collect(),
+            declared: declared.as_ref(),
+            chain: levels,
             of_record: OfRecord::of(input.name),
         }
     }
