@@ -1,4 +1,4 @@
-//! A folder as a collection: its files, by the URLs that [`Origins`] say.
+//! A folder as a collection: its files, by the URLs that [`Origins`](super::origin::Origins) say.
 //!
 //! ```
 //! use std::path::Path;

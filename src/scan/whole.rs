@@ -17,7 +17,7 @@
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
 //!
-//! Deliberately absent: where URLs are. The files of the syntaxes know ([`css`](super::css), [`json`],
+//! Deliberately absent: where URLs are. The files of the syntaxes know ([`css`](super::css), [`json`](super::json),
 //! [`script`](super::script)).
 
 use std::sync::Arc;

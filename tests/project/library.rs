@@ -214,6 +214,7 @@ fn examples_do_what_they_say() {
 }
 
 /// What the command prints for a link and for a base has the same keys.
+#[cfg(feature = "serde")]
 #[test]
 fn reports_have_the_keys_of_json() {
     let rewriter = Rewriter::builder().url("http://a/").build().unwrap();
