@@ -54,12 +54,12 @@ FOLDERS = {
 """Folders of cases: their format, the extension of their documents, and how many there are at least."""
 
 WITHOUT_VALUE = {"--skip-dkim": {"dkim": "keep"}}
+TRUST = {"-content-location": {"content_location": "label"}, "-local-copies": {"local_copies": "rewrite"}}
 OPTIONS = {
     "--url": "url",
     "--resolver": "resolver",
     "--fragments": "fragments",
     "--base-element": "base_element",
-    "--local-copies": "local_copies",
     "--charset": "charset",
     "--enable": "enable",
     "--attribute": "attributes",
@@ -76,8 +76,8 @@ def options_of(case: Case) -> dict[str, Any]:
     for name, value in case.arguments():
         if name in WITHOUT_VALUE:
             options |= WITHOUT_VALUE[name]
-        elif (name, value) == ("--trust", "-content-location"):
-            options["content_location"] = "label"
+        elif name == "--trust":
+            options |= TRUST[value]
         elif name in ("--enable", "--attribute"):
             options.setdefault(OPTIONS[name], []).append(value)
         else:

@@ -9,7 +9,7 @@ use baselink::base::Retrieval;
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 
-use baselink::{Options, edits, rewrite, verify};
+use baselink::{LocalCopies, Options, edits, rewrite, verify};
 
 use crate::expected::{field, row};
 
@@ -36,9 +36,9 @@ fn options(arguments: &str, format: Format) -> Options {
             "--assume-scheme" => options.assumed_scheme = Some(value.into()),
             "--trust" if value == "entry-link" => options.scan.entry_links = true,
             "--trust" if value == "-saved" => options.scan.ignore_saved = true,
+            "--trust" if value == "-local-copies" => options.local_copies = LocalCopies::Rewrite,
             "--resolver" => options.profile = value.parse().unwrap(),
             "--fragments" => options.fragments = Some(value.parse().unwrap()),
-            "--local-copies" => options.local_copies = value.parse().unwrap(),
             "--base-element" => options.base_element = value.parse().unwrap(),
             "--charset" => options.scan.charset = Some(Charset::for_label(value).unwrap()),
             "--enable" => options.scan.groups.extend(value.parse().unwrap()),
