@@ -35,9 +35,9 @@ pub(super) mod trust;
 /// Why there is nothing to be done.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// What clap has to say: help, the version, or what is wrong with one argument.
+    /// A message of clap: help, the version, or an error about one argument.
     Clap(clap::Error),
-    /// What is wrong with the arguments taken together.
+    /// An error about the arguments taken together.
     Sentence(Talk, Error),
 }
 
@@ -52,9 +52,7 @@ pub(crate) fn parse(
     let is_map_typed = typed.table().is_some();
     let mut settings = None;
     if let Some((path, is_found)) = typed.settings().map_err(refused)? {
-        let options = long_options();
-        let options: Vec<_> = options.iter().map(String::as_str).collect();
-        let read = Settings::read(&path, is_found, &options).map_err(refused)?;
+        let read = Settings::read(&path, is_found, &long_options()).map_err(refused)?;
         typed.add(&read);
         if let Some(table) = typed.table().filter(|_| is_found && !is_map_typed) {
             read.holds(&table).map_err(refused)?;
@@ -67,7 +65,6 @@ pub(crate) fn parse(
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
     }
     record_options(&mut command, deciding(&matches), table, settings.as_deref());
-    // Only who types it may keep quiet that there are settings.
     Ok(Asked { talk, settings: settings.filter(|_| !talk.quiet), command })
 }
 
@@ -79,7 +76,7 @@ fn long_options() -> Vec<String> {
     options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
 }
 
-/// The options that were typed and decide what is in a result, one a line.
+/// The typed options on which results depend, one a line.
 fn deciding(matches: &ArgMatches) -> Vec<String> {
     const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
     let mut program = program();
@@ -102,7 +99,7 @@ fn deciding(matches: &ArgMatches) -> Vec<String> {
     lines
 }
 
-/// Adds to `command` what its results depend on, where others are kept: these `options`, the table of URLs, and settings.
+/// Gives `links --output` everything that its results depend on: these `options`, the table of URLs, and the settings.
 fn record_options(
     command: &mut Command,
     mut options: Vec<String>,
@@ -123,7 +120,7 @@ fn record_options(
     results.tables.extend(table);
 }
 
-/// What is said of words that clap refuses: a sentence where a common mistake has a better answer.
+/// The message for arguments that clap refuses: a sentence of our own for a few common mistakes.
 fn mistake(error: clap::Error) -> Refusal {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),

@@ -106,7 +106,11 @@ impl FromStr for Charset {
 
     /// Reads a label of the Encoding Standard.
     fn from_str(label: &str) -> Result<Self, Error> {
-        Self::for_label(label).ok_or_else(|| Error::new(format!("unknown encoding '{label}'")))
+        Self::for_label(label).ok_or_else(|| {
+            Error::new(format!(
+                "unknown encoding '{label}': use a label of the Encoding Standard, such as utf-8"
+            ))
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use baselink::purpose::check::Class;
 use baselink::reference::{Grammar, Reference};
 use clap::Args;
 
-use super::documents::{TypedDocuments, TypedPolicy, add_all};
+use super::documents::{TypedDocuments, TypedPolicy, add, add_all};
 use super::output::{TypedInPlace, backup_suffix};
 use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
 use crate::cli::settings::Settings;
@@ -25,9 +25,9 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedCheck {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Where the folder goes: a URL, or file, where it is read from disk [default: any other place]
+    /// The new place of the folder: its URL, or file if it will be read from disk [default: any other place]
     ///
-    /// Without it, host and path of the folder change, and the scheme does not.
+    /// By default the host and path of the folder change, and the scheme does not.
     #[arg(long, value_name = "URL", help_heading = "Move")]
     to: Option<String>,
     /// Exit with 1 when a link has one of these classes [default: pinned,escapes,dangling]
@@ -35,28 +35,27 @@ pub(super) struct TypedCheck {
     /// A list of travels, lines, pinned, escapes, dangling, fragment, outside, left, or all, or none; repeatable.
     #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     deny: Vec<Classes>,
-    /// Accept the findings that this file has; only new ones are listed and denied
+    /// Accept the findings that this file records; list and deny only new ones
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
     baseline: Option<PathBuf>,
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", help_heading = "Policies")]
     update_baseline: bool,
-    /// Make relative what is certain; each file is replaced whole or not at all
+    /// Make pinned and escaping links relative if their target is in the folder; replace each file whole or not at all
     ///
-    /// That is, pinned and escaping links whose target is present. What remains is told. A file that other
-    /// names lead to (hard links) is left, and said; `--fix=break-links` replaces it, and the other names
-    /// keep the old bytes.
+    /// The links that remain are reported. A file with several names (hard links) is skipped and reported;
+    /// `--fix=break-links` replaces it, and its other names keep the old bytes.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Fix")]
     fix: Option<TypedInPlace>,
-    /// With --fix, keep each file as it was first, under its name and this
+    /// With --fix, keep a backup of each changed file, under its name and this suffix
     ///
-    /// Files whose names end so are taken for such backups, and are no documents, without --fix as well.
+    /// Files with this suffix are backups and not documents, also without --fix.
     #[arg(long, value_name = "SUFFIX", help_heading = "Fix")]
     backup: Option<OsString>,
-    /// With --fix, prove that nothing but the reported URLs changes, before it is written
+    /// With --fix, prove before writing a file that nothing but the reported URLs changes
     #[arg(long, help_heading = "Fix")]
     verify: bool,
-    /// Show what --fix would change, in place of a list; nothing is written
+    /// Show what --fix would change instead of a list, and write nothing
     #[arg(long, help_heading = "Fix")]
     diff: bool,
     /// A JSON object per link
@@ -68,27 +67,25 @@ pub(super) struct TypedCheck {
     /// Annotations for GitHub Actions
     #[arg(long, help_heading = "Output", conflicts_with = "diff")]
     github: bool,
-    /// A page to look at, beside all this: the verdict, and tables of targets, files and links
+    /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List every link that breaks, in place of what they lead to, and what is odd in each document
+    /// List every link that breaks instead of the targets, and the anomalies of each document
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }
 
 impl TypedCheck {
-    /// What of it is a policy of `rewrite`, too.
+    /// The policies that `rewrite` has, too.
     pub(super) fn policy(&self) -> TypedPolicy {
         TypedPolicy { verbose: self.verbose, ..TypedPolicy::default() }
     }
 
-    /// Adds what `settings` say of options that were not typed.
+    /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
         self.verify |= settings.verify;
-        if self.to.is_none() {
-            self.to.clone_from(&settings.to);
-        }
+        add(&mut self.to, settings.to.clone());
         add_all(&mut self.deny, settings.deny.clone());
     }
 

@@ -49,7 +49,7 @@ impl Typed {
         })
     }
 
-    /// The settings file that counts, and whether it was found, and not named.
+    /// The settings file, if any; true if it was found and not named.
     pub(super) fn settings(&self) -> Result<Option<(PathBuf, bool)>> {
         let Some(documents) = self.documents() else { return Ok(None) };
         Ok(match &documents.config {
@@ -59,14 +59,13 @@ impl Typed {
         })
     }
 
-    /// Adds what `settings` say of options that were not typed.
+    /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
-        let given = settings.clone();
         match &mut self.command {
             TypedCommand::Rewrite(typed) => {
                 typed.documents.add(settings);
                 typed.policy.add(settings);
-                typed.output.verify |= given.verify;
+                typed.output.verify |= settings.verify;
             }
             TypedCommand::Links(typed) => {
                 typed.documents.add(settings);
@@ -255,9 +254,9 @@ pub(super) struct TypedLinks {
     json: bool,
     /// Write the links of each file to a file of its own in this folder
     ///
-    /// They are called as the files are, with .jsonl, .urls or .txt after it, and each is there whole or not at all. One
-    /// that is newer than its file and was made with the same options is skipped, so that a run that was stopped can go on;
-    /// with --strict all are made again.
+    /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all. A result
+    /// that is newer than its file and was made with the same options is up to date and skipped, so a stopped run can go
+    /// on. With --strict all are made again.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     output: Option<PathBuf>,
 }
@@ -291,7 +290,7 @@ impl TypedLinks {
             (_, true) => LinksForm::Target,
             _ => LinksForm::Text,
         };
-        // Of a result that is kept nothing says whether the links in it hold.
+        // A kept result does not record whether `--strict` holds.
         let keeps = !self.policy.strict;
         let output = self.output.map(|path| ResultsFolder {
             path,
@@ -310,7 +309,7 @@ impl TypedBase {
     }
 }
 
-/// How many letters a drive of Windows has in a path.
+/// The length of a drive letter in a path on Windows.
 const DRIVE: usize = 1;
 
 /// Refuses an input of `command` that is a URL, and not the path of a file that is there.

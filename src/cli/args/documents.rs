@@ -34,7 +34,7 @@ use super::trust::{HostLayout, Trust, TrustList};
 use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
 use crate::cli::settings::Settings;
 
-/// How documents are read.
+/// The documents, and the options for reading them.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Documents")]
 pub(super) struct TypedDocuments {
@@ -63,19 +63,24 @@ pub(super) struct TypedDocuments {
     /// The file that stands for its folder: its URL ends with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
-    /// How folders are named: host, where the first is the host of the URLs, as by wget and crawlers; host:http gives the scheme
-    #[arg(long, value_name = "HOW", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
-    layout: Option<HostLayout>,
-    /// What else says where documents were retrieved, with commas between: canonical, entry-link; -saved, -xattr, … are not asked
+    /// The layout of folders: host, if top-level folders are named after hosts, as by wget and crawlers
     ///
-    /// On without it are `saved` (what a page says of having been saved), `local-copies` (links to files that a browser
-    /// saved with a page stay: they were never on the network), `xattr` (the extended attribute of a file) and
-    /// `content-location` (of messages). On request: `canonical`, for a page without a retrieval URL its
-    /// `<link rel=canonical>`, or else its `og:url`; `entry-link`, for the content of a feed's entry without an
-    /// `xml:base` the link of the entry.
+    /// The URLs of the files begin with https; `host:http` gives them another scheme.
+    #[arg(long, value_name = "LAYOUT", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
+    layout: Option<HostLayout>,
+    /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
+    /// with commas between; repeatable
+    ///
+    /// On by default: `saved`, the URL that a browser or crawler noted in a page; `xattr`, the URL in the extended
+    /// attributes of a file; `content-location`, a header field of messages; and `local-copies`, which keeps links to files
+    /// that a browser saved with a page.
+    ///
+    /// Off by default: `canonical`, the `<link rel=canonical>` or else the `og:url` of a page without a retrieval URL; and
+    /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.
     #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
     trust: Vec<TrustList>,
-    /// Where none is known, the scheme of links that begin with `//`, and of what HTTrack notes, such as https
+    /// The scheme, such as https, of URLs without one: in links that begin with `//` if there is no base, in pages of
+    /// HTTrack, and with --layout host
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
     /// In folders, only files that match; repeatable
@@ -84,7 +89,7 @@ pub(super) struct TypedDocuments {
     /// that was named; `**` stands for any number of folders. Hidden files count only with --hidden.
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     include: Vec<String>,
-    /// In folders, no files that match, and nothing below a folder that does; repeatable
+    /// In folders, skip files that match, and everything below folders that match; repeatable
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     exclude: Vec<String>,
     /// In folders, also hidden files
@@ -93,7 +98,7 @@ pub(super) struct TypedDocuments {
     /// In folders, also what symbolic links lead to
     #[arg(long, help_heading = "Folders")]
     follow: bool,
-    /// How many files at a time, and threads for one large HTML file or mailbox [default: as many as there are processors]
+    /// The number of files to read at a time, and of threads for a large HTML file or mailbox [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
     jobs: Option<u16>,
     #[arg(
@@ -101,34 +106,34 @@ pub(super) struct TypedDocuments {
         value_name = "NAME",
         value_parser = named::<Format>(FORMATS),
         hide_possible_values = true,
-        help = format!("The format of the document, otherwise told by its name and its first bytes: {}", FORMATS.join(", "))
+        help = format!("The format of the document [default: detected by its name and first bytes]: {}", FORMATS.join(", "))
     )]
     format: Option<Format>,
-    /// The encoding, where no byte order mark says another
-    #[arg(long, value_name = "LABEL", value_parser = charset)]
+    /// The encoding of all documents but those with a byte order mark
+    #[arg(long, value_name = "LABEL", value_parser = str::parse::<Charset>)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
     resolver: Option<Profile>,
-    /// Groups of places that count only on request, with commas between, or `all`; repeatable
+    /// Groups of further places to look for links in, with commas between, or `all`; repeatable
     ///
-    /// They are social, lazy, json, headers, text, manifest, scripts and rare.
+    /// The groups are social, lazy, json, headers, text, manifest, scripts and rare.
     #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
     attribute: Vec<Place>,
-    /// The settings file, or none; otherwise baselink.toml in the first input or a folder above it
+    /// The settings file, or none for no settings [default: the nearest baselink.toml in the first input or above it]
     ///
-    /// Its keys are these options without `--`, but for those that say what is read and written, and how that is shown.
+    /// Its keys are long options without `--`. Options that choose inputs, outputs and messages are only for the command line.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub(super) config: Option<PathBuf>,
-    /// The path of each input below the folder of the settings, where these have the URL of that folder.
+    /// The path of each input below the settings folder, if the settings give the URL or layout of that folder.
     #[arg(skip)]
     below_settings: HashMap<PathBuf, PathBuf>,
 }
 
-/// What is to come of links.
+/// The policies for links.
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
@@ -153,7 +158,7 @@ pub(super) struct TypedPolicy {
 }
 
 impl TypedPolicy {
-    /// Adds what `settings` say of options that were not typed.
+    /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         add(&mut self.fragments, settings.fragments);
         add(&mut self.base_element, settings.base_element);
@@ -163,7 +168,7 @@ impl TypedPolicy {
 }
 
 /// Gives an option that was not typed the value of the settings.
-fn add<T>(typed: &mut Option<T>, given: Option<T>) {
+pub(super) fn add<T>(typed: &mut Option<T>, given: Option<T>) {
     if typed.is_none() {
         *typed = given;
     }
@@ -176,14 +181,8 @@ pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
     }
 }
 
-fn charset(label: &str) -> Result<Charset> {
-    Charset::for_label(label).ok_or_else(|| {
-        Error::new("unknown encoding; use a label of the Encoding Standard, such as utf-8")
-    })
-}
-
 impl TypedDocuments {
-    /// Adds what `settings` say of options that were not typed.
+    /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         let given = settings.clone();
         if self.url.is_none() && self.layout.is_none() {
@@ -322,7 +321,7 @@ impl TypedDocuments {
     }
 }
 
-/// Whether `url` can be where a document was retrieved from.
+/// Refuses a `url` that cannot be a retrieval URL.
 fn check_url(profile: Profile, url: &str) -> Result<()> {
     if let [letter, b':', b'\\' | b'/', ..] = url.as_bytes()
         && letter.is_ascii_alphabetic()

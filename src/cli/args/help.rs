@@ -1,4 +1,4 @@
-//! What `--help` says behind the options: what the output means, examples, exit statuses.
+//! The end of each `--help`: the meaning of the output, examples, exit statuses.
 //!
 //! ```text
 //! Examples:

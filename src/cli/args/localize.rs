@@ -37,7 +37,7 @@ pub(super) struct TypedLocalize {
     json: bool,
     /// List every URL of the folder that has no file, one a line, as `wget -i` reads it; `-` is standard output
     ///
-    /// Those are targets of links. The list is made with --dry-run, too, and lies outside the folders.
+    /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
     /// Say how each base was found, and what is missing most
@@ -46,7 +46,7 @@ pub(super) struct TypedLocalize {
 }
 
 impl TypedLocalize {
-    /// Adds what `settings` say of options that were not typed.
+    /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
         self.skip_dkim |= settings.skip_dkim;
@@ -54,7 +54,7 @@ impl TypedLocalize {
         self.output.verify |= settings.verify;
     }
 
-    /// What of it is a policy of `rewrite`, too.
+    /// The policies that `rewrite` has, too.
     pub(super) fn policy(&self) -> TypedPolicy {
         let Self { skip_dkim, strict, verbose, .. } = *self;
         TypedPolicy { skip_dkim, strict, verbose, ..TypedPolicy::default() }

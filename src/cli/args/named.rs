@@ -40,7 +40,7 @@ pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
     NameParser { names, of: PhantomData }
 }
 
-/// What reads a value that may have one of some names.
+/// A parser for a value with one of some names.
 #[derive(Clone)]
 pub(super) struct NameParser<T> {
     names: &'static [&'static str],

@@ -26,30 +26,30 @@ pub(super) enum TypedInPlace {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct TypedOutput {
-    /// Where the result goes: a file, or for folders, several files and archives a folder
+    /// The file for the result; for folders, archives and several files, the folder
     ///
-    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, of several each
-    /// under its name, and of an archive the documents under host and path, as `--layout host` reads them.
+    /// An existing file is replaced whole or not at all. The result of a folder has all of its files; the results of
+    /// several inputs go below their names. The documents of an archive go below host and path, as `--layout host` reads them.
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
     /// Rewrite the files themselves; each is replaced whole or not at all
     ///
-    /// A file that other names lead to (hard links) is left, and said; `--in-place=break-links` replaces
-    /// it, and the other names keep the old bytes.
+    /// A file with several names (hard links) is skipped and reported; `--in-place=break-links` replaces it, and its other
+    /// names keep the old bytes.
     #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true)]
     in_place: Option<TypedInPlace>,
-    /// With --in-place, keep each file as it was first, under its name and this
+    /// With --in-place, keep a backup of each changed file, under its name and this suffix
     ///
-    /// A backup that is there is never written again, and in folders no backup is rewritten.
+    /// An existing backup is never overwritten, and backups in folders are not rewritten.
     #[arg(long, value_name = "SUFFIX")]
     backup: Option<OsString>,
     /// Give changed files the times of the old ones
     #[arg(long)]
     preserve_times: bool,
-    /// Show what would change; nothing is written
+    /// Show what would change, and write nothing
     #[arg(long)]
     pub(super) diff: bool,
-    /// Write nothing; only say what would become of the links
+    /// Write nothing; only report what would become of the links
     #[arg(long)]
     dry_run: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
@@ -63,7 +63,7 @@ impl TypedOutput {
         documents: &mut Documents,
         json: bool,
     ) -> Result<(WrittenTo, Option<Suffix>)> {
-        // Of an output folder all is wanted, the empty folders, too; unless only some files are.
+        // An output folder gets empty folders, too, unless --include selects files.
         documents.selection.folders =
             self.output.is_some() && documents.selection.include.is_empty();
         let number = documents.paths.len();
@@ -90,7 +90,7 @@ impl TypedOutput {
             (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
                 return refused("standard input cannot be rewritten in place; name files");
             }
-            // What `--in-place` would do is what is asked about.
+            // With --in-place these show what it would do.
             _ if self.diff => WrittenTo::Diff,
             _ if self.dry_run => WrittenTo::Nowhere,
             (Some(path), None) => WrittenTo::Path { path, preserve_times: self.preserve_times },
@@ -118,7 +118,7 @@ impl TypedOutput {
     }
 }
 
-/// How the names of backups end.
+/// The suffix of the names of backups.
 pub(super) fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
     let refused = |why: &dyn std::fmt::Display| Error::new(format!("--backup: {why}"));
     let suffix = Suffix::new(typed).map_err(|error| refused(&error))?;

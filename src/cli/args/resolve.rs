@@ -19,7 +19,7 @@ pub(super) struct TypedResolve {
     /// An absolute URL
     #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]
     base: Option<String>,
-    /// What to resolve; without any, standard input has one a line
+    /// The references; without any, each line of standard input is one
     #[arg(value_name = "REFERENCE")]
     references: Vec<String>,
     /// Read a base and a reference from each line of standard input, with a tab between, or else white space

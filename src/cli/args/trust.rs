@@ -1,4 +1,4 @@
-//! The sources of bases that count: `--trust`; and the layout of folders: `--layout`.
+//! The values of `--trust`, the sources of bases that count, and of `--layout`, the layout of folders.
 //!
 //! ```text
 //! --trust canonical,-saved  -->  Trust { saved: false, canonical: true, … }
@@ -14,17 +14,17 @@ use baselink::resolve::hierarchical_scheme;
 /// The sources of bases that can be added or removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trust {
-    /// What a page notes of having been saved.
+    /// The URL that a browser or crawler noted in a page.
     pub(super) saved: bool,
-    /// The files that a browser saved with a page: links to them stay.
+    /// Files that a browser saved with a page: links to them are kept.
     pub(super) local_copies: bool,
-    /// The extended attribute of a file.
+    /// The URL in the extended attributes of a file.
     pub(super) xattr: bool,
     /// The `Content-Location` of messages.
     pub(super) content_location: bool,
-    /// The canonical URL that a page names, for its retrieval URL.
+    /// The canonical URL of a page, as its retrieval URL.
     pub(super) canonical: bool,
-    /// The link of a feed's entry, for its content.
+    /// The link of a feed's entry, as the base of its content.
     pub(super) entry_link: bool,
 }
 
@@ -40,7 +40,7 @@ const SOURCES: [(&str, SourceField); 6] = [
 ];
 
 impl Trust {
-    /// The defaults, changed by these lists one after the other.
+    /// The defaults, changed by these lists in order.
     pub(super) fn of(lists: &[TrustList]) -> Self {
         let mut trust = Self {
             saved: true,
@@ -88,9 +88,9 @@ impl FromStr for HostLayout {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        match text.strip_prefix("host").map(|rest| (rest, rest.strip_prefix(':'))) {
-            Some(("", _)) => Ok(Self { scheme: None }),
-            Some((_, Some(scheme))) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
+        match text.split_once(':') {
+            None if text == "host" => Ok(Self { scheme: None }),
+            Some(("host", scheme)) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
             _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
         }
     }
