@@ -35,7 +35,7 @@ pub(crate) fn is_of_bases(code: Code) -> bool {
     !is_of_a_change(code) && code != Code::ProfilesDiffer
 }
 
-/// What is said of `found` on the command line.
+/// The message for `found`, with the option that helps.
 pub(crate) fn sentence(found: &Diagnostic) -> String {
     match OPTIONS.iter().find(|(code, _)| *code == found.code) {
         Some((_, option)) => format!("{}; {option}", found.message),

@@ -1,4 +1,4 @@
-//! What an archive holds, one document after the other, and what is unexpected in it.
+//! The documents of an archive, one after the other, and its anomalies.
 //!
 //! ```text
 //! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
@@ -18,7 +18,7 @@ use baselink::rewrite::record::{RecordDocument, document};
 
 use super::document_name::RecordKey;
 
-/// What is in an archive.
+/// The contents of an archive.
 pub(crate) enum ArchiveContents {
     /// Records (ISO 28500).
     Warc(Box<dyn Read>),
@@ -44,10 +44,10 @@ enum Held {
     Bytes(Vec<u8>),
 }
 
-/// What is to be said of an archive, with the place in it.
+/// Anomalies of an archive, with their places.
 pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
 
-/// What an archive gives next.
+/// The next item of an archive.
 #[derive(Default)]
 pub(crate) struct Item {
     /// True if nothing of a record can be read here.
@@ -86,7 +86,7 @@ impl Item {
 }
 
 impl Archived {
-    /// A document that is no record.
+    /// A document that is not a record.
     pub(crate) fn new(key: RecordKey, bytes: Vec<u8>, options: Options) -> Self {
         Self { key, held: Held::Bytes(bytes), options }
     }
@@ -99,7 +99,7 @@ impl Archived {
         }
     }
 
-    /// What it was read into, to be used again.
+    /// Its buffer, to be used again.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self.held {
             Held::Record(record, _) => record.into_buffer(),

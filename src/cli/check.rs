@@ -9,10 +9,10 @@
 //!     = relative form: up.html
 //! ```
 //!
-//! Each document is scanned and judged once (`CheckedTree::read`), which gives numbers. Those with links of which something
-//! is to be said are read again (`listing`).
+//! Each document is scanned and judged once (`CheckedTree::read`), which counts links by class. Documents with findings to
+//! list are read again (`listing`).
 //!
-//! Deliberately absent: what a link's class is. `baselink::purpose::check` says it.
+//! Deliberately absent: giving a link its class, which `baselink::purpose::check` does.
 
 mod baseline;
 mod beside;
@@ -83,7 +83,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
         text::targets(asked, &tree, &listed, output)?;
     }
     output.flush()?;
-    // What is listed is not all then.
+    // The list is not complete.
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));
     }

@@ -1,12 +1,12 @@
-//! The folder that was named as a collection: all files that it has, each with the URL by which it was retrieved.
+//! A named folder as a collection: all its files, each with its retrieval URL.
 //!
 //! ```text
 //! site/index.html, site/a.png  -->  Collection { index.html: http://a/, a.png: http://a/a.png }
 //! ```
 //!
-//! The head of a file is read only where nothing else says by which URL it was retrieved (RFC 1808, 3.3).
+//! The head of a file is read only if nothing else gives its retrieval URL (RFC 1808, 3.3).
 //!
-//! Deliberately absent: what a URL means, which `baselink::collection` knows.
+//! Deliberately absent: finding the file of a URL, which `baselink::collection` does.
 
 use std::{fs, iter};
 
@@ -18,15 +18,15 @@ use super::in_order::all_in_order;
 use super::input;
 use super::request::{Documents, Origin};
 
-/// So many files are looked at by one thread at a time.
+/// The number of files that one thread looks at in one go.
 const FILES: usize = 64;
 
-/// The files of the folders of `documents` that `selection` and `takes` have. Where links are read, they lead where they
-/// say; otherwise nothing is known of what is beyond them.
+/// The files in the folders of `documents` that `selection` and `takes` accept. With `reads_links`, symbolic links are read,
+/// and their targets are known; otherwise they are opaque.
 ///
 /// # Errors
 ///
-/// A folder that was named cannot be read.
+/// A named folder cannot be read.
 pub(crate) fn of_folder(
     documents: &Documents,
     selection: &Selection,

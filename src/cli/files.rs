@@ -63,7 +63,7 @@ pub(crate) fn each<T: Send>(
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
-    // What nobody can see need not be counted.
+    // Without a terminal nobody sees the progress.
     let progress = (takes_long && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     output.show_progress(progress.clone());
@@ -150,7 +150,7 @@ fn through<T: Send>(
     Ok(failed)
 }
 
-/// How many files of a map are named that are not there.
+/// The number of missing files of a map to name.
 const MISSING: usize = 5;
 
 /// Says which files a map names that are not there.
@@ -183,11 +183,11 @@ struct FilesInOrder<'d> {
     next: Option<Result<Origin>>,
     /// A file that is worked on by the calling thread, straight to the streams.
     alone: Option<Origin>,
-    /// How many hidden files and folders were left out.
+    /// The number of hidden files and folders that were skipped.
     hidden: usize,
     /// How many files are settled at a time, and under way: each may have a file open that is being written.
     most: usize,
-    /// How many files one thread takes at a time.
+    /// The number of files that one thread takes at a time.
     each: usize,
     /// A file of so many bytes is worked on alone.
     alone_from: u64,
@@ -303,11 +303,11 @@ pub(crate) enum Why {
     Archive,
     /// A symbolic link.
     Link,
-    /// What an earlier run kept.
+    /// A backup of an earlier run.
     Backup,
     /// A message that somebody is writing.
     Delivery,
-    /// It could not be used; why has been said.
+    /// The file could not be used, which was reported.
     Unusable,
 }
 
@@ -321,7 +321,7 @@ impl Why {
 /// The sentence for a run without a document.
 const NONE: &str = "no document was found";
 
-/// How many files were left for which reason.
+/// The number of skipped files by reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Left(BTreeMap<Why, usize>);
 
@@ -402,11 +402,11 @@ impl Left {
     }
 }
 
-/// Why `origin` is not to be opened, by what the system says of it; `None` where it is, as what was named.
+/// The reason for not opening `origin`, by its kind of file; `None` if it is opened, as everything named is.
 ///
 /// # Errors
 ///
-/// A device, a pipe or a socket that was only found: to open one may take forever.
+/// A device, a pipe or a socket was found in a folder: to open one may take forever.
 pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     Ok(match entry.kind {
@@ -421,10 +421,10 @@ pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
     })
 }
 
-/// What came of reading documents.
+/// The result of reading documents.
 pub(crate) struct Read {
     pub(crate) status: ExitStatus,
-    /// How many documents there were.
+    /// The number of documents.
     pub(crate) documents: usize,
     pub(crate) left: Left,
 }

@@ -73,7 +73,7 @@ impl Har {
     ///
     /// # Errors
     ///
-    /// What is no such archive.
+    /// The bytes are not an HTTP archive.
     pub(crate) fn read(mut reader: impl Read) -> Result<Self> {
         let mut bytes = Vec::new();
         let read = reader.read_to_end(&mut bytes);

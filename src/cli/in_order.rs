@@ -19,12 +19,12 @@ use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{iter, thread};
 
-/// How much is under way at a time.
+/// Limits on work under way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// How many threads work.
+    /// The number of threads.
     pub(crate) threads: usize,
-    /// How many items were taken and not received yet.
+    /// The number of items taken and not yet received.
     pub(crate) items: usize,
     /// The sum of their sizes; one item may be larger.
     pub(crate) size: usize,
@@ -79,7 +79,7 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
     });
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Queue<I, R, E, F> {
     bounds: Bounds,
     state: Mutex<QueueState<I, R, E, F>>,
@@ -92,7 +92,7 @@ struct Queue<I, R, E, F> {
 struct QueueState<I, R, E, F> {
     /// Items that no thread works on yet, with their numbers.
     items: VecDeque<(usize, I)>,
-    /// Whether all items were taken.
+    /// True if all items were taken.
     is_last: bool,
     /// Results that were not received yet, by number.
     results: BTreeMap<usize, R>,
@@ -105,10 +105,10 @@ struct QueueState<I, R, E, F> {
     receive: Option<F>,
     /// How many threads wait for an item. Nobody is woken in vain, since that is a call of the system.
     idle: usize,
-    /// Whether the calling thread waits for room, of which it gets half at a time.
+    /// True if the calling thread waits for room, of which it gets half at a time.
     is_full: bool,
     failed: Option<E>,
-    /// Whether nothing is to be done any more: an error was returned, or a thread panicked.
+    /// True if the work is over: an error was returned, or a thread panicked.
     is_over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is read: files and standard input, each a document or a mailbox of them.
+//! Input: files and standard input, each a document or a mailbox of them.
 //!
 //! ```text
 //! page.html  -->  bytes, html
@@ -38,7 +38,7 @@ use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin};
 use super::unlike_hosts;
 
-/// How much is looked at to tell a format.
+/// The number of bytes from which a format is detected.
 const LOOKED_AT: usize = 4_096;
 
 /// The size of the buffer through which a file is copied.
@@ -48,7 +48,7 @@ const COPIED: usize = 1 << 20;
 pub(crate) struct File<'a> {
     /// What was named; `-` is standard input.
     pub(crate) path: &'a Path,
-    /// What it is read as.
+    /// The format in which the file is read.
     pub(crate) format: Format,
     /// A sentence for each URL that is none.
     pub(crate) passed_over: Vec<String>,
@@ -57,28 +57,28 @@ pub(crate) struct File<'a> {
     pub(crate) contents: Contents<'a>,
 }
 
-/// What became of opening a file.
+/// The result of opening a file.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(crate) enum OpenedInput<'a> {
     Document(File<'a>),
     NoDocument(NoDocument),
 }
 
-/// What is no document.
+/// A file that is not a document.
 pub(crate) struct NoDocument {
     /// Why not; nothing where it only looks like none.
     why: Option<String>,
-    /// Whether its name, `--format`, or that it is standard input says that it is one.
+    /// True if it should be a document by its name or `--format`, or as standard input.
     is_taken_for_one: bool,
     /// True if the file is an archive, which other commands read.
     pub(crate) is_archive: bool,
-    /// What of it has been read.
+    /// The bytes that have been read.
     head: Vec<u8>,
     rest: Box<dyn Read>,
 }
 
 impl NoDocument {
-    /// What is to be said of the file `path` where it was only found.
+    /// The message about the file if it was only found, and should be a document.
     pub(crate) fn remark(&self) -> Option<&str> {
         self.why.as_deref().filter(|_| self.is_taken_for_one)
     }
@@ -130,9 +130,9 @@ pub(crate) struct Archive<'a> {
     /// What was named; `-` is standard input.
     pub(crate) path: &'a Path,
     pub(crate) contents: ArchiveContents,
-    /// How its documents are read, but for what it says of each.
+    /// The options for its documents, without those that the archive gives for each.
     pub(crate) options: Options,
-    /// How many threads there are.
+    /// The number of threads.
     pub(crate) jobs: usize,
 }
 
@@ -140,7 +140,7 @@ pub(crate) struct Archive<'a> {
 pub(crate) struct Mailbox<'a> {
     /// What was named; `-` is standard input.
     pub(crate) path: &'a Path,
-    /// What is in it.
+    /// The bytes of the mailbox.
     pub(crate) reader: Box<dyn Read>,
     /// The library's options for its messages, but for their names.
     pub(crate) options: Options,
@@ -148,19 +148,19 @@ pub(crate) struct Mailbox<'a> {
 
 /// One document: a file, or a message in a mailbox.
 pub(crate) struct Input<'a> {
-    /// What it is called.
+    /// The name of the document.
     pub(crate) name: DocumentName<'a>,
-    /// What the file is read as.
+    /// The format of the file.
     pub(crate) format: Format,
-    /// What comes before the document in the file and belongs to no document.
+    /// The bytes before the document that belong to no document.
     pub(crate) before: &'a [u8],
     /// The whole of it.
     pub(crate) bytes: &'a [u8],
-    /// What follows it and belongs to no document.
+    /// The bytes after the document that belong to no document.
     pub(crate) after: &'a [u8],
     /// Where its bytes begin in the file.
     pub(crate) offset: usize,
-    /// How many lines of the file come before it.
+    /// The number of lines before it in the file.
     pub(crate) lines: usize,
     /// Its name in the file: the number of a message, or nothing.
     pub(crate) entity: Arc<str>,
@@ -180,7 +180,7 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     ///
-    /// It cannot be read, what settings say of it cannot be used together, or standard output goes to it.
+    /// The file cannot be read, or standard output goes to it.
     pub(crate) fn open(
         origin: &'a Origin,
         documents: &Documents,
@@ -313,11 +313,11 @@ impl<'a> File<'a> {
     }
 }
 
-/// Whether an archive is no document here.
+/// True if an archive is not a document for this command.
 ///
 /// # Errors
 ///
-/// It was named, and cannot be what was meant.
+/// The archive was named on the command line.
 fn is_archive_left(
     origin: &Origin,
     documents: &Documents,
@@ -333,12 +333,11 @@ fn is_archive_left(
     Err(Error::new(format!("{}: {why}", name(origin.path()))))
 }
 
-/// By which URL the file that `origin` names was retrieved. It is opened only where it may have to be asked
-/// itself.
+/// The retrieval URL of the file of `origin`. The file is opened only if nothing outside it gives the URL.
 ///
 /// # Errors
 ///
-/// It cannot be read, or what settings say of it cannot be used together.
+/// The file cannot be read.
 pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     let (reading, seen) = (&documents.reading, documents.seen(entry));
@@ -402,7 +401,7 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
-/// What the file that begins with `head` is.
+/// The format of a file that begins with `head`.
 fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let Origin::Entry(entry) = origin else {
         // A filter is there for documents.

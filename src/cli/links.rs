@@ -99,7 +99,7 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
     Ok(status.max(of_folders))
 }
 
-/// What comes after the name of a file in the name of its result.
+/// The extension of result files.
 fn extension(asked: &ListLinks) -> &'static str {
     match asked.form {
         LinksForm::Text => ".txt",

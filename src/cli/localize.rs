@@ -56,7 +56,7 @@ fn is_a_folder(path: &Path) -> Result<()> {
     }
 }
 
-/// Whether the list of missing URLs can be written, and is no file of the mirror.
+/// Refuses a list of missing URLs that cannot be written or is a file of the mirror.
 fn may_list(asked: &Localize) -> Result<()> {
     let Some(list) = asked.missing.as_deref().filter(|path| !is_standard_input(path)) else {
         return Ok(());
@@ -84,7 +84,7 @@ fn may_list(asked: &Localize) -> Result<()> {
     }
 }
 
-/// The files that will be there.
+/// The files of the mirror.
 fn collection(asked: &Localize) -> Result<Collection> {
     let documents = &asked.rewrite.documents;
     // In place all that is there stays. Elsewhere there is what was asked for.

@@ -57,7 +57,7 @@ pub(crate) mod status;
 mod tally;
 mod unlike_hosts;
 
-/// Holds, for the fuzz target `settings`, that any bytes are settings, or are refused in one visible line.
+/// Checks, for the fuzz target `settings`, that any bytes are settings or give an error of one visible line.
 #[cfg(fuzzing)]
 pub(crate) fn hold_settings(bytes: &[u8]) {
     if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {

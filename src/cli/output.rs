@@ -35,9 +35,9 @@ use super::status::ExitStatus;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();
-/// What gave the base.
+/// The level that gave the base.
 pub(crate) const TAKEN: Style = AnsiColor::Green.on_default().bold();
-/// What cannot serve.
+/// An invalid value.
 pub(crate) const INVALID: Style = AnsiColor::Red.on_default();
 /// A line that comes in.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
@@ -45,12 +45,12 @@ pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
 pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 /// A heading.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// What is beside the point.
+/// Secondary text.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// How an outcome looks.
+/// The style of an outcome.
 pub(crate) fn style_of(outcome: Outcome) -> Style {
     match outcome {
         Outcome::Rewritten => AnsiColor::Green.on_default(),
@@ -60,7 +60,7 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
     }
 }
 
-/// Whether a stream shows colours.
+/// Colours of a stream; true if it shows them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink(bool);
 
@@ -102,20 +102,20 @@ impl<T: Display> Display for Visible<T> {
 pub(crate) struct Output {
     sink: Surface,
     talk: Talk,
-    /// Whether someone looks at standard output.
+    /// True if standard output is a terminal.
     is_looked_at: bool,
     /// Of standard output.
     pub(crate) ink: Ink,
     err: Ink,
     /// Among many files, diagnostics are counted.
     counted: Option<CountedDiagnostics>,
-    /// Whether there was something that the next is divided from.
+    /// True if something was printed before.
     is_begun: bool,
     /// Where results go instead of standard output.
     file: Option<Replacement>,
     /// Where it is shown how far that file is, where it is the only one in hand.
     reaches: Option<Progress>,
-    /// Whether it is that of one of several threads.
+    /// True if this is the output of one of several threads.
     is_page: bool,
     /// A line that is being put together.
     json_line: Vec<u8>,
@@ -129,7 +129,7 @@ enum Surface {
 /// Standard output.
 struct StandardOutput {
     out: BufWriter<Stdout>,
-    /// Whether the work goes on when nobody takes what is printed: files are written.
+    /// True if the work goes on without a reader of standard output, since files are written.
     ignores_errors: bool,
     /// Why it was given up.
     lost: Option<io::Error>,
@@ -165,7 +165,7 @@ impl Write for StandardOutput {
     }
 }
 
-/// What one of several threads has to say of a file, until it is the file's turn.
+/// The output of one of several threads for a file, kept until it is the file's turn.
 #[derive(Default)]
 pub(crate) struct Page {
     pieces: Vec<(Stream, Vec<u8>)>,
@@ -190,7 +190,7 @@ impl Page {
     }
 }
 
-/// How often each diagnostic was found, and where first.
+/// The number of each diagnostic, and its first place.
 #[derive(Default)]
 struct CountedDiagnostics(BTreeMap<&'static str, (usize, String)>);
 
@@ -292,7 +292,7 @@ impl Output {
         }
     }
 
-    /// The same with results that go to `file`.
+    /// An output whose results go to `file`, with messages on a page of their own.
     pub(crate) fn with_file(&self, file: Replacement) -> Self {
         Self {
             is_looked_at: false,
@@ -310,18 +310,18 @@ impl Output {
         (self.file.take(), self.into_page())
     }
 
-    /// Whether it is that of one of several threads.
+    /// True if this is the output of one of several threads.
     pub(crate) fn is_page(&self) -> bool {
         self.is_page
     }
 
-    /// Whether anything was said on this page.
+    /// True if this page has messages.
     pub(crate) fn has_said(&self) -> bool {
         let is_said = matches!(&self.sink, Surface::Page(page) if !page.pieces.is_empty());
         is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
-    /// What was said on this page; nothing if it is the streams.
+    /// The contents of this page; empty for the streams.
     pub(crate) fn into_page(self) -> Page {
         match self.sink {
             Surface::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
@@ -371,17 +371,17 @@ impl Output {
         self.divide(b"\n")
     }
 
-    /// Whether more is said than what matters.
+    /// True with --verbose.
     pub(crate) fn is_verbose(&self) -> bool {
         self.talk.verbose
     }
 
-    /// Whether someone looks at standard output.
+    /// True if standard output is a terminal.
     pub(crate) fn is_looked_at(&self) -> bool {
         self.is_looked_at
     }
 
-    /// How many columns the terminal has; `None` where there is none.
+    /// The width of the terminal in columns; `None` without a terminal.
     pub(crate) fn width(&self) -> Option<usize> {
         let terminal = self.is_looked_at().then(terminal_size::terminal_size).flatten();
         terminal.map(|(width, _)| width.0.into())
@@ -469,7 +469,7 @@ impl Output {
         }
     }
 
-    /// Whether it is said what was done with each file.
+    /// True if the result for each file is reported.
     pub(crate) fn tells_of_files(&self) -> bool {
         self.counted.is_none() && !self.talk.quiet
     }
@@ -587,7 +587,7 @@ impl Output {
 /// The links that `--strict` does not accept.
 #[derive(Default)]
 pub(crate) struct Strict {
-    /// What is said of the first.
+    /// The parts of the first message.
     first: Option<[String; 3]>,
     number: usize,
 }
@@ -618,7 +618,7 @@ impl Strict {
     }
 }
 
-/// Whether `--strict` accepts what became of a link.
+/// True if `--strict` accepts the outcome of a link.
 fn is_intended(link: &LinkReport) -> bool {
     match link.outcome {
         Outcome::Rewritten | Outcome::Absolute => true,
@@ -638,7 +638,7 @@ pub(crate) fn location(link: &LinkReport) -> String {
     location_of(&link.entity, &link.element, link.attribute.as_deref())
 }
 
-/// The same by the names.
+/// The location of a link, by its parts.
 pub(crate) fn location_of(entity: &str, element: &str, attribute: Option<&str>) -> String {
     let element = if element.is_empty() { "-".into() } else { visible(element) };
     let attribute = attribute.map(|name| format!("[{}]", visible(name)));
@@ -651,7 +651,7 @@ fn outcome_and_reason(link: &LinkReport) -> String {
     format!("{}{}", link.outcome.name(), reason.unwrap_or_default())
 }
 
-/// So many of something.
+/// A number with its noun.
 pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
     match number {
         1 => format!("1 {one}"),

@@ -1,10 +1,10 @@
-//! A folder that gets what the inputs have: which place each file has in it.
+//! The output folder, and the place of each file in it.
 //!
 //! ```text
 //! docs/a/x.html, one folder of several  -->  OUT/docs/a/x.html;   the only folder  -->  OUT/a/x.html
 //! ```
 //!
-//! Deliberately absent: how a file is written. `baselink::files` knows that.
+//! Deliberately absent: writing files, which `baselink::files` does.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -146,7 +146,7 @@ fn ignored_signals() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
-/// Whether the work is to end.
+/// True if the work must end.
 pub(crate) fn is_stopped() -> bool {
     STOPPED.get().is_some_and(|stopped| stopped.load(Ordering::Relaxed))
 }

@@ -71,7 +71,7 @@ impl<'a> OfRecord<'a> {
     }
 }
 
-/// Whether a reference keeps the grammar.
+/// The verdict of the grammar on a reference.
 #[derive(Serialize)]
 pub(crate) struct GrammarRecord {
     category: &'static str,
@@ -151,7 +151,7 @@ pub(crate) struct MovedRecord<'a> {
 }
 
 impl<'a> MovedRecord<'a> {
-    /// The record of `link` of the document `name`, as [`LinkRecord::of`] has it.
+    /// The record of `link` in the document `name`; the parameters are those of [`LinkRecord::of`].
     pub(crate) fn of(
         name: DocumentName<'a>,
         place: (usize, usize),

@@ -1,4 +1,4 @@
-//! What was asked for, as plain data: a command, its documents, and how they are read.
+//! The request as plain data: a command, its documents, and options for reading them.
 //!
 //! ```text
 //! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
@@ -6,7 +6,7 @@
 //!
 //! Every other file of the command line knows these types; this one knows none of those files.
 //!
-//! Deliberately absent: how it is typed ([`super::args`] reads words and settings), and how it is done.
+//! Deliberately absent: the syntax of arguments and settings ([`super::args`]), and carrying out a request.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -25,14 +25,12 @@ use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
 use clap_complete::Shell;
 
-/// What was asked for.
+/// A request.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    /// How much is said, and in which colours.
     pub(crate) talk: Talk,
-    /// The settings file that counts, where it is to be said.
+    /// The settings file to report; `None` with --quiet.
     pub(crate) settings: Option<PathBuf>,
-    /// What is to be done.
     pub(crate) command: Command,
 }
 
@@ -49,7 +47,7 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// Make an offline mirror.
     Localize(Box<Localize>),
-    /// Say what a move would do to a tree.
+    /// Report what a move would do to the links of a folder.
     Check(Box<Check>),
     /// Print what a shell needs to complete these arguments.
     Completions(Shell),
@@ -58,7 +56,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What it reads.
+    /// The documents that the command reads.
     pub(crate) fn reads(&self) -> Option<&Documents> {
         match self {
             Self::Rewrite(asked) => Some(&asked.documents),
@@ -70,7 +68,7 @@ impl Command {
         }
     }
 
-    /// Whether it reads standard input.
+    /// True if the command reads standard input.
     pub(crate) fn reads_standard_input(&self) -> bool {
         match (self, self.reads()) {
             (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
@@ -80,7 +78,7 @@ impl Command {
     }
 }
 
-/// How much is said, and in which colours.
+/// The amount of messages, and their colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) quiet: bool,
@@ -93,7 +91,7 @@ pub(crate) struct Talk {
 pub(crate) struct Rewrite {
     pub(crate) documents: Documents,
     pub(crate) destination: WrittenTo,
-    /// How the names of backups end, which are left.
+    /// The suffix of backups, which are skipped.
     pub(crate) backup: Option<Suffix>,
     pub(crate) json: bool,
     pub(crate) strict: bool,
@@ -105,11 +103,11 @@ pub(crate) struct Rewrite {
 pub(crate) enum WrittenTo {
     /// To standard output.
     Standard,
-    /// To this file, or below this folder; the documents of an archive below this folder, each to a file of its own.
+    /// To this file, or below this folder. Each document of an archive becomes a file below the folder.
     Path { path: PathBuf, preserve_times: bool },
-    /// In their own places.
+    /// In place of the originals.
     InPlace(InPlace),
-    /// Nowhere; what would change is shown.
+    /// Nowhere; a diff is shown.
     Diff,
     /// Nowhere.
     Nowhere,
@@ -122,26 +120,26 @@ pub(crate) struct ListLinks {
     pub(crate) form: LinksForm,
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
-    /// Where the results of each file go.
+    /// The folder for the results of each file.
     pub(crate) output: Option<ResultsFolder>,
 }
 
-/// A folder that gets the results of each file, and what they depend on beside the files.
+/// A folder for the results of each file, and everything else that results depend on.
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
-    /// The options that decide what is in a result, one a line.
+    /// The options on which results depend, one a line.
     pub(crate) options: String,
-    /// The tables and settings that decide it.
+    /// The tables and settings files on which results depend.
     pub(crate) tables: Vec<PathBuf>,
     /// True if an existing result may be kept.
     pub(crate) keeps: bool,
 }
 
-/// What `baselink links` prints of a link.
+/// The form in which `baselink links` prints a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinksForm {
-    /// Where it is, and what becomes of it.
+    /// Its place and outcome.
     Text,
     /// A JSON object.
     Json,
@@ -160,9 +158,9 @@ pub(crate) struct ShowBases {
 #[derive(Debug)]
 pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
-    /// Where the URLs of the tree are listed that have no file.
+    /// The file for the list of URLs without a file in the tree.
     pub(crate) missing: Option<PathBuf>,
-    /// Whether the mirror is another folder.
+    /// True if the mirror is another folder.
     pub(crate) is_elsewhere: bool,
 }
 
@@ -174,7 +172,7 @@ pub(crate) struct Resolve {
     pub(crate) form: ResolveForm,
 }
 
-/// What is resolved.
+/// The references to resolve.
 #[derive(Debug)]
 pub(crate) enum What {
     /// These references.
@@ -185,7 +183,7 @@ pub(crate) enum What {
     Pairs,
 }
 
-/// What `baselink resolve` prints of a reference.
+/// The form in which `baselink resolve` prints a reference.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ResolveForm {
     /// The target.
@@ -201,28 +199,28 @@ pub(crate) enum ResolveForm {
 pub(crate) struct Check {
     /// One folder.
     pub(crate) documents: Documents,
-    /// Where it goes.
+    /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,
     /// The classes that end the command with 1.
     pub(crate) deny: Classes,
     /// The classes that are listed.
     pub(crate) list: Classes,
-    /// True if each link is listed; otherwise each target.
+    /// True if the list has links, false if it has targets.
     pub(crate) lists_links: bool,
     pub(crate) form: CheckForm,
-    /// Where the page goes that shows all.
+    /// The file for the HTML page.
     pub(crate) report: Option<PathBuf>,
-    /// Findings that are accepted.
+    /// The file with accepted findings.
     pub(crate) baseline: Option<PathBuf>,
-    /// Whether it is written anew.
+    /// True if the baseline is written anew.
     pub(crate) updates_baseline: bool,
-    /// The table that is read.
+    /// The table of URLs.
     pub(crate) url_map: Option<PathBuf>,
-    /// What becomes of the fixes.
+    /// The destination of fixes.
     pub(crate) fix: Option<WrittenTo>,
-    /// How the names of backups end, which are no documents.
+    /// The suffix of backups, which are not documents.
     pub(crate) backup: Option<Suffix>,
-    /// Whether it is proved that fixes change nothing but links.
+    /// True if fixes must be proved to change nothing but links.
     pub(crate) verify: bool,
 }
 
@@ -233,7 +231,7 @@ impl Check {
     }
 }
 
-/// How findings are listed.
+/// The form in which findings are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CheckForm {
     Text,
@@ -247,17 +245,17 @@ pub(crate) enum CheckForm {
 pub(crate) struct Classes(Vec<Class>);
 
 impl Classes {
-    /// Those of links of which something may break.
+    /// The classes of links that may break.
     pub(crate) const BROKEN: [Class; 4] =
         [Class::Pinned, Class::Escapes, Class::Dangling, Class::Fragment];
-    /// Those that end `check` with 1 where nothing else is said.
+    /// The classes that end `check` with 1 by default.
     pub(crate) const DENIED: [Class; 3] = [Class::Pinned, Class::Escapes, Class::Dangling];
 
     pub(crate) fn contains(&self, class: Class) -> bool {
         self.0.contains(&class)
     }
 
-    /// Those of all lists that were `typed`, or of `default` without any.
+    /// The classes of all `typed` lists, or `default` if there are none.
     pub(crate) fn of(typed: Vec<Self>, default: &[Class]) -> Self {
         if typed.is_empty() {
             return Self(default.to_vec());
@@ -294,61 +292,61 @@ impl FromStr for Classes {
     }
 }
 
-/// Which documents, and how they are read.
+/// The documents, and the options for reading them.
 #[derive(Debug)]
 pub(crate) struct Documents {
     /// Files and folders; `-` is standard input; never empty.
     pub(crate) paths: Vec<PathBuf>,
-    /// Which files in folders.
+    /// The selection of files in folders.
     pub(crate) selection: Selection,
-    /// How many files at a time.
+    /// The number of threads.
     pub(crate) jobs: usize,
-    /// Whether what comes of each file goes to a file of its own, so that large ones need not wait for each other.
+    /// True if each file has a result file, so that large files need not wait for each other.
     pub(crate) has_result_files: bool,
-    /// Which archives are gone through.
+    /// The archives that are read.
     pub(crate) archives: Archives,
-    /// Folders among them that are hardly called after hosts, as far as they are known.
+    /// Folders found so far that `--layout host` takes for hosts, but whose names are not like those of hosts.
     pub(crate) unlike_hosts: Mutex<BTreeSet<PathBuf>>,
     pub(crate) reading: Reading,
-    /// The path of each root below the folder of the settings, where these have the URL of that folder.
+    /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) below_settings: HashMap<PathBuf, PathBuf>,
 }
 
-/// Which archives are gone through.
+/// The archives that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Archives {
-    /// None: what is asked of a folder is not asked of them.
+    /// None: the command is about folders.
     None,
-    /// Those that are named. One that is found in a folder is no document, since what is made of it is another file.
+    /// Archives that are named. An archive in a folder is skipped, since its documents become files elsewhere.
     Named,
     All,
 }
 
-/// How documents are read.
+/// The options for reading documents.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// What they are; `None` where each has to be looked at.
+    /// The format of all documents; `None` if it is detected for each.
     pub(crate) format: Option<Format>,
     /// The library's options.
     pub(crate) options: Options,
-    /// What gives their retrieval URLs.
+    /// The sources of retrieval URLs.
     pub(crate) origins: Origins,
 }
 
 impl Documents {
-    /// What was named, but for standard input.
+    /// The named files and folders, without standard input.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
     }
 
-    /// `entry` as it is seen from the folder of the settings, where the URL of that folder is known, and not that of the root.
+    /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) fn seen(&self, entry: &TreeEntry) -> Option<TreeEntry> {
         let way = self.below_settings.get(&*entry.root)?;
         let relative = way.iter().map(OsString::from).chain(entry.relative.iter().cloned());
         Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
     }
 
-    /// What gives the URLs of the files in the only folder that was named, as seen from there.
+    /// The sources of retrieval URLs for files in the only folder that was named, relative to it.
     pub(crate) fn origins(&self) -> Origins {
         let origins = self.reading.origins.clone();
         let Some(folder) = self.paths.first() else { return origins };
@@ -369,13 +367,13 @@ impl Documents {
         }
     }
 
-    /// Whether one of them is a folder.
+    /// True if one of them is a folder.
     pub(crate) fn has_folder(&self) -> bool {
         self.roots().any(Path::is_dir)
     }
 }
 
-/// Where a document comes from.
+/// The origin of a document.
 pub(crate) enum Origin {
     /// Standard input.
     Standard,
@@ -384,7 +382,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// What was named, or what was found below it; `-` is standard input.
+    /// The path that was named or found; `-` is standard input.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Standard => Path::new("-"),
@@ -392,7 +390,7 @@ impl Origin {
         }
     }
 
-    /// Whether it was named itself.
+    /// True if it was named, and not found in a folder.
     pub(crate) fn is_named(&self) -> bool {
         match self {
             Self::Standard => true,
@@ -400,18 +398,18 @@ impl Origin {
         }
     }
 
-    /// Whether it was found under the name of a backup, which ends so.
+    /// True if it was found in a folder, and its name has the suffix of backups.
     pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
         let name = self.path().file_name().unwrap_or_default();
         !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))
     }
 
-    /// Whether it is a folder.
+    /// True if it is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
     }
 
-    /// How long it was when it was found; nothing of standard input.
+    /// The size when it was found; 0 for standard input.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,
@@ -426,7 +424,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Whether `path` means standard input. A file of that name is called `./-`.
+/// True if `path` means standard input. A file of that name is `./-`.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

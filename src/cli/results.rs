@@ -29,7 +29,7 @@ use super::status::ExitStatus;
 /// The file with the options by which the results in its folder were made.
 const OPTIONS: &str = ".links-options";
 
-/// The time within which a file system may give two files the same time: one tick of a clock with 100 a second, doubled.
+/// A time after which a file system gives a later timestamp: twice the 10 ms of the coarsest kernel clock.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A folder for results.
@@ -106,7 +106,7 @@ impl Results {
         let made = work(&mut of_file);
         let (file, page) = of_file.into_file();
         output.append(page)?;
-        // What is not whole is gone with its file.
+        // Dropping the file removes an incomplete result.
         let made = made.and_then(|made| {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), |file| file.commit().map(drop)).map_err(io::Error::other)?;

@@ -135,7 +135,7 @@ fn one(
     }))
 }
 
-/// Whether it was found among what is being delivered to a Maildir.
+/// True if the file was found among messages that are being delivered to a Maildir.
 pub(super) fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && maildir::is_delivery(origin.path())
 }
@@ -193,8 +193,7 @@ fn document(
     Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
 }
 
-/// What becomes of a file that is no document: of an output folder's it is copied, else it is left, and an
-/// error where it was named.
+/// Copies a file that is not a document to an output folder; otherwise skips it, which is an error if it was named.
 fn no_document(
     mut none: NoDocument,
     origin: &Origin,
@@ -305,7 +304,7 @@ fn settle(
     Ok(status)
 }
 
-/// Whether a file was written `to` a place where what a browser saved with it does not lie.
+/// True if a file was written `to` a place without the files that a browser saved with it.
 fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
     let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
         return false;

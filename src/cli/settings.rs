@@ -1,11 +1,11 @@
-//! Settings: the file `baselink.toml`, whose keys are long options of the command line.
+//! The settings file `baselink.toml`: its keys are long options of the command line.
 //!
 //! ```text
 //! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for what was not typed
 //! ```
 //!
-//! Deliberately absent: what an option means; inputs and outputs, and what is printed. The file may lie in a tree from
-//! elsewhere, which must not decide what is read and written.
+//! Deliberately absent: what an option means; and options that choose inputs, outputs and messages, since the file may come
+//! with a tree from elsewhere.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -30,13 +30,13 @@ use super::request::{Classes, is_standard_input};
 
 mod owner;
 
-/// The name of the file.
+/// The name of a settings file.
 const NAME: &str = "baselink.toml";
 
-/// The largest number of bytes that it may have.
+/// The largest size of a settings file, in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// The keys of a settings file, and its folder.
+/// The values of a settings file, and its folder.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Settings {
@@ -79,7 +79,7 @@ pub(crate) struct Settings {
     pub(crate) deny: Vec<Classes>,
 }
 
-/// Reads a string that has the form of a `T`.
+/// Reads a string as a `T`.
 fn one<'de, D: Deserializer<'de>, T>(value: D) -> std::result::Result<Option<T>, D::Error>
 where
     T: FromStr<Err: Display>,
@@ -87,7 +87,7 @@ where
     String::deserialize(value)?.parse().map(Some).map_err(D::Error::custom)
 }
 
-/// Reads a string or an array of strings that have the form of a `T`.
+/// Reads a string or an array of strings, each as a `T`.
 fn several<'de, D: Deserializer<'de>, T>(value: D) -> std::result::Result<Vec<T>, D::Error>
 where
     T: FromStr<Err: Display>,
@@ -112,6 +112,7 @@ fn url<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String
     Ok(Some(url))
 }
 
+/// Reads the scheme of hierarchical URLs.
 fn scheme<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String>, D::Error> {
     hierarchical_scheme(&String::deserialize(value)?).map(Some).map_err(D::Error::custom)
 }
@@ -127,7 +128,7 @@ fn patterns<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Vec<Stri
     Ok(patterns)
 }
 
-/// The name among `known` that `typed` was meant to be: one in which at most every third letter is another.
+/// The name among `known` that is nearest to `typed`: at most a third of its letters differ.
 pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .filter(|known| typed.len() <= 2 * known.len())
@@ -140,21 +141,21 @@ pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> 
 impl Settings {
     /// The settings file for the folder or file `root`: the nearest one in its folder or above.
     ///
-    /// Only a plain file counts. Folders are looked through as they are without symbolic links.
+    /// Only a plain file counts. The folders above are those of the path without symbolic links.
     pub(crate) fn find(root: &Path) -> Option<PathBuf> {
         let root = fs::canonicalize(root).ok()?;
         let is_plain = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
         let found = root.ancestors().map(|folder| folder.join(NAME)).find(is_plain)?;
-        // Sentences have its path as one would type it.
+        // Messages show the path as one would type it.
         let here = fs::canonicalize(".").unwrap_or_default();
         Some(found.strip_prefix(here).map(Path::to_owned).unwrap_or(found))
     }
 
-    /// The settings file that goes with inputs: the one that was named, or the nearest above the inputs.
+    /// The settings file for the inputs `paths`: the nearest one above them.
     ///
     /// # Errors
     ///
-    /// Some of the inputs have another one than others.
+    /// Two inputs have different settings files.
     pub(crate) fn find_for(paths: &[PathBuf]) -> Result<Option<PathBuf>> {
         let mut looked_at: HashSet<&Path> = HashSet::new();
         let mut found: Option<Option<PathBuf>> = None;
@@ -173,7 +174,7 @@ impl Settings {
                     found.as_deref().map_or_else(|| "without settings".into(), name)
                 };
                 return Err(Error::new(format!(
-                    "{} has other settings than what was named before it ({}, not {}); name one file with \
+                    "{} has other settings than the inputs before it ({}, not {}); name one file with \
                      --config, or ignore all with --config none",
                     name(path),
                     settings(&next),
@@ -184,18 +185,18 @@ impl Settings {
         Ok(found.flatten())
     }
 
-    /// Reads the file `path`. Where it is `found`, and was not named, it has to be one of the user. `options` are those of the
-    /// command line, most of which are no keys.
+    /// Reads the file `path`. A file that was found, and not named, must belong to the user. `options` are the long options of
+    /// the command line: the message about an unknown key distinguishes them from spelling mistakes.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, is of somebody else, has more than 1 MiB, or is not UTF-8 or not TOML; or a key or a value
-    /// cannot be used. The sentence has the line.
-    pub(crate) fn read(path: &Path, found: bool, options: &[&str]) -> Result<Self> {
+    /// The file cannot be read, belongs to another user, has more than 1 MiB, or is not TOML; or a key or value is invalid. The
+    /// message has the line.
+    pub(crate) fn read(path: &Path, is_found: bool, options: &[String]) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
-        if found {
+        if is_found {
             owner::check(path, &file)?;
         }
         file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -207,7 +208,7 @@ impl Settings {
     }
 
     /// Reads the contents of the file `path`.
-    pub(crate) fn parse(bytes: &[u8], path: &Path, options: &[&str]) -> Result<Self> {
+    pub(crate) fn parse(bytes: &[u8], path: &Path, options: &[String]) -> Result<Self> {
         let wrong = |at: usize, what: &str| {
             let before = bytes.get(..at).unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;
@@ -224,11 +225,9 @@ impl Settings {
         Ok(Self { folder, url_map, ..read })
     }
 
-    /// The path of `root`, a folder or a file, below the folder of the settings; to it come the names
-    /// that lead from `root` to a file below it.
+    /// The path of `root`, a folder or a file, below the folder of the settings.
     ///
-    /// Of a root outside that folder, as `--config` can bring about, it is empty, or the name
-    /// of the file that `root` is.
+    /// With `--config`, `root` may be outside that folder. Then the path is empty, or the name of the file `root`.
     pub(crate) fn way_to(&self, root: &Path) -> PathBuf {
         let way = || {
             let root = fs::canonicalize(root).ok()?;
@@ -240,12 +239,12 @@ impl Settings {
         })
     }
 
-    /// Whether the file `path`, of which these settings speak, may be read: a plain file in their folder. A
-    /// tree from elsewhere must not decide what is read outside it.
+    /// Allows reading `path`, which these settings name, if it is a plain file in their folder. A tree from elsewhere must not
+    /// decide what is read outside it.
     ///
     /// # Errors
     ///
-    /// It is none.
+    /// The path is not a plain file in the folder.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
         let real = fs::canonicalize(path).map_err(|error| Error::io(path, error))?;
         if real.is_file() && self.real_folder().is_ok_and(|folder| real.starts_with(folder)) {
@@ -265,14 +264,16 @@ impl Settings {
     }
 }
 
-/// Says why the settings `text` cannot be used: `message`, about the byte `at`.
-fn reason(text: &str, at: usize, message: &str, options: &[&str]) -> String {
+/// Explains the error `message` about the byte `at` of the settings `text`, with the key that it concerns.
+fn reason(text: &str, at: usize, message: &str, options: &[String]) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     if message.starts_with("unknown field")
         && let Some(key) = quoted.next()
     {
         return match nearest(key, quoted) {
-            _ if options.contains(&key) => format!("'{key}' is only for the command line"),
+            _ if options.iter().any(|option| option == key) => {
+                format!("'{key}' is only for the command line")
+            }
             Some(meant) => format!("unknown key '{key}'; did you mean '{meant}'?"),
             None => format!("unknown key '{key}'"),
         };
@@ -291,7 +292,8 @@ mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Result<Settings> {
-        Settings::parse(text.as_bytes(), Path::new("d/baselink.toml"), &["output", "url"])
+        let options = ["output", "url"].map(str::to_owned);
+        Settings::parse(text.as_bytes(), Path::new("d/baselink.toml"), &options)
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl LinkResult {
         Self::NotEditable,
     ];
 
-    /// What `rewrite` made of a link.
+    /// The result of `rewrite` for a link.
     fn of(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Rewritten => Self::Rewritten,
@@ -57,7 +57,7 @@ impl LinkResult {
         }
     }
 
-    /// What `localize` made of it.
+    /// The result of `localize` for a link.
     pub(crate) fn of_localized(link: &LinkReport) -> Self {
         let new = link.in_output();
         match (Self::of(link.outcome), link.reason) {
@@ -69,7 +69,7 @@ impl LinkResult {
         }
     }
 
-    /// Whether it changed.
+    /// True if the link changed.
     fn is_new(self) -> bool {
         matches!(self, Self::Rewritten | Self::MadeLocal | Self::MadeAbsolute | Self::BaseEmptied)
     }
@@ -89,26 +89,26 @@ impl LinkResult {
     }
 }
 
-/// How many links have which result for which reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
+/// The number of links by result and reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     counts: BTreeMap<(LinkResult, Option<Reason>), usize>,
 }
 
 impl Tally {
-    /// How many links have this result.
+    /// The number of links with this result.
     pub(crate) fn count(&self, result: LinkResult) -> usize {
         let same = self.counts.iter().filter(|((of, _), _)| *of == result);
         same.map(|(_, number)| number).sum()
     }
 
-    /// How many links lead to local copies.
+    /// The number of links to local copies.
     pub(crate) fn local_copies(&self) -> usize {
         let copies = self.counts.iter().filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
         copies.map(|(_, number)| number).sum()
     }
 
-    /// Whether a link changed.
+    /// True if a link changed.
     pub(crate) fn is_new(&self) -> bool {
         self.counts.keys().any(|(result, _)| result.is_new())
     }

@@ -1,5 +1,5 @@
-//! Folders that `--layout host` takes for hosts although their names have no dot: somebody named the folder of one host, and
-//! meant the folder around it.
+//! Folders that `--layout host` takes for hosts although their names have no dot. Perhaps the user named the folder of one host
+//! instead of the folder above it.
 //!
 //! ```text
 //! $ baselink links --layout host crawl/www.example.net
@@ -20,7 +20,8 @@ use baselink::files::walk::TreeEntry;
 
 use super::request::{Documents, folder_of};
 
-/// Notes the folder of `entry` if its name is not like that of a host; `seen` is the entry relative to the folder of all hosts.
+/// Notes the top-level folder of `entry` if its name is not like that of a host. `seen` is the entry relative to the folder of
+/// all hosts.
 pub(crate) fn note(
     documents: &Documents,
     entry: &TreeEntry,

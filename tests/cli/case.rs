@@ -1,4 +1,4 @@
-//! A case of the command line, a file of `tests/cli/cases/`:
+//! Cases of the command line. Each file of `tests/cli/cases/` is one:
 //!
 //! ```text
 //! # A comment, if there is something to say.
@@ -12,12 +12,12 @@
 //! <a href=http://a/b/x>
 //! ```
 //!
-//! The first lines are the command, with the quotes of a shell, and its exit status. `stdin`, `stdout` and `stderr` are
-//! the standard streams, which are empty where the case does not have them; `after/` has the files that are new or changed
-//! afterwards; every other file is there when the program starts, in the current folder.
+//! The first lines are the command, quoted as in a shell, and its exit status. `stdin`, `stdout` and `stderr` are the standard
+//! streams, which are empty by default. `after/` has the files that are new or changed afterwards. Every other file exists in
+//! the current folder before the program starts.
 //!
-//! What a text cannot show is `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` are what they are elsewhere, and a `\` at
-//! the end of a line takes the line end away. `no line end` takes it away from the last line.
+//! Bytes that a text cannot show are `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` are those of Rust, and a `\` at the end
+//! of a line removes the line end. `no line end` removes that of the last line.
 //!
 //! Deliberately absent: symbolic links, times, permissions and empty folders.
 
@@ -30,7 +30,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::folder::files;
 
-/// What a run prints and how it ends, by the names of the files.
+/// The names of the exit status and the standard streams.
 pub(crate) const STREAMS: [&str; 3] = ["status", "stdout", "stderr"];
 
 pub(crate) type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -44,10 +44,10 @@ pub(crate) struct Case {
     pub(crate) expected: Ending,
 }
 
-/// What a run of the program leaves.
+/// The result of a run of the program.
 #[derive(PartialEq)]
 pub(crate) struct Ending {
-    /// The exit status in a line, standard output and standard error.
+    /// The exit status as a line, standard output and standard error.
     pub(crate) streams: [String; 3],
     /// The files that are there afterwards.
     pub(crate) files: Files,
@@ -107,7 +107,7 @@ impl Case {
         Self::new(name, words(command.trim_end()), stdin, streams, there)
     }
 
-    /// With `there`, the files before and, below `after`, afterwards.
+    /// The case with the files `there`: those before the run and, below `after`, those afterwards.
     fn new(
         name: &str,
         arguments: Vec<String>,
@@ -135,7 +135,7 @@ impl Case {
         self.arguments.first().map_or("", String::as_str)
     }
 
-    /// What the program leaves of `files` with these arguments.
+    /// Runs the program with these arguments in a folder with these files.
     pub(crate) fn run(&self, arguments: &[impl AsRef<OsStr>], files_before: &Files) -> Ending {
         let scene = tempfile::tempdir().unwrap();
         for (path, bytes) in files_before {
@@ -161,14 +161,14 @@ fn as_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The bytes of what is `escaped`.
+/// The bytes of an `escaped` text.
 fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut pieces = text.split('\\');
     bytes.extend(pieces.next().unwrap_or_default().as_bytes());
     while let Some(piece) = pieces.next() {
         let (byte, length) = match piece.as_bytes() {
-            // Two backslashes: what is between them is empty.
+            // Two backslashes: the piece between them is empty.
             [] => {
                 bytes.push(b'\\');
                 bytes.extend(pieces.next().unwrap_or_default().as_bytes());
@@ -186,7 +186,7 @@ fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The words of a command, as a shell has them: `'…'` and `"…"` are as they are written, `$'…'` is escaped.
+/// Splits a command into words as a shell does: `'…'` and `"…"` are literal, `$'…'` is escaped.
 fn words(mut rest: &str) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(next) = rest.strip_prefix(' ') {

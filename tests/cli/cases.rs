@@ -1,7 +1,7 @@
-//! The program, from arguments to exit status: every case of `tests/cli/cases/` (`tests/cli/case.rs` has their form).
+//! The program, from arguments to exit status: every case of `tests/cli/cases/` (their form is in `tests/cli/case.rs`).
 //!
-//! What no text can hold (a closed pipe, file permissions, a name that is not UTF-8) is written
-//! out below.
+//! Tests of situations that no case can describe (a closed pipe, file permissions, a name that is not UTF-8) are functions
+//! below.
 //!
 //! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
 
@@ -17,7 +17,7 @@ use baselink::{Options, ScanOptions, rewrite};
 use crate::case::{Case, STREAMS, baselink, put, run};
 use crate::folder::files;
 
-/// What is wrong with `case`.
+/// Runs `case`, and describes each difference from its expectation.
 fn check(case: &Case) -> Vec<String> {
     let Case { name, arguments, expected, .. } = case;
     let ending = case.run(arguments, &case.files);
@@ -431,7 +431,7 @@ mod unix {
             ("-u http://b/ --enable social", "http://b/x\nhttp://b/y\n", false),
             ("-u http://b/ --resolver whatwg", "http://b/x\n", false),
             ("-u http://b/ --resolver whatwg", "http://b/x\n", true),
-            // Whether the links in it hold is in no result.
+            // A result does not record whether its links hold.
             ("-u http://b/ --resolver whatwg --strict", "http://b/x\n", false),
             ("--url-map map.csv", "http://m/x\n", false),
             ("--url-map map.csv", "http://m/x\n", true),

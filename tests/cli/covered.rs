@@ -19,7 +19,7 @@ use crate::case::{Case, Ending, Files, baselink, put, run};
 /// Commands that print what clap makes; `tests/cli/cases.rs` has their tests.
 const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 
-/// What no case can show, and the test that does.
+/// Rows that no case can show, and the test that does.
 ///
 /// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
 #[rustfmt::skip]
@@ -29,7 +29,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 15] = [
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says"),
-    // They change nothing, unless the program has a fault.
+    // These change nothing, unless the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
     ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
@@ -46,7 +46,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 15] = [
     ("check", "130", "tests/trees/check_cli.rs", "ctrl_c_while_fixes_are_made_leaves_files_old_or_new"),
 ];
 
-/// Fails, naming them, where one of the `names` of this kind has no case and is not [`ELSEWHERE`], or both.
+/// Fails for each of the `names` of this kind that has neither a case nor a row of [`ELSEWHERE`], or has both.
 fn each_has_a_case(kind: &str, names: &[impl AsRef<str>], has_case: impl Fn(&str) -> bool) {
     let is_elsewhere =
         |name: &str| ELSEWHERE.iter().any(|row| [kind, "*"].contains(&row.0) && row.1 == name);
@@ -58,13 +58,13 @@ fn each_has_a_case(kind: &str, names: &[impl AsRef<str>], has_case: impl Fn(&str
     assert!(needless.is_empty(), "{kind}: {needless:?} have a case, and are in ELSEWHERE");
 }
 
-/// Whether a case of `tests/cli/cases/` prints one of the `texts`.
+/// True if a case of `tests/cli/cases/` prints one of the `texts`.
 fn is_printed(cases: &[Case], texts: &[String]) -> bool {
     let mut printed = cases.iter().flat_map(|case| case.expected.printed());
     printed.any(|printed| texts.iter().any(|text| printed.contains(text)))
 }
 
-/// Whether `name` is in a column from `column` on in an expectation of a fixture that is called `file`.
+/// True if `name` is in a column from `column` on in an expectation of a fixture that is called `file`.
 fn is_expected(file: &str, column: usize, name: &str) -> bool {
     let below = |folder: PathBuf| {
         fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path())
@@ -80,19 +80,19 @@ fn status_of(ending: &Ending) -> &str {
     ending.streams[0].trim_end()
 }
 
-/// What `baselink COMMAND --help` says.
+/// The text of `baselink COMMAND --help`.
 fn help(command: &str) -> String {
     let output = run(baselink(Path::new(".")).args([command, "--help"]), b"");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The commands of which options and statuses want cases.
+/// The commands whose options and statuses need cases.
 fn commands() -> Vec<String> {
     let output = run(baselink(Path::new(".")).arg("--help"), b"");
     let help = String::from_utf8(output.stdout).unwrap();
     let (_, list) = help.split_once("\nCommands:\n").unwrap();
     let list = list.split("\n\n").next().unwrap();
-    // What goes on in the next line is indented deeper.
+    // Continuation lines are indented deeper.
     let first = |line: &str| Some(line.strip_prefix("  ")?.split(' ').next()?.to_owned());
     let named = list.lines().filter_map(first).filter(|name| !name.is_empty());
     let commands: Vec<_> = named.filter(|name| !OF_CLAP.contains(&name.as_str())).collect();
@@ -147,12 +147,12 @@ struct Parameter {
     long: String,
     /// Its short name, with `-`.
     short: Option<String>,
-    /// Whether the next argument is its value.
+    /// True if the next argument is its value.
     takes_value: bool,
 }
 
 impl Parameter {
-    /// Those of `command`.
+    /// The options of `command`.
     fn all(command: &str) -> Vec<Self> {
         let help = help(command);
         let lines =
@@ -196,7 +196,7 @@ impl Parameter {
     }
 }
 
-/// Whoever adds an option looks first for one that it replaces.
+/// A new option needs room: look first for an option that it replaces.
 #[test]
 fn options_are_few() {
     let names = |command: &String| {
@@ -275,7 +275,7 @@ fn every_settings_key_has_a_case_that_is_another_without_it() {
     });
 }
 
-/// What is written beside `key` in settings is refused, with what is said of it.
+/// The message that refuses settings with this `key` and `value`.
 fn refused(key: &str, value: &str) -> String {
     let scene = tempfile::tempdir().unwrap();
     put(scene.path(), Path::new("baselink.toml"), format!("{key} = {value}").as_bytes());

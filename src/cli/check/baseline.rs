@@ -75,11 +75,11 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the file at `path`, which may be missing where it is to be written.
+    /// Reads the file at `path`; one that is about to be written may be missing.
     ///
     /// # Errors
     ///
-    /// It cannot be read, or a line is not what [`write`] writes.
+    /// The file cannot be read, or a line is not one that [`write`] writes.
     pub(super) fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = match fs::read(path) {
@@ -109,30 +109,30 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// What is accepted in the file at `path` below the folder.
+    /// The accepted findings in the file at `path` below the folder.
     pub(super) fn of(&self, path: &str) -> Accepted {
         Accepted(self.files.get(path).cloned().unwrap_or_default())
     }
 
-    /// How many findings it has.
+    /// The number of findings.
     pub(super) fn len(&self) -> usize {
         self.number
     }
 }
 
-/// What is accepted in one file, and was not met yet.
+/// Accepted findings of one file that are still to be found.
 #[derive(Default)]
 pub(super) struct Accepted(HashMap<Key, usize>);
 
 impl Accepted {
-    /// Whether one more finding with this key is accepted.
+    /// True if one more finding with this key is accepted.
     pub(super) fn takes(&mut self, key: &Key) -> bool {
         let left = self.0.get_mut(key).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_some()
     }
 }
 
-/// Whether a baseline has findings of `class`.
+/// True if a baseline has findings of `class`.
 pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
     Classes::BROKEN.contains(&class) || asked.deny.contains(class)
 }

@@ -65,18 +65,18 @@ pub(super) fn look(asked: &Check) -> Result<()> {
     Ok(())
 }
 
-/// Where a file will be that may not be there yet.
+/// The real path of a file that may not exist yet.
 fn place(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
-/// Whether an earlier run wrote it. One without findings is empty, which a document may be, too.
+/// True if an earlier run wrote the baseline `path`. A baseline without findings is empty, as a document may be.
 fn is_baseline(path: &Path) -> bool {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     !Format::detect(Some(&own), b"").is_read() && Baseline::read(path, false).is_ok()
 }
 
-/// Whether it is a file of the folder, under whatever name, that is not left out.
+/// True if `path` is a selected file of the folder, perhaps under another name.
 fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
     let documents = &asked.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };

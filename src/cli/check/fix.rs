@@ -4,8 +4,8 @@
 //! 2 links made relative in 1 file
 //! ```
 //!
-//! What is written is scanned first, and with `--verify` proved (`baselink::verify`). A file without a fix is never opened
-//! again; once files were changed, the folder is checked anew.
+//! New contents are scanned before they are written, and with `--verify` proved (`baselink::verify`). Files without a fix are
+//! not opened again. After a change, the whole folder is checked anew.
 //!
 //! Deliberately absent: which fixes there are, and how files are replaced.
 
@@ -27,18 +27,18 @@ use crate::cli::rewrite::is_delivery;
 use crate::cli::rewrite::target::{RunTarget, Written};
 use crate::cli::status::ExitStatus;
 
-/// What became of the fixes.
+/// The result of fixing a folder.
 pub(super) struct Fixed {
     pub(super) files: usize,
     links: usize,
     pub(super) status: ExitStatus,
-    /// Whether files were changed.
+    /// True if files were changed.
     pub(super) is_written: bool,
-    /// Whether what would change is shown.
+    /// True if a diff is shown.
     pub(super) is_shown: bool,
 }
 
-/// What became of the fixes of one file.
+/// The result of fixing one file.
 struct FileFixes {
     links: usize,
     written: Written,
@@ -98,7 +98,7 @@ pub(super) fn make(
     Ok(fixed)
 }
 
-/// What the library calls `break-links` is a value of an option here.
+/// `error` with the option for `break-links`, as the library calls it.
 fn in_words_of_the_option(error: Error) -> Error {
     Error::new(error.to_string().replace("`break-links`", "--fix=break-links"))
 }
@@ -133,7 +133,7 @@ fn one(
             return sink.add_unproved(input, output);
         }
         let places = FilePlaces::of(input, &rewritten.totals);
-        // All others were said when the file was checked.
+        // All others were reported when the file was checked.
         let of_the_change =
             rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
         of_the_change.for_each(|found| output.diagnostic(&places, found));
@@ -144,7 +144,7 @@ fn one(
 }
 
 impl Fixed {
-    /// Adds what became of a file.
+    /// Adds the result for one file, and reports its errors and losses.
     fn add(&mut self, done: FileFixes, output: &mut Output) {
         match done.written {
             Written::Failed(error) => {

@@ -17,7 +17,7 @@ use super::listed::ListedFinding;
 use super::words;
 use crate::cli::output::Output;
 
-/// Prints the annotation of a finding, which is in this column of UTF-16 code units.
+/// Prints the annotation of a finding; `column` counts UTF-16 code units.
 pub(super) fn finding(
     found: &ListedFinding<'_>,
     column: usize,

@@ -1,4 +1,4 @@
-//! How the page and the log name files: as URI references (RFC 3986, 4.1).
+//! Names of files on the page and in the log: URI references (RFC 3986, 4.1).
 //!
 //! ```text
 //! reports/page.html, site/a b.html   -->   ../site/a%20b.html
@@ -37,7 +37,7 @@ pub(super) fn uri(path: &Path) -> String {
     uri
 }
 
-/// What leads from the page to the files of the folder.
+/// The references from the page to the files of the folder.
 pub(super) struct Hrefs {
     /// The folder as it is typed, and what leads there.
     folder: PathBuf,

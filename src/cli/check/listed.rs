@@ -1,4 +1,4 @@
-//! What is listed, as plain data: a finding, where it is, and what came of the list.
+//! The list as plain data: a finding with its place, and the result of listing.
 //!
 //! ```text
 //! docs/a.html:3:10  pinned   -->   ListedFinding { link, finding, is_denied, line: 3, column: 10, … }
@@ -20,25 +20,25 @@ use super::tree::CheckedTree;
 use crate::cli::input::Input;
 use crate::cli::status::ExitStatus;
 
-/// What came of the list.
+/// The result of listing.
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) status: ExitStatus,
-    /// How many findings of which class the baseline accepts.
+    /// The number of findings that the baseline accepts, by class.
     pub(super) accepted_of: BTreeMap<Class, usize>,
     /// The findings for a new baseline.
     pub(super) noted: BTreeMap<Key, usize>,
-    /// What links lead to, where that was asked for.
+    /// The targets of links, if they are shown.
     pub(super) targets: Vec<TargetSummary>,
 }
 
 impl Listed {
-    /// How many findings the baseline accepts.
+    /// The number of findings that the baseline accepts.
     pub(super) fn accepted(&self) -> usize {
         self.accepted_of.values().sum()
     }
 
-    /// How many findings of which of these classes are left, which the baseline does not accept.
+    /// The number of findings that the baseline does not accept, by class.
     pub(super) fn left(
         &self,
         tree: &CheckedTree<'_>,
@@ -51,13 +51,13 @@ impl Listed {
     }
 }
 
-/// A finding that is listed, and where it is.
+/// A finding that is listed, and its place.
 pub(super) struct ListedFinding<'a> {
     pub(super) input: &'a Input<'a>,
     pub(super) charset: Charset,
     pub(super) link: &'a LinkReport,
     pub(super) finding: &'a Finding,
-    /// Whether its class is denied.
+    /// True if its class is denied.
     pub(super) is_denied: bool,
     pub(super) line: usize,
     pub(super) column: usize,

@@ -1,13 +1,13 @@
-//! The findings that are listed: where each is in its file, in whatever form was asked for, and what they lead to.
+//! The list of findings with their places, in each form, and their targets.
 //!
 //! ```text
 //! documents with findings, checked again  -->  line, column, the line itself  -->  text, JSON, SARIF, …; targets
 //! ```
 //!
-//! Findings are not kept while a folder is checked, since there may be millions. The files of which something is to be
-//! said are read and checked again on several threads, and what comes of them is printed in their order.
+//! Findings are not kept while a folder is checked, since there may be millions. Files with findings to list are read and
+//! checked again, on several threads, and their findings are printed in the order of the files.
 //!
-//! Deliberately absent: how a finding looks in each form.
+//! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
 use std::collections::BTreeMap;
 use std::io;
@@ -33,24 +33,27 @@ use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
 use crate::cli::status::ExitStatus;
 
-/// What came of one file.
+/// The result of listing one file.
 #[derive(Default)]
 struct ListedFile {
-    /// The file, by its number, and its path in a baseline.
+    /// The number of the file in the tree.
     number: usize,
+    /// The path as a baseline writes it.
     path: String,
-    /// What is accepted, and was not met yet.
+    /// Accepted findings that are still to be found.
     left: Accepted,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
     targets: Targets,
-    /// How many links come before those of the document in hand.
+    /// The number of links in earlier documents of the file.
     links: usize,
+    /// True if a finding of the file was printed.
     is_begun: bool,
 }
 
-/// Lists the findings of `list`, and finds the targets where `has_targets`, but for what `baseline` accepts.
+/// Lists the findings with a class of `list`, and with `has_targets` collects targets; both without findings that `baseline`
+/// accepts.
 pub(super) fn list(
     asked: &Check,
     list: &Classes,
@@ -102,20 +105,20 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// Whether anything is done with findings of `class`.
+    /// True if findings of `class` are listed, noted in a baseline, or counted by target.
     fn concerns(&self, class: Class) -> bool {
-        self.list.contains(class) || self.is_noted(class) || self.is_summed_up(class)
+        self.list.contains(class) || self.is_noted(class) || self.has_target(class)
     }
 
-    /// Whether there is a baseline that has findings of `class`.
+    /// True if there is a baseline that has findings of `class`.
     fn is_noted(&self, class: Class) -> bool {
         self.baseline.is_some() && baseline::is_noted(self.asked, class)
     }
 
-    /// Whether findings of `class` are added to targets here.
-    fn is_summed_up(&self, class: Class) -> bool {
-        let was_before = self.baseline.is_none() && is_settled(class);
-        self.has_targets && !was_before && targets::are_told(self.asked, class)
+    /// True if findings of `class` are counted by target here, and not when the folder was checked.
+    fn has_target(&self, class: Class) -> bool {
+        let is_counted = self.baseline.is_none() && is_settled(class);
+        self.has_targets && !is_counted && targets::are_shown(self.asked, class)
     }
 
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
@@ -135,7 +138,7 @@ impl Listing<'_> {
         Ok(done)
     }
 
-    /// Prints what is listed of a document of a file.
+    /// Lists the findings of one document of a file.
     fn document(
         &self,
         input: &Input<'_>,
@@ -165,7 +168,7 @@ impl Listing<'_> {
                     continue;
                 }
             }
-            if self.is_summed_up(class) {
+            if self.has_target(class) {
                 let at = (done.number, done.links + link_number);
                 targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
             }
@@ -217,7 +220,7 @@ impl Listing<'_> {
                     let start = units.column(bytes, charset, link.span.start, column);
                     let after = Span::at(link.span.end);
                     let (end_line, column) = places.line_and_column(after);
-                    // What comes next may begin before that.
+                    // On a clone: links may overlap, so the next one may begin before this end.
                     let end = units.clone().column(bytes, charset, after.start, column);
                     let has_fix = matches!(finding.fix, Some(Fix::Reference(_)));
                     let edits = has_fix.then(|| {
@@ -252,11 +255,11 @@ impl Units {
     }
 }
 
-/// Opens a file again that was checked. Only one that is to be replaced has an `original`.
+/// Opens a checked file again. `original` is the file if it will be replaced.
 ///
 /// # Errors
 ///
-/// It cannot be read, or is no longer what was checked.
+/// The file cannot be read, or is not a document any more.
 pub(super) fn open_again<'a>(
     origin: &'a Origin,
     documents: &Documents,

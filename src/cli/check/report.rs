@@ -32,17 +32,17 @@ use crate::cli::request::{Check, Classes};
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
-/// How much is drawn without scripts: targets, places of each, and files.
+/// The numbers of rows without scripts: targets, places of each, and files.
 const TARGETS: usize = 100;
 const PLACES: usize = 3;
 const FILES: usize = 100;
 
-/// How much the picture has: folders, files in them, and how deep it goes.
+/// The limits of the picture: folders, files in them, and depth.
 const FOLDERS: usize = 500;
 const SQUARES: usize = 5_000;
 const DEPTH: usize = 32;
 
-/// What the page is made of.
+/// The data for the page.
 pub(super) struct ReportPage<'a> {
     pub(super) asked: &'a Check,
     pub(super) tree: &'a CheckedTree<'a>,
@@ -419,7 +419,7 @@ fn table(
     out.write_all(b"</tbody>\n</table>\n")
 }
 
-/// How the cells of a column look, and its name.
+/// The class of the cells of a column, and its name.
 fn numeric(column: &str) -> (&'static str, &str) {
     column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
 }

@@ -50,8 +50,8 @@ fn rule(rule: &FindingRule) -> Value {
     })
 }
 
-/// Prints a finding, which begins in the column `start` and ends at the line and column `end`, in UTF-16 code units.
-/// `edits` of its bytes make its fix.
+/// Prints a finding from the column `start` to the line and column `end`, which count UTF-16 code units. `edits` are the edits
+/// that make its fix.
 pub(super) fn finding(
     found: &ListedFinding<'_>,
     start: usize,
@@ -97,8 +97,8 @@ pub(super) fn finding(
     output.out().write_all(&line)
 }
 
-/// What gives way to what (3.57), in what begins at `start` of the file; `None` where the new bytes are no text by
-/// themselves.
+/// The `replacement` objects (SARIF 3.57) for the edits of a link at `start` of the file; `None` if there is none, or one
+/// does not insert whole characters.
 fn replacements(edits: &Edits, start: usize) -> Option<Vec<Value>> {
     let replacement = |edit: Edit<'_>| {
         let text = std::str::from_utf8(&edit.new).ok()?;

@@ -19,25 +19,25 @@ use crate::cli::output::location_of;
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes};
 
-/// So many places of each target the text shows.
+/// The number of places of each target in the text.
 pub(super) const PLACES: usize = 3;
 
-/// So many places the page has, and a few of each target beyond.
+/// The number of places on the page; targets beyond have [`PLACES`] each.
 const ROWS: usize = 250_000;
 
 /// Links that lead to one place, and break for one reason.
 pub(super) struct TargetSummary {
     pub(super) class: Class,
     pub(super) cause: Option<Cause>,
-    /// Where they lead, without the fragment where it is not that which is missing; the reference where that leads nowhere.
+    /// The URL, without a fragment unless the fragment is missing; the reference if it has no target.
     pub(super) to: String,
     pub(super) is_denied: bool,
     pub(super) links: usize,
-    /// How many files have such links.
+    /// The number of files with such links.
     pub(super) files: usize,
-    /// How many of the links have a fix.
+    /// The number of links with a fix.
     pub(super) fixes: usize,
-    /// How many lead elsewhere under another resolver.
+    /// The number of links that lead elsewhere under another resolver.
     pub(super) differing: usize,
     pub(super) missing: Option<Absence>,
     pub(super) hint: Option<String>,
@@ -47,9 +47,9 @@ pub(super) struct TargetSummary {
 
 /// Where a link is.
 pub(super) struct FoundLink {
-    /// The file, by its number.
+    /// The number of the file in the tree.
     pub(super) file: usize,
-    /// The link, by its number in the file.
+    /// The number of the link in the file.
     pub(super) link: usize,
     pub(super) line: usize,
     pub(super) column: usize,
@@ -57,23 +57,23 @@ pub(super) struct FoundLink {
     pub(super) reference: String,
 }
 
-/// Targets, each with what makes two links lead to one.
+/// Targets by class, cause and URL: links that agree in all three have one target.
 pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>;
 
-/// Whether the targets of links with `class` are told.
-pub(super) fn are_told(asked: &Check, class: Class) -> bool {
+/// True if the targets of links with `class` are shown.
+pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
     let Check { deny, list, lists_links, report, .. } = asked;
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
 }
 
-/// How many places a target has.
+/// The number of places to keep for each target.
 pub(super) fn room(asked: &Check) -> usize {
     if asked.report.is_some() { ROWS } else { PLACES }
 }
 
-/// Adds a link to the target where it leads: the link with this number of the file with this number.
+/// Adds a link to its target. `file` is the number of its file, and `number` its number there.
 pub(super) fn add(
     targets: &mut Targets,
     asked: &Check,
@@ -116,7 +116,7 @@ pub(super) fn add(
     }
 }
 
-/// Where a link leads, as far as that makes it another target.
+/// The URL that tells targets apart: a fragment counts only for classes of fragments.
 fn to(link: &LinkReport, finding: &Finding) -> String {
     let Some(target) = &finding.target else { return link.reference.clone() };
     let end = match finding.class {
@@ -126,7 +126,7 @@ fn to(link: &LinkReport, finding: &Finding) -> String {
     target[..end.unwrap_or(target.len())].to_owned()
 }
 
-/// Adds the targets that were `found` in a later file; each has room for so many places.
+/// Adds the targets `found` in a later file; each keeps at most `room` places.
 pub(super) fn merge(all: &mut Targets, found: Targets, room: usize) {
     for (same, target) in found {
         let Some(known) = all.get_mut(&same) else {

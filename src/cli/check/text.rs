@@ -28,10 +28,10 @@ use crate::cli::request::Check;
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
-/// How many characters of a line are shown before the URL, of the URL, and after it.
+/// The number of characters shown before the URL, of the URL, and after it.
 const ROOM: [usize; 3] = [48, 96, 32];
 
-/// How much of a line is looked at, in bytes, before a reference and after it.
+/// The number of bytes of a line to decode before a reference and after it.
 const AROUND: usize = 160;
 
 /// Prints a finding with its line.
@@ -66,7 +66,7 @@ pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Res
     Ok(())
 }
 
-/// What comes before a reference in its line, the reference, and what follows it, as far as there is room.
+/// The line of a finding, shortened: the text before the reference, the reference, and the text after it.
 fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     let (bytes, span, charset) = (found.input.bytes, found.link.span, found.charset);
     let line_start = span.start + 1 - found.column;
@@ -94,7 +94,7 @@ fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     [before, reference, after]
 }
 
-/// `text` up to its first line end, and whether that is all.
+/// `text` up to its first line end; true if that is all of it.
 fn first_line(text: &str) -> (String, bool) {
     match text.find(['\n', '\r']) {
         Some(end) => (text[..end].to_owned(), false),

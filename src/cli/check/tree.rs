@@ -1,13 +1,13 @@
-//! The folder that is checked: its documents, and how many links of each have which class.
+//! The folder that is checked: its documents, and the number of their links by class.
 //!
 //! ```text
 //! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
 //! ```
 //!
-//! The collection is made first, so that each document is scanned and judged at once. What the fragments of its links name
-//! is settled when the ids of all documents are known.
+//! The collection of files is made first, so that each document is scanned and judged in one pass. Links with fragments get
+//! their class in the end, when the ids of all documents are known.
 //!
-//! Deliberately absent: what is said of it ([`super`]), and the findings, which are found again for a list.
+//! Deliberately absent: messages ([`super`]), and the findings, which a list finds again ([`super::listing`]).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -45,21 +45,21 @@ pub(super) struct CheckedTree<'a> {
     asked: &'a Check,
     pub(super) from: &'a Origins,
     pub(super) files: Vec<CheckedFile>,
-    /// The place of each file in that list.
+    /// The number of each file in that list, by its path.
     numbers: HashMap<PathBuf, usize>,
-    /// How many of its files are only parts of HTML that nobody asked for.
+    /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,
     pub(super) collection: Collection,
-    /// What fragments can name in the documents, by their numbers in the collection.
+    /// The ids in documents, by their numbers in the collection.
     ids: HashMap<usize, Ids>,
     /// Of all files together.
     pub(super) sum: ClassCounts,
-    /// What links lead to, as far as they have a class that [`is_settled`] at once.
+    /// The targets of links whose class [`is_settled`] at once.
     pub(super) targets: Targets,
     pub(super) left: Left,
 }
 
-/// Whether links keep this class when the ids of all documents are known.
+/// True if links keep this class when the ids of all documents are known.
 pub(super) fn is_settled(class: Class) -> bool {
     matches!(class, Class::Outside | Class::Pinned | Class::Escapes | Class::Dangling)
 }
@@ -76,21 +76,21 @@ pub(super) struct CheckedFile {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,
-    /// How many of them have a fix.
+    /// The number of links with a fix, by class.
     pub(super) fixes_of: BTreeMap<Class, usize>,
-    /// Of which the reference itself becomes another.
+    /// The number of links whose fix replaces the reference.
     pub(super) references: usize,
     pub(super) differing: usize,
-    /// That are left because no base is known.
+    /// The number of links left for lack of a base.
     pub(super) without_base: usize,
-    /// That begin with `/`, and escape.
+    /// The number of links that begin with `/` and escape.
     pub(super) root_relative: usize,
-    /// That lack nothing but a scheme.
+    /// The number of links that lack only a scheme.
     pub(super) without_scheme: usize,
 }
 
 impl ClassCounts {
-    /// Adds a link; it travels where nothing was found.
+    /// Counts a link; without a finding it travels.
     fn add(&mut self, link: &LinkReport, finding: Option<&Finding>) {
         let class = finding.map_or(Class::Travels, |finding| finding.class);
         *self.classes.entry(class).or_default() += 1;
@@ -107,8 +107,8 @@ impl ClassCounts {
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }
 
-    /// Makes so many links of one class have another.
-    fn become_other(&mut self, from: Class, to: Class, links: usize) {
+    /// Moves a number of links from one class to another.
+    fn reclassify(&mut self, from: Class, to: Class, links: usize) {
         *self.classes.entry(to).or_default() += links;
         let left = self.of(from).saturating_sub(links);
         self.classes.insert(from, left);
@@ -137,22 +137,22 @@ impl ClassCounts {
         self.classes.values().sum()
     }
 
-    /// How many have a fix.
+    /// The number of links with a fix.
     pub(super) fn fixes(&self) -> usize {
         self.fixes_of.values().sum()
     }
 
-    /// How many may break.
+    /// The number of links that may break.
     pub(super) fn broken(&self) -> usize {
         Classes::BROKEN.iter().map(|class| self.of(*class)).sum()
     }
 }
 
-/// What the links of a file ask of others: of links that have this class if the resource with this number has them, the
-/// fragments, and how many links have each.
+/// Fragments of links of one file, with the number of links that have each. They are grouped by the number of the resource,
+/// and by the class of the links if the resource has that id.
 type Questions = BTreeMap<(usize, Class), HashMap<String, usize>>;
 
-/// What is found in a document file.
+/// The result of scanning a file with documents.
 #[derive(Default)]
 struct FileLinks {
     counts: ClassCounts,
@@ -161,16 +161,16 @@ struct FileLinks {
     targets: Targets,
 }
 
-/// What is found in a file.
+/// The result of scanning a file.
 enum FileContent {
     Document(Box<FileLinks>),
-    /// A part of HTML that nobody asked for.
+    /// A part of an HTML page, which was not asked for by --format or --include.
     Part,
     Nothing,
 }
 
 impl<'a> CheckedTree<'a> {
-    /// Checks the files that were asked for. What cannot be read is said.
+    /// Checks the folder, and reports files that cannot be read.
     pub(super) fn read(
         asked: &'a Check,
         from: &'a Origins,
@@ -181,7 +181,7 @@ impl<'a> CheckedTree<'a> {
         let selection = Selection { hidden: true, follow, ..Selection::default() };
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-        // A folder that cannot be read is said when its documents are.
+        // An error here is reported by the walk over the documents below.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let mut tree = Self {
             asked,
@@ -226,7 +226,7 @@ impl<'a> CheckedTree<'a> {
         Ok((tree, read.status))
     }
 
-    /// Says which files would become one where case does not count.
+    /// Warns about files that would be one if case did not count.
     pub(super) fn say_doubles(&self, output: &mut Output) {
         let doubles = self.collection.doubles();
         if let Some((one, other)) = doubles.first() {
@@ -246,12 +246,12 @@ impl<'a> CheckedTree<'a> {
         }
     }
 
-    /// The number of the file.
+    /// The number of the file of `origin`.
     pub(super) fn number_of(&self, origin: &Origin) -> Option<usize> {
         self.numbers.get(origin.path()).copied()
     }
 
-    /// Checks a document of a file once more.
+    /// Checks a document of a file again.
     pub(super) fn check(
         &self,
         file: &CheckedFile,
@@ -261,23 +261,23 @@ impl<'a> CheckedTree<'a> {
         check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
     }
 
-    /// What a fragment names in the resource with this number.
+    /// The place that a fragment names in the resource with this number.
     pub(super) fn named(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
         Some(self.ids.get(&number)?.place(fragment))
     }
 }
 
-/// Gives links their classes, now that the ids of all documents are known.
+/// Corrects the classes of links with fragments by the ids of all documents.
 fn settle(counts: &mut ClassCounts, questions: Questions, ids: &HashMap<usize, Ids>) {
     for ((number, class), fragments) in questions {
         let Some(ids) = ids.get(&number) else { continue };
         for (fragment, links) in fragments {
             match (ids.place(&fragment), class) {
                 (FragmentPlace::Nowhere(_), _) => {
-                    counts.become_other(class, Class::Fragment, links);
+                    counts.reclassify(class, Class::Fragment, links);
                 }
                 (FragmentPlace::Lines, Class::Travels) => {
-                    counts.become_other(class, Class::Lines, links);
+                    counts.reclassify(class, Class::Lines, links);
                 }
                 (FragmentPlace::There | FragmentPlace::Lines, _) => {}
             }
@@ -339,7 +339,7 @@ impl FileLinks {
         for (number, (link, finding)) in document.findings(&named, false).enumerate() {
             self.counts.add(link, finding.as_ref());
             let finding = finding.filter(|one| is_settled(one.class) && asked.baseline.is_none());
-            if let Some(finding) = finding.filter(|one| targets::are_told(asked, one.class)) {
+            if let Some(finding) = finding.filter(|one| targets::are_shown(asked, one.class)) {
                 let at = (0, before + number);
                 targets::add(&mut self.targets, asked, at, (link, &finding), places);
             }
@@ -348,8 +348,8 @@ impl FileLinks {
     }
 }
 
-/// Whether a diagnostic is one of the document itself, and not only of one in which every link becomes absolute. That a
-/// base is relative is what a tree that moves needs.
+/// True if a diagnostic is about the document itself, and not only about making its links absolute. A relative base is good in a
+/// tree that moves.
 fn is_of_the_document(found: &Diagnostic) -> bool {
     is_of_bases(found.code) && found.code != Code::BaseRelative
 }

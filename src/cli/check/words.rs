@@ -1,4 +1,4 @@
-//! What is said of a finding: the sentence of each cause, and where the link leads before and after.
+//! The words for findings: a sentence for each cause, and the target before and after the move.
 //!
 //! ```text
 //! keeps pointing at http://a.example/docs/up.html
@@ -21,13 +21,13 @@ pub(super) struct FindingRule {
     pub(super) class: Class,
     /// The name of the cause; `None` for a class without causes.
     pub(super) cause: Option<&'static str>,
-    /// What is the matter, as it begins a sentence on the target.
+    /// The problem, as the beginning of a sentence about the target.
     pub(super) why: &'static str,
-    /// What to do about it.
+    /// The way out.
     pub(super) help: &'static str,
 }
 
-/// What findings of `class` mean where there is this cause.
+/// The meaning of findings of `class` with this cause.
 const fn rule(
     class: Class,
     cause: &'static str,
@@ -37,7 +37,7 @@ const fn rule(
     FindingRule { class, cause: Some(cause), why, help }
 }
 
-/// What findings of `class` mean, which has no causes.
+/// The meaning of findings of `class`, which has no causes.
 const fn harmless(class: Class, why: &'static str) -> FindingRule {
     FindingRule { class, cause: None, why, help: "The move does nothing to it." }
 }
@@ -197,7 +197,7 @@ pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
     format!("{}{}", class.name(), cause.unwrap_or_default())
 }
 
-/// What happens to the link on the move.
+/// The effect of the move on the link.
 pub(super) fn on_move(finding: &Finding) -> String {
     let why = RULES[FindingRule::of(finding.class, finding.cause)].why;
     let Some(target) = finding.target.as_deref() else { return why.to_owned() };
@@ -242,7 +242,7 @@ pub(super) fn fix(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What was perhaps meant.
+/// A target that was perhaps meant.
 pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
     let what = match class {

@@ -4,8 +4,8 @@
 //! crawl.warc.gz, a response from http://a/b.html  --> DIR/a/b.html
 //! ```
 //!
-//! Deliberately absent: which documents there are ([`crate::cli::archive`]), their files ([`super::document_files`]), and
-//! altering an archive.
+//! Deliberately absent: reading archives ([`crate::cli::archive`]), naming files ([`super::document_files`]), and altering an
+//! archive.
 
 use baselink::Options;
 use baselink::format::Format;
@@ -37,7 +37,7 @@ pub(super) fn rewrite(
         let mut summary = FileSummary::default();
         let options = work.options(origin, options);
         let examined = examined((asked, work), input, &options, &mut summary, output);
-        // Of a response without a document only the header fields were looked at.
+        // A response without a document has links in its header fields only.
         let made = match is_written && examined.is_proved && has_document(input, &options) {
             true => {
                 let whole = examined.edits.apply(input.bytes);
@@ -67,7 +67,7 @@ pub(super) fn rewrite(
     Ok(summary)
 }
 
-/// Whether the media type of `input` is that of a document that is read.
+/// True if `input` has the media type of a document.
 fn has_document(input: &Input<'_>, options: &Options) -> bool {
     let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
     let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));

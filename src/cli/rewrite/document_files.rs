@@ -1,12 +1,12 @@
-//! Documents of archives as files, under host and path: `--layout host` reads them again.
+//! Files for the documents of an archive, named after host and path, as `--layout host` reads them.
 //!
 //! ```text
 //! http://a.example/b/?c=d   -->   DIR/a.example/b/index.html?c=d
 //! ```
 //!
-//! Of several captures of a URL the first has a file.
+//! If a URL was captured more than once, the first capture wins.
 //!
-//! Deliberately absent: what is in the files.
+//! Deliberately absent: rewriting ([`super::archive`]).
 
 use std::collections::HashSet;
 use std::mem;
@@ -25,20 +25,20 @@ pub(in crate::cli) struct DocumentFiles {
     mirror: Mirror,
     out: PathBuf,
     origins: Origins,
-    /// What has a file.
+    /// The paths of files so far.
     taken: HashSet<PathBuf>,
     /// Files that are written together.
     pending: Vec<Replacement>,
-    /// Documents of URLs that have a file, and those whose URL can be no path.
+    /// The number of documents without a file: their URL has one already, or cannot be a path.
     again: usize,
     nameless: usize,
 }
 
-/// So many files are written together.
+/// The number of files that are committed together.
 const TOGETHER: usize = 64;
 
 impl DocumentFiles {
-    /// Begins files in the folder `out`.
+    /// Prepares to write files to the folder `out`.
     pub(super) fn new(out: &Path) -> Result<Self> {
         let (layout, index) = (Some(FolderLayout::Host), Some("index.html".into()));
         Ok(Self {
@@ -52,7 +52,7 @@ impl DocumentFiles {
         })
     }
 
-    /// Adds the document `input`, of which this was `made`.
+    /// Writes the document `input`, whose new contents are `made`.
     pub(super) fn add(&mut self, input: &Input<'_>, made: &[u8]) -> Result<()> {
         let url = input.name.record.and_then(|record| record.url.as_deref());
         let Some(to) = url.and_then(|url| self.origins.paths(url).into_iter().next()) else {
@@ -75,12 +75,12 @@ impl DocumentFiles {
         written.into_iter().try_for_each(|file| file.map(drop))
     }
 
-    /// The folder of all of them.
+    /// The folder of all files.
     pub(in crate::cli) fn out(&self) -> &Path {
         &self.out
     }
 
-    /// Says what has no file.
+    /// Reports the documents without a file.
     pub(super) fn say(&self, path: &Path, output: &mut Output) {
         let name = name(path);
         if self.again > 0 {

@@ -71,7 +71,7 @@ pub(super) fn examined(
     Examined { edits: rewritten.edits, is_proved }
 }
 
-/// Whether something is asked of single links.
+/// True if an option needs a report of each link.
 fn is_listed(asked: &Rewrite, work: &Work, output: &Output) -> bool {
     let is_absolute = matches!(work, Work::Absolute);
     asked.verify || asked.strict || output.is_verbose() || !is_absolute
@@ -87,6 +87,6 @@ pub(super) fn written(
     if *is_proved {
         return sink.write(input, edits, output);
     }
-    // What is on its way already cannot be called back, so a message in it stays as it was.
+    // Earlier messages of a mailbox may be written already, so a message that is not proved stays as it was.
     sink.add_unproved(input, output)
 }

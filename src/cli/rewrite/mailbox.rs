@@ -84,7 +84,7 @@ impl NumberedBatch {
     }
 }
 
-/// What was made of a batch.
+/// The result of rewriting a batch.
 struct RewrittenBatch {
     part: NumberedBatch,
     pieces: Vec<BatchPiece>,
@@ -96,7 +96,7 @@ struct BatchPiece {
     page: Page,
     place: Whereabouts,
     examined: Examined,
-    /// Whether more may be written with it.
+    /// True if more messages may join it.
     is_open: bool,
 }
 
@@ -107,7 +107,7 @@ struct MailboxTask<'a> {
     work: &'a Work,
     origin: &'a Origin,
     mailbox: (&'a Path, &'a Options),
-    /// Whether messages may be written together: what shows changes shows them one by one.
+    /// True if messages may be written together; a diff shows them one by one.
     joins: bool,
 }
 
@@ -154,7 +154,7 @@ impl MailboxTask<'_> {
 
 /// Adds the edits of a message that begins at `start`, after all those before.
 fn join(edits: &mut Edits, of_message: &Edits, start: usize) {
-    // Messages do not reach into each other, so that nothing is refused.
+    // Messages do not overlap, so no edit is refused.
     let _ = edits.append(of_message, start);
 }
 

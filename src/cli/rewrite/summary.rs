@@ -1,4 +1,4 @@
-//! What is said of a rewritten file, and of the run.
+//! The messages about a rewritten file, and about the run.
 //!
 //! ```text
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
@@ -32,11 +32,11 @@ use crate::cli::request::{Rewrite, is_standard_input};
 use crate::cli::status::ExitStatus;
 use crate::cli::tally::{LinkResult, Tally};
 
-/// What is said of local copies that were not copied along.
+/// The message about local copies that were not copied.
 const NOT_WRITTEN: &str = "files that a browser saved with it, which are not beside the output; \
                            copy the folder (page_files), too";
 
-/// What is said of a file in the end.
+/// The summary of a file.
 #[derive(Default)]
 pub(super) struct FileSummary {
     pub(super) tally: Tally,
@@ -45,7 +45,7 @@ pub(super) struct FileSummary {
     /// What may help where links have no base.
     pub(super) hints: Hints,
     missing: MissingTargets,
-    /// How many of the rewritten links were only a fragment.
+    /// The number of rewritten links that were only a fragment.
     fragments: usize,
     documents: usize,
     entities: usize,
@@ -187,7 +187,7 @@ impl FileSummary {
     }
 }
 
-/// What is said of the run.
+/// The summary of the run.
 #[derive(Default)]
 pub(super) struct RunSummary {
     formats: BTreeMap<&'static str, (usize, Tally)>,
@@ -223,7 +223,7 @@ impl RunSummary {
         }
     }
 
-    /// How many files are done.
+    /// The number of files done.
     pub(super) fn files(&self) -> usize {
         self.rewritten + self.unchanged + self.copied.total()
     }
@@ -319,7 +319,7 @@ impl RunSummary {
     }
 
     fn say_what_is_missing(&self, output: &mut Output) {
-        /// How many are named.
+        /// The number of URLs to name.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
             return;

@@ -5,10 +5,10 @@
 //! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
 //! ```
 //!
-//! A file is begun with its first document, and one in place with the first that changes: a file in
-//! which nothing changes is not touched.
+//! A new file is begun with its first document. A file in place is replaced only from its first changed document on: a file
+//! without changes is not touched.
 //!
-//! Deliberately absent: how a file is replaced. `baselink::files` knows that.
+//! Deliberately absent: replacing files safely, which `baselink::files` does.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
@@ -93,12 +93,12 @@ impl<'a> RunTarget<'a> {
         Ok(target)
     }
 
-    /// Whether files are written.
+    /// True if files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
         matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_))
     }
 
-    /// Whether the files that are read are written.
+    /// True if input files are replaced.
     pub(in crate::cli) fn replaces_inputs(&self) -> bool {
         matches!(self, Self::InPlace(_))
     }
@@ -142,7 +142,7 @@ impl<'a> RunTarget<'a> {
                 let original = Box::new(entry.original()?);
                 file(FilePlace::Original { how, original }, None)
             }
-            // It has no name there, but the documents of an archive have.
+            // Standard input has no name, but the documents of an archive have.
             (Self::Below(below), Origin::Standard) => {
                 FileSink::Documents(Box::new(DocumentFiles::new(&below.out)?))
             }
@@ -189,12 +189,12 @@ pub(in crate::cli) enum FileSink<'t> {
     Nowhere,
 }
 
-/// A file that is made of another.
+/// The result file of an input file.
 pub(in crate::cli) struct SinkFile<'t> {
     at: FilePlace<'t>,
-    /// The metadata of the file that is read, if it was asked for.
+    /// The metadata of the input file, if it is needed.
     read: Option<Metadata>,
-    /// Begun with the first document, and in place with the first that changes.
+    /// The new contents; `None` until the first document, or in place until the first changed one.
     new: Option<Replacement>,
 }
 
@@ -205,7 +205,8 @@ enum FilePlace<'t> {
 }
 
 impl SinkFile<'_> {
-    /// The file that is being made, to which the first document adds what `write` writes; `None` where nothing changes yet.
+    /// The new contents, begun for `input` if necessary; `None` if nothing has changed in place so far. `write` writes the new
+    /// document, whose size may be part of the name of the file.
     fn begun(
         &mut self,
         input: &Input<'_>,
@@ -243,7 +244,7 @@ impl FileSink<'_> {
         }
     }
 
-    /// Takes in the metadata of the file that is read.
+    /// Sets the metadata of the input file.
     pub(in crate::cli) fn reads(&mut self, metadata: Option<&Metadata>) {
         let (Self::File(file), Some(read)) = (self, metadata) else { return };
         if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.at, &mut file.new) {
@@ -252,12 +253,12 @@ impl FileSink<'_> {
         file.read = Some(read.clone());
     }
 
-    /// Copies what is not a document to an output folder; `None` where it is to be left.
+    /// Copies a file that is not a document to an output folder; `None` without such a folder.
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
         match file.at {
             FilePlace::Below { below, entry, to } => {
-                // What has its name may be something else by now.
+                // The name may belong to another file by now.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             _ => None,
@@ -289,7 +290,7 @@ impl FileSink<'_> {
         Ok(())
     }
 
-    /// Takes in that a document is not what it should be.
+    /// Withholds the result of a document that failed `--verify`.
     pub(in crate::cli) fn add_unproved(
         &mut self,
         input: &Input<'_>,
@@ -308,7 +309,7 @@ impl FileSink<'_> {
     /// Ends the result.
     pub(in crate::cli) fn end(self) -> Result<Written> {
         let file = match self {
-            Self::Standard => return Ok(Written::There),
+            Self::Standard => return Ok(Written::Already),
             Self::Documents(mut files) => {
                 files.commit()?;
                 let path = files.out().to_owned();
@@ -320,7 +321,7 @@ impl FileSink<'_> {
         let new = match (file.new, file.at) {
             (Some(new), _) => new,
             (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
-            (None, _) => return Ok(Written::There),
+            (None, _) => return Ok(Written::Already),
         };
         match new.waits_for_disk() {
             true => Ok(Written::Pending(Box::new(new))),
@@ -343,15 +344,15 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<Replac
     Ok(new)
 }
 
-/// Where the result of a file is.
+/// The place of a result.
 pub(in crate::cli) enum Written {
     Nowhere,
-    /// On standard output, or where it was: nothing changed.
-    There,
+    /// On standard output, or in the input file, which needed no change.
+    Already,
     To(Committed),
-    /// Its new contents have no name yet.
+    /// Written, but not yet under the name of the file.
     Pending(Box<Replacement>),
-    /// It could not be given its name.
+    /// Not written, for this reason.
     Failed(Error),
 }
 

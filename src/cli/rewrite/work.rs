@@ -1,11 +1,11 @@
-//! What is made of documents: every link absolute, or those to files of the tree local.
+//! The two kinds of rewriting: every link becomes absolute, or links to files of the tree become local.
 //!
 //! ```text
 //! rewrite   ../x.html            -->  http://a/x.html
 //! localize  http://a/b/y.html#z  -->  ../b/y.html#z
 //! ```
 //!
-//! Deliberately absent: how. `baselink::rewrite` and `baselink::purpose::localize` know that.
+//! Deliberately absent: rewriting itself, which `baselink::rewrite` and `baselink::purpose::localize` do.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use baselink::{LinkReport, Options, Report, Rewritten};
 use crate::cli::request::Origin;
 use crate::cli::tally::LinkResult;
 
-/// What is made of documents.
+/// A kind of rewriting.
 pub(crate) enum Work {
     /// Every relative link becomes absolute.
     Absolute,
-    /// Links to files of this tree lead to where they lie, all others become absolute.
+    /// Links to files of this tree become local, all others absolute.
     Local { collection: Arc<Collection>, missing: Option<PathBuf> },
 }
 
@@ -69,7 +69,7 @@ impl Work {
         }
     }
 
-    /// What is said of files that changed, would change, and do not.
+    /// The words for files that changed, would change, and do not change.
     pub(super) fn words(&self) -> [&'static str; 3] {
         match self {
             Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite"],

@@ -1,11 +1,11 @@
-//! Whose settings are read: those that the user, or the administrator, has put there.
+//! The owners whose settings are read: the user and the administrator.
 //!
 //! ```text
 //! /tmp/baselink.toml, of somebody else   -->   belongs to another user (1001), and is not read; …
 //! ```
 //!
-//! A settings file is looked for in folders above, and in them everybody may be able to put one. Its owner and that of its
-//! folder have to be the user, root or, where root works for a user by `sudo`, that user, as with `safe.directory` of git.
+//! baselink looks for a settings file in all folders above, where other users may be able to put one. The file and its folder
+//! must belong to the user, to root or, if root works for a user by `sudo`, to that user, as with `safe.directory` of git.
 //!
 //! Deliberately absent: who else may write to them, and owners on Windows.
 
@@ -14,11 +14,11 @@ use std::path::Path;
 
 use baselink::error::Result;
 
-/// Whether the settings in `file`, which was found as `path`, may be read.
+/// Allows reading the settings in `file`, which was found at `path`.
 ///
 /// # Errors
 ///
-/// They, or their folder, are of somebody else. The sentence says how to read them all the same.
+/// The file or its folder belongs to another user. The message says how to read it all the same.
 #[cfg(unix)]
 pub(super) fn check(path: &Path, file: &File) -> Result<()> {
     use std::fs;
@@ -50,7 +50,7 @@ pub(super) fn check(_: &Path, _: &File) -> Result<()> {
     Ok(())
 }
 
-/// Whether `user`, for whom `sudo` may name another, reads settings of `owner`.
+/// True if `user` reads settings of `owner`; `sudo` is the user for whom root works.
 #[cfg(unix)]
 fn is_trusted(owner: u32, user: u32, sudo: Option<u32>) -> bool {
     owner == user || owner == 0 || (user == 0 && Some(owner) == sudo)
