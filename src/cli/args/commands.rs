@@ -182,7 +182,7 @@ fn of_browsers(resolver: Arg) -> Arg {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "General")]
 struct TypedTalk {
-    /// Say nothing on standard error but errors
+    /// Print nothing but errors on standard error
     #[arg(short, long, global = true)]
     quiet: bool,
     /// When to use colours: auto (default), always or never; NO_COLOR is honoured
@@ -243,7 +243,7 @@ pub(super) struct TypedLinks {
     pub(super) documents: TypedDocuments,
     #[command(flatten)]
     pub(super) policy: TypedPolicy,
-    /// Say of each reference whether it keeps the grammar of RFC 1808, and where not
+    /// Report for each reference whether it conforms to the grammar of RFC 1808, and where not
     #[arg(long, help_heading = "Output")]
     grammar: bool,
     /// Print only the targets, one absolute URL a line; a link without a target is left out

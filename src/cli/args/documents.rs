@@ -38,11 +38,10 @@ use crate::cli::settings::Settings;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Documents")]
 pub(super) struct TypedDocuments {
-    /// Files and folders; standard input without any, or for `-`
+    /// Files and folders; `-` or nothing is standard input
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     pub(super) paths: Vec<PathBuf>,
-    /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3); of a folder, the URL of
-    /// the folder
+    /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
     // Many take it for the base, which it often is.
     #[arg(
         short,
@@ -53,19 +52,19 @@ pub(super) struct TypedDocuments {
         help_heading = "Retrieval URLs"
     )]
     url: Option<String>,
-    /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it comes before --url
+    /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; its URLs win over --url
     ///
-    /// CSV and TSV have the columns path and url, JSON Lines an object with both a line. A path begins at the
-    /// folder that was named, that of the table, the current one, or that of a file that was named. Where a
-    /// file has several URLs, the last one counts.
+    /// CSV and TSV have the columns path and url; JSON Lines have an object with both on each line. Paths are relative to a
+    /// named folder, the folder of the table, the current folder, or the folder of a named file. If a file has several URLs,
+    /// the last one counts.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
     pub(super) url_map: Option<PathBuf>,
-    /// The file that stands for its folder: its URL ends with `/`
+    /// The name of index files, such as index.html: their URLs end with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
-    /// The layout of folders: host, if top-level folders are named after hosts, as by wget and crawlers
+    /// The layout of folders: host or host:SCHEME, if top-level folders are named after hosts, as by wget and crawlers
     ///
-    /// The URLs of the files begin with https; `host:http` gives them another scheme.
+    /// Without SCHEME the URLs begin with https.
     #[arg(long, value_name = "LAYOUT", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
     layout: Option<HostLayout>,
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
@@ -95,7 +94,7 @@ pub(super) struct TypedDocuments {
     /// In folders, also hidden files
     #[arg(long, help_heading = "Folders")]
     hidden: bool,
-    /// In folders, also what symbolic links lead to
+    /// In folders, follow symbolic links
     #[arg(long, help_heading = "Folders")]
     follow: bool,
     /// The number of files to read at a time, and of threads for a large HTML file or mailbox [default: the number of processors]
@@ -115,10 +114,13 @@ pub(super) struct TypedDocuments {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
     resolver: Option<Profile>,
-    /// Groups of further places to look for links in, with commas between, or `all`; repeatable
-    ///
-    /// The groups are social, lazy, json, headers, text, manifest, scripts and rare.
-    #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "GROUP",
+        value_parser = named::<Groups>(GROUPS),
+        hide_possible_values = true,
+        help = format!("Groups of further places to look for links in, with commas between; repeatable: {}", GROUPS.join(", "))
+    )]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
@@ -137,7 +139,7 @@ pub(super) struct TypedDocuments {
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
-    /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; auto in pages that say that they were saved]
+    /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; in saved pages auto]
     ///
     /// `auto` rewrites them only where an embedded base differs from the retrieval URL: there a
     /// browser leaves the page for them, too.
@@ -152,7 +154,7 @@ pub(super) struct TypedPolicy {
     /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
     #[arg(long)]
     pub(super) strict: bool,
-    /// Say how each base was found, and which links were not made absolute
+    /// Report how each base was found, and which links were not made absolute
     #[arg(short, long, help_heading = "General")]
     pub(super) verbose: bool,
 }

@@ -40,7 +40,7 @@ pub(super) struct TypedLocalize {
     /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
-    /// Say how each base was found, and what is missing most
+    /// Report how each base was found, and the missing URLs with most links
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }
