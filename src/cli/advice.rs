@@ -1,5 +1,5 @@
-//! What the command line says of a diagnostic: which option helps with it, as the library knows no options, and whether it
-//! is one of a change, which not every command makes.
+//! Additions of the command line to diagnostics: the option that helps, which the library does not know, and whether a
+//! diagnostic is about a change, which not every command makes.
 //!
 //! ```text
 //! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --assume-scheme gives another
@@ -17,7 +17,7 @@ const OPTIONS: &[(Code, &str)] = &[
     (Code::LocalCopiesMissing, "--trust -local-copies resolves such links, too"),
 ];
 
-/// Whether a diagnostic is one of what is written, and not of the document, its base and its links.
+/// True if a diagnostic is about the output, and not about the document, its base or its links.
 pub(crate) fn is_of_a_change(code: Code) -> bool {
     matches!(
         code,
@@ -30,7 +30,7 @@ pub(crate) fn is_of_a_change(code: Code) -> bool {
     )
 }
 
-/// Whether a diagnostic is one of the document or its base, not of its links or of their change.
+/// True if a diagnostic is about the document or its base, and not about its links or the output.
 pub(crate) fn is_of_bases(code: Code) -> bool {
     !is_of_a_change(code) && code != Code::ProfilesDiffer
 }

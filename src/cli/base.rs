@@ -237,7 +237,7 @@ fn base(chain: &BaseChain, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "base: {}  ({rule} {source})", ink.paint(TAKEN, base))
 }
 
-/// How many levels of a tree are drawn; what is deeper is indented no further.
+/// The number of levels of a tree that are drawn; deeper entities are indented no further.
 const DRAWN: usize = 24;
 
 /// The entities of a message, each with the levels at which something is to be said.

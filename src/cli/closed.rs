@@ -1,4 +1,4 @@
-//! Whether standard output was closed when the program began (`>&-`).
+//! The check that standard output was open when the program began (`>&-` closes it).
 //!
 //! ```text
 //! baselink links page.html >&-   -->   error: standard output cannot be written to: it is closed
@@ -17,7 +17,7 @@ use std::io;
 ///
 /// # Errors
 ///
-/// It is.
+/// Standard output is closed.
 pub(crate) fn refuse() -> io::Result<()> {
     match is_closed() {
         true => Err(io::Error::other("it is closed")),

@@ -31,18 +31,18 @@ const CONTEXT: usize = 3;
 struct ChangedLines {
     /// The first line that goes, counted from 0.
     line: usize,
-    /// How many lines go.
+    /// The number of removed lines.
     removed: usize,
     /// The lines that come, each with its end.
     added: Vec<Vec<u8>>,
 }
 
-/// How far the diff of a file is.
+/// The progress of the diff of a file.
 #[derive(Default)]
 pub(crate) struct DiffProgress {
-    /// Whether its name was printed.
+    /// True if the name of the file was printed.
     named: bool,
-    /// How many lines more the result has than the source, up to here.
+    /// The number of lines by which the result is longer than the source, up to here.
     shift: isize,
 }
 
@@ -179,7 +179,7 @@ impl ChangedLines {
         Some(Self { line: line + before, removed, added })
     }
 
-    /// How many lines more there are with it.
+    /// The number of lines that it adds to the result.
     fn growth(&self) -> isize {
         self.added.len().cast_signed() - self.removed.cast_signed()
     }

@@ -1,4 +1,4 @@
-//! What a document is called: its file, and in an archive its record.
+//! The name of a document: its file, and in an archive its record.
 //!
 //! ```text
 //! page.html            a file
@@ -13,7 +13,7 @@ use std::path::Path;
 use baselink::archive::Offset;
 use baselink::error::name;
 
-/// What a document is called.
+/// The name of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentName<'a> {
     /// What was named, or found; `-` is standard input.
@@ -22,10 +22,10 @@ pub(crate) struct DocumentName<'a> {
     pub(crate) record: Option<&'a RecordKey>,
 }
 
-/// What tells a document from the others of its archive.
+/// The identity of a document in its archive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordKey {
-    /// What the archive calls it.
+    /// The id in the archive.
     pub(crate) id: Option<String>,
     pub(crate) offset: Offset,
     /// From where it was retrieved, as the archive says.

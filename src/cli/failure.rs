@@ -1,4 +1,4 @@
-//! What ends the work on a file.
+//! Failures that end the work on a file.
 //!
 //! ```text
 //! page.html cannot be read                  -->  File:    it is said, and the next file comes
@@ -11,7 +11,7 @@ use std::io;
 
 use baselink::error::Error;
 
-/// What ends the work on a file. An [`io::Error`] is always one of standard output, as in all of the command line.
+/// A failure that ends the work on a file. An [`io::Error`] is always one of standard output, as in all of the command line.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Standard output cannot be written to.
@@ -20,7 +20,7 @@ pub(crate) enum Failure {
     File(Error),
 }
 
-/// What comes of the work on a file.
+/// The result of the work on a file.
 pub(crate) type FileResult<T> = Result<T, Failure>;
 
 impl Failure {

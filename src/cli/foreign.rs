@@ -21,14 +21,14 @@ use baselink::format::Format;
 use super::request::is_standard_input;
 use super::shell;
 
-/// A kind of file that is no document.
+/// A kind of file that is not a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForeignFile {
     what: &'static str,
     how: How,
 }
 
-/// How to come by the documents in it.
+/// The way to the documents in such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// This program reads it from standard input and writes what is in it to standard output.
@@ -75,7 +75,7 @@ const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// So much of a ZIP archive is searched for what it is.
 const ZIP_HEAD: usize = 4_096;
 
-/// So many bytes of text in UTF-16 are looked at.
+/// The number of bytes by which text in UTF-16 is detected.
 const UTF_16_HEAD: usize = 32;
 
 impl ForeignFile {
@@ -145,7 +145,7 @@ impl ForeignFile {
     }
 }
 
-/// Whether `byte` is a character of ASCII that a text may have.
+/// True if `byte` is an ASCII character that a text may have.
 fn is_text(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' '..=b'~')
 }

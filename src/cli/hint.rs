@@ -1,4 +1,4 @@
-//! What may help where links have no base: a URL that the document names itself, and a scheme.
+//! Hints for links without a base: a URL that the document names itself, and a scheme.
 //!
 //! ```text
 //! page.html: no base URL: nothing was rewritten; perhaps https://a.example/x (canonical, 4:12); give it with --url
@@ -23,12 +23,12 @@ use super::input::Input;
 use super::output::Output;
 use super::places::FilePlaces;
 
-/// What may help a file, or several.
+/// Hints for a file, or several.
 #[derive(Default)]
 pub(crate) struct Hints {
-    /// How many links lack nothing but a scheme.
+    /// The number of links that lack only a scheme.
     without_scheme: usize,
-    /// How many pages name a canonical URL.
+    /// The number of pages that name a canonical URL.
     pages: usize,
     /// The URL that the first document names.
     pub(crate) url: Option<Hint>,

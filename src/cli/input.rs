@@ -6,7 +6,7 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
-//! A file of another kind, such as an image, is no document ([`ForeignFile`]), nor is the file to which standard
+//! A file of another kind, such as an image, is not a document ([`ForeignFile`]), nor is the file to which standard
 //! output goes.
 //!
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
@@ -50,9 +50,9 @@ pub(crate) struct File<'a> {
     pub(crate) path: &'a Path,
     /// The format in which the file is read.
     pub(crate) format: Format,
-    /// A sentence for each URL that is none.
+    /// A message for each recorded URL that is not valid.
     pub(crate) passed_over: Vec<String>,
-    /// What the system says of it, where that is known and no original does.
+    /// The metadata of the file, unless it is standard input or has an original.
     pub(crate) metadata: Option<Metadata>,
     pub(crate) contents: Contents<'a>,
 }

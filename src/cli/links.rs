@@ -150,7 +150,7 @@ fn in_archive(
     Ok((after(read, status, output), (tally, Hints::default())))
 }
 
-/// How many rows wait until it is known how wide columns are.
+/// The number of rows from which the widths of columns are computed.
 const AHEAD: usize = 1_000;
 
 /// Room that the columns before the reference have at most: a long one moves only its own row.
@@ -159,7 +159,7 @@ const WIDEST: usize = 40;
 /// Prints links as they come.
 struct LinkListing<'a> {
     asked: &'a ListLinks,
-    /// Whether links of the file were printed.
+    /// True if links of the file were printed.
     is_listed: bool,
     strict: Strict,
 }

@@ -1,4 +1,4 @@
-//! What is made of the command line for others: `baselink completions` and `baselink man`.
+//! Descriptions of the command line for shells and `man`: `baselink completions` and `baselink man`.
 //!
 //! ```text
 //! $ baselink man man1
@@ -76,7 +76,7 @@ fn display_name(command: &Command) -> &str {
 
 /// The page of a command.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
-    // All options, one after the other, are no synopsis that anybody reads.
+    // Nobody reads a synopsis of all options.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     // Arguments come first, as in `--help`.
@@ -108,7 +108,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What `--help` has in the end: paragraphs, some of which have a heading.
+/// The end of `--help`: paragraphs, some with a heading.
 fn notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
     let mut roff = Roff::default();
     let mut is_begun = false;

@@ -25,7 +25,7 @@ pub(crate) struct FilePlaces<'a> {
     charset: Option<Charset>,
     /// Of the document, found out when something is to be said of it.
     lines: OnceCell<Lines>,
-    /// How many lines come before it, and how many bytes.
+    /// The numbers of lines and bytes before it.
     before: (usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! How far long work is, and how it is stopped.
+//! The progress of long work, and stopping it.
 //!
 //! ```text
 //! ███████░░░░  1,204 of 10,290 files  31.2 MiB of 289.0 MiB  92.4 MiB/s  3s left
@@ -19,9 +19,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress {
     bar: ProgressBar,
     files: Arc<AtomicU64>,
-    /// How many bytes are done of a file that is worked on alone.
+    /// The number of bytes done of a file that is worked on alone.
     reached: Arc<AtomicU64>,
-    /// How many files there are, once they have been counted.
+    /// The number of files, once they have been counted.
     all: Arc<OnceLock<u64>>,
     begun: Instant,
     shown: Arc<AtomicBool>,

@@ -36,13 +36,13 @@ const TICK: Duration = Duration::from_millis(20);
 pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
-    /// When what decides the results was changed last; `None` where none is kept.
+    /// The last change of everything that results depend on; `None` if no result is kept.
     decided: Option<SystemTime>,
 }
 
 impl Results {
-    /// Those of `documents` in the folder `asked`, in files with this extension; and a sentence where others there were
-    /// made with other options.
+    /// The results of `documents` in the folder `asked`, in files with this extension; and a message if the folder has results
+    /// of other options.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ fn with_extension(place: PathBuf, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// When the file at `path` was written; `None` where there is none.
+/// The modification time of the file at `path`; `None` if it does not exist.
 ///
 /// # Errors
 ///

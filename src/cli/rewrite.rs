@@ -104,7 +104,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
 /// The outcome of a file.
 enum FileOutcome {
     Rewritten(Box<RewrittenFile>),
-    /// It is no document, for this reason, and was copied to this place of the output folder.
+    /// The file is not a document, for this reason, and was copied to this place of the output folder.
     Copied(Why, PathBuf),
     Left(Why),
 }

@@ -1,4 +1,4 @@
-//! How a command ended, which is the exit status of the program.
+//! The exit status of the program.
 //!
 //! ```text
 //! a link without a base, and --strict   -->   NotHeld   -->   1
@@ -7,14 +7,14 @@
 //!
 //! Deliberately absent: what is printed of it. It has been said where it was found.
 
-/// How a command ended; the worse one is the greater one.
+/// The exit status of a command; a worse one is greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum ExitStatus {
     /// Done.
     #[default]
     Done = 0,
-    /// What was asked for does not hold.
+    /// A condition that was asked for does not hold.
     NotHeld = 1,
     /// A file or an argument could not be used.
     Unusable = 2,

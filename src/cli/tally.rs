@@ -1,4 +1,4 @@
-//! How many links have which result: of one document, or of several.
+//! The number of links by result, of one document or several.
 //!
 //! ```text
 //! 3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)

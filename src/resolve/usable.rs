@@ -131,6 +131,8 @@ pub fn hierarchical_scheme(name: &str) -> Result<String> {
     let name = scheme_named(name)?;
     match usable(&format!("{name}://a/")) {
         Ok(()) => Ok(name),
-        Err(_) => Err(Error::new("URLs of this scheme have no host; https and http are such")),
+        Err(_) => Err(Error::new(format!(
+            "URLs of the scheme '{name}' have no host; use one such as https"
+        ))),
     }
 }

@@ -238,7 +238,7 @@ pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> Output {
     let mut child = command.stdin(input).stdout(output).stderr(error).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
-    // A program that does not read to the end is no failure of the test.
+    // The test goes on if the program does not read to the end.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();

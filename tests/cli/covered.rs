@@ -1,8 +1,8 @@
-//! Every row of a table has a case: diagnostics, reasons, outcomes and sources, options of every command,
-//! exit statuses, settings keys. A row without one is named.
+//! Every row of a table has a case: diagnostics, reasons, outcomes and sources, options of every command, exit statuses,
+//! settings keys. The tests name rows without one.
 //!
 //! An option has a case of a command where that command, without the option, prints, writes or ends otherwise; a
-//! settings key likewise. That an option is refused is no case of it.
+//! settings key likewise. A case in which the option is refused does not count.
 //!
 //! Deliberately absent: attributes and other places of links, of which `tests/project/fixtures_shape.rs` says the same.
 

@@ -69,13 +69,13 @@ fn tree(folder: &Path) {
     fs::write(folder.join("x.har"), har.replace('X', &escaped)).unwrap();
 }
 
-/// Whether a terminal would obey `c`, or show what is around it in another order or line.
+/// True if a terminal would obey `c`, or show the text around it in another order or line.
 fn is_obeyed(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// What the program prints in a terminal, on either stream.
+/// The output of the program in a terminal, on both streams.
 fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
     let mut terminal = outside::python()?;
     terminal.args(["-c", "import pty, sys; pty.spawn(sys.argv[1:])"]);

@@ -209,7 +209,7 @@ impl TypedDocuments {
         self.hidden |= given.hidden;
     }
 
-    /// Which documents, and how they are read. Where there is no `policy` for their links, every source of a base is asked.
+    /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is asked.
     pub(super) fn meant(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {
@@ -332,7 +332,7 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
             "--url: '{url}' is the path of a file; a URL of one begins with file:///"
         )));
     }
-    // A host without a scheme, as browsers show it; the name of a document is none.
+    // A host without a scheme, as browsers show it, unless it is the name of a document.
     let first = url.split(['/', '?', '#']).next().unwrap_or_default();
     let is_host = first.contains('.')
         && first.starts_with(|c: char| c.is_ascii_alphanumeric())

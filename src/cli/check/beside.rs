@@ -5,7 +5,7 @@
 //! leave it out with --exclude
 //! ```
 //!
-//! Whether they may be written is looked at before anything is done: neither takes the place of what is read.
+//! They are checked before any work begins: neither may replace an input.
 //!
 //! Deliberately absent: what is in them.
 
@@ -33,7 +33,7 @@ const BASELINE: &str = "--baseline";
 ///
 /// # Errors
 ///
-/// One of them is none, cannot be written, or would take the place of a file that is read or of the other.
+/// One of them is not a file, cannot be written, or would replace an input or the other.
 pub(super) fn look(asked: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
     if let (Some(report), Some(baseline)) = (&asked.report, &asked.baseline)

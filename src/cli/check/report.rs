@@ -390,7 +390,7 @@ impl<'a> DistinctTexts<'a> {
     }
 }
 
-/// Writes a table; `#` marks a column of numbers. Roles are said because cards are no table to a browser.
+/// Writes a table; `#` marks a column of numbers. Roles are explicit because a browser does not see cards as a table.
 fn table(
     id: &str,
     caption: &str,
@@ -486,7 +486,7 @@ fn way(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
 struct Folder<'a> {
     counts: ClassCounts,
     documents: usize,
-    /// Those right in it.
+    /// The documents directly in it.
     files: Vec<&'a CheckedFile>,
 }
 

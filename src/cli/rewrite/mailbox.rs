@@ -31,17 +31,17 @@ use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
 use crate::cli::request::{Origin, Rewrite};
 
-/// How many bytes a batch has, but for its last message.
+/// The size of a batch in bytes, without its last message.
 const BYTES: usize = 1 << 20;
-/// How many batches are read and not written, beside those that threads work on.
+/// The number of batches read and not yet written, besides those that threads work on.
 const AHEAD: usize = 2;
-/// How many bytes of long messages are read and not written, but for one message that is longer.
+/// The number of bytes of long messages read and not yet written; one message may be longer.
 const LONG: usize = 16 << 20;
 
 /// A batch with what is known of where it is.
 struct NumberedBatch {
     batch: Batch,
-    /// How many lines of the file come before each message, its envelope being one of them.
+    /// The number of lines before each message in the file, with its envelope.
     lines: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ struct NumberedBatch {
 struct Whereabouts {
     /// In the batch: what belongs to no message, the document, and what belongs to none again.
     ends: [usize; 4],
-    /// How many lines of the file come before the document.
+    /// The number of lines before the document in the file.
     lines: usize,
     entity: Arc<str>,
 }
