@@ -11,7 +11,7 @@
 //!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
 //!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
 //! }
-//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, takes_query: false }));
+//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, query_counts: false }));
 //! assert_eq!(collection.find("http://a/docs/a%20b.html#x"), file(1));
 //! assert_eq!(collection.find("http://a/docs/"), file(0));
 //! let TargetPlace::Inside(Err(missing)) = collection.find("http://a/docs/A%20b.html") else { panic!() };
@@ -75,7 +75,7 @@ impl Collection {
             && retrieval.source == Source::Xattr
             && self.is_laid_out(entry, &retrieval.url)
         {
-            self.takes(number, &retrieval.url);
+            self.assign_url(number, &retrieval.url);
             self.learn_layout(&retrieval.url);
         }
     }

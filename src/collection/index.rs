@@ -10,7 +10,7 @@
 //! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
-//! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, takes_query: false }));
+//! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, query_counts: false }));
 //! assert_eq!(collection.find("HTTP://A.example:80#x"), file);
 //! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
 use crate::layer::digest::first_of_md5;
-use crate::named::values;
+use crate::named::named;
 use crate::reference::{Grammar, Reference};
 
 /// The names of index files where nothing else is said, as servers have them.
@@ -43,57 +43,34 @@ const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 pub struct FoundFile {
     /// Its number, in the order in which files were added.
     pub number: usize,
-    /// Whether the query of the URL is a part of what the file was retrieved by.
-    pub takes_query: bool,
+    /// True if the file belongs to the URL with its query; false if it would be the same file without the query.
+    pub query_counts: bool,
 }
 
-/// Why a URL inside a tree means no file there: a closed list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Absence {
-    /// No file has such a name.
-    Absent,
-    /// One has, but for the case of letters.
-    Case,
-    /// One has, but for what is percent-encoded, or in which encoding of characters.
-    Encoding,
-    /// It is a folder without an index file; from disk, any folder.
-    NoIndex,
-    /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
-    NoSlash,
-    /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
-    NoName,
-    /// It is there and no file: a FIFO, a socket, a device.
-    Special,
-    /// A file has this name but for Unicode normalization: its letters are composed otherwise.
-    Normalization,
-    /// A symbolic link on the way leads out of the tree.
-    LinkOut,
-    /// A symbolic link on the way leads to nothing, or in a circle.
-    LinkNowhere,
-}
-
-/// Each absence with its name in `--json`.
-const ABSENCES: [(Absence, &str); 10] = [
-    (Absence::Absent, "absent"),
-    (Absence::Case, "case"),
-    (Absence::Encoding, "percent-encoding"),
-    (Absence::NoIndex, "no-index"),
-    (Absence::NoSlash, "no-slash"),
-    (Absence::NoName, "no-name"),
-    (Absence::Special, "no-file"),
-    (Absence::Normalization, "normalization"),
-    (Absence::LinkOut, "symlink"),
-    (Absence::LinkNowhere, "symlink"),
-];
-
-impl Absence {
-    /// All of them.
-    pub const ALL: [Self; ABSENCES.len()] = values!(ABSENCES);
-
-    /// Its name in `--json`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        ABSENCES[self as usize].1
+named! {
+    /// Why a URL inside a tree means no file there: a closed list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Absence {
+        /// No file has such a name.
+        Absent = "absent",
+        /// One has, but for the case of letters.
+        Case = "case",
+        /// One has, but for what is percent-encoded, or in which encoding of characters.
+        Encoding = "percent-encoding",
+        /// It is a folder without an index file; from disk, any folder.
+        NoIndex = "no-index",
+        /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
+        NoSlash = "no-slash",
+        /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
+        NoName = "no-name",
+        /// It is there and no file: a FIFO, a socket, a device.
+        Special = "no-file",
+        /// A file has this name but for Unicode normalization: its letters are composed otherwise.
+        Normalization = "normalization",
+        /// A symbolic link on the way leads out of the tree.
+        LinkOut = "symlink",
+        /// A symbolic link on the way leads to nothing, or in a circle.
+        LinkNowhere = "symlink",
     }
 }
 
@@ -269,8 +246,8 @@ impl Collection {
         Some(number)
     }
 
-    /// Says that `url` means the resource with this number, whatever it meant before.
-    pub(super) fn takes(&mut self, number: usize, url: &str) {
+    /// Makes `url` lead to the resource with this number, also if it led to another one before.
+    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url, true) {
             self.by_url.insert(url.into(), number);
         }
@@ -290,9 +267,9 @@ impl Collection {
         self.folders.entry(path.into()).or_default()
     }
 
-    /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
-    /// it is there. With `root` the tree has that URL, and only paths count.
-    pub(crate) fn beyond(
+    /// The path of `url` below the root, if it leads beyond `found`, a symbolic link with an unknown target. With `root`, the
+    /// tree has that URL, and only paths count.
+    pub(crate) fn path_beyond_link(
         &self,
         found: FoundFile,
         url: &str,
@@ -363,7 +340,7 @@ impl Collection {
     /// it.
     pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
         let found =
-            |number, takes_query| TargetPlace::Inside(Ok(FoundFile { number, takes_query }));
+            |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
         let by_url = |with_query| {
             let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
             let known = |url: &str| self.by_url.get(url).copied();
@@ -416,14 +393,14 @@ impl Collection {
     pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
         let found = self.find(url).file();
         let query = Reference::split(Grammar::Rfc3986, url).query();
-        let is_beyond = |found| self.beyond(found, url, None).is_some();
-        if found.is_some_and(|one| one.takes_query || query.is_none() || is_beyond(one)) {
+        let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
+        if found.is_some_and(|one| one.query_counts || query.is_none() || is_beyond(one)) {
             return found;
         }
         let path = self.path_below(None, without_query(url))?;
         if let Some(query) = query {
             let number = self.saved_with_query(&path, query);
-            let saved = number.map(|number| FoundFile { number, takes_query: true });
+            let saved = number.map(|number| FoundFile { number, query_counts: true });
             return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
         }
         if names_folder(&path) {
@@ -433,7 +410,7 @@ impl Collection {
         let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
         // A server sends those who ask for the folder without its `/` to the one with it.
         let number = number.or_else(|| self.index_of(&path)?.ok())?;
-        Some(FoundFile { number, takes_query: false })
+        Some(FoundFile { number, query_counts: false })
     }
 
     /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
@@ -503,8 +480,8 @@ impl Collection {
             let path = names::path_bytes(&path);
             let (host, rest) = path.split_at(memchr::memchr(b'/', &path).unwrap_or(path.len()));
             match self.with_capitals.get(host).filter(|_| !self.folders.contains_key(host)) {
-                Some(folder) if self.origins.root_url.is_none() => [&**folder, rest].concat(),
-                _ => path,
+                Some(folder) => [&**folder, rest].concat(),
+                None => path,
             }
         })
     }
@@ -561,7 +538,7 @@ impl Collection {
 
     /// The file that these names mean.
     fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
-        let found = |number| Ok(FoundFile { number, takes_query: false });
+        let found = |number| Ok(FoundFile { number, query_counts: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
         let is_folder = names_folder(path);

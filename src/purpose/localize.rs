@@ -197,12 +197,12 @@ impl Local {
             return self.reference(&self.path, target, false, link);
         }
         let found = self.collection.find_saved(target)?;
-        if let Some(path) = self.collection.beyond(found, target, None) {
+        if let Some(path) = self.collection.path_beyond_link(found, target, None) {
             // Whether it is there nobody knows: what leads to the network goes on leading there.
             let is_absolute = link.outcome == Outcome::Absolute;
             return if is_absolute { None } else { self.reference(&path, target, true, link) };
         }
-        self.reference(self.collection.path(found.number), target, !found.takes_query, link)
+        self.reference(self.collection.path(found.number), target, !found.query_counts, link)
     }
 
     /// The same for a reference that leads to a file from where this one lies, as browsers write them into the
@@ -227,7 +227,7 @@ impl Local {
             });
         }
         let (found, url) = leads_to?;
-        let beyond = self.collection.beyond(found, &url, Some(&self.place));
+        let beyond = self.collection.path_beyond_link(found, &url, Some(&self.place));
         self.reference(
             beyond.as_deref().unwrap_or(self.collection.path(found.number)),
             &url,

@@ -26,6 +26,7 @@ use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
+use crate::named::named;
 use crate::scan::attributes::Namespace;
 use crate::scan::html::sink::{Sink, TextModel};
 use crate::scan::html::tag::{RawTag, distinct};
@@ -50,23 +51,14 @@ pub struct Named {
     pub span: Span,
 }
 
-/// What names the URL of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CanonicalTag {
-    /// `<link rel="canonical">`.
-    Link,
-    /// `<meta property="og:url">`.
-    OpenGraph,
-}
-
-impl CanonicalTag {
-    /// What it is called.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Link => "canonical",
-            Self::OpenGraph => "og:url",
-        }
+named! {
+    /// What names the URL of a page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CanonicalTag {
+        /// `<link rel="canonical">`.
+        Link = "canonical",
+        /// `<meta property="og:url">`.
+        OpenGraph = "og:url",
     }
 }
 

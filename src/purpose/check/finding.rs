@@ -8,50 +8,29 @@
 //! Deliberately absent: how it is found.
 
 use crate::collection::{Absence, Missing};
-use crate::named::values;
+use crate::named::named;
 use crate::report::Reason;
 
-/// What a move does to a link: exactly one of these, the first that applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
-    /// It has no target, for a [`Cause`].
-    Left,
-    /// It leads out of the tree, and goes on leading there.
-    Outside,
-    /// It leads into the tree and will keep pointing at the old place.
-    Pinned,
-    /// It depends on what is around the tree: it leads out of it, now or after the move.
-    Escapes,
-    /// It leads into the tree, where no such file is.
-    Dangling,
-    /// The file is there; what its fragment names is not.
-    Fragment,
-    /// The file is there, and a script of it marks the lines that the fragment names.
-    Lines,
-    /// It is relative, and its target is in the tree and present.
-    Travels,
-}
-
-/// Each class with its name in `--json`.
-const CLASSES: [(Class, &str); 8] = [
-    (Class::Left, "left"),
-    (Class::Outside, "outside"),
-    (Class::Pinned, "pinned"),
-    (Class::Escapes, "escapes"),
-    (Class::Dangling, "dangling"),
-    (Class::Fragment, "fragment"),
-    (Class::Lines, "lines"),
-    (Class::Travels, "travels"),
-];
-
-impl Class {
-    /// All of them, in their order.
-    pub const ALL: [Self; CLASSES.len()] = values!(CLASSES);
-
-    /// Its name in `--json`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        CLASSES[self as usize].1
+named! {
+    /// What a move does to a link: exactly one of these, the first that applies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Class {
+        /// It has no target, for a [`Cause`].
+        Left = "left",
+        /// It leads out of the tree, and goes on leading there.
+        Outside = "outside",
+        /// It leads into the tree and will keep pointing at the old place.
+        Pinned = "pinned",
+        /// It depends on what is around the tree: it leads out of it, now or after the move.
+        Escapes = "escapes",
+        /// It leads into the tree, where no such file is.
+        Dangling = "dangling",
+        /// The file is there; what its fragment names is not.
+        Fragment = "fragment",
+        /// The file is there, and a script of it marks the lines that the fragment names.
+        Lines = "lines",
+        /// It is relative, and its target is in the tree and present.
+        Travels = "travels",
     }
 }
 

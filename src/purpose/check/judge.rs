@@ -240,8 +240,8 @@ impl MoveJudge<'_> {
             return TargetPlace::Outside;
         }
         let with_tree = self.goal.with_all(target);
-        let takes_query = matches!(now, TargetPlace::Inside(Ok(found)) if found.takes_query);
-        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !takes_query {
+        let query_counts = matches!(now, TargetPlace::Inside(Ok(found)) if found.query_counts);
+        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !query_counts {
             return now.clone();
         }
         let then = self.goal.find(moved);
@@ -379,7 +379,7 @@ impl MoveJudge<'_> {
     fn new_url(&self, target: &str, found: FoundFile) -> Option<String> {
         let mut url = self.goal.collection.url_below(&self.goal.place, found.number)?;
         let target = Reference::split(Grammar::Rfc3986, target);
-        if let Some(query) = target.query().filter(|_| !found.takes_query) {
+        if let Some(query) = target.query().filter(|_| !found.query_counts) {
             url.push('?');
             url.push_str(query);
         }
