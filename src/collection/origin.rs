@@ -521,19 +521,13 @@ impl Origins {
         (first, passed_over)
     }
 
-    /// The paths below a root that a file with `url` can have, the likeliest first; none where neither
-    /// a root URL nor a layout says it.
+    /// The paths below a root that a file with `url` can have in the `layout`, the likeliest first.
     ///
-    /// With a root URL there is at most one, and [`of`](Self::of) gives the URL back for it, but for the
-    /// case of scheme and host, the default port, and escapes that need not be. With a layout they are:
-    /// as wget writes it, as it writes it for Windows, as it once did, with every escape decoded, with all
-    /// kept, as HTTrack writes it. The fragment does not count. A query has no file where there is a root URL, and a URL that
-    /// ends with `/` none without an `index`. No path leads out of the root.
+    /// They are: as wget writes it, as wget writes it for Windows, as older versions of wget wrote it, with every escape
+    /// decoded, with every escape kept, as HTTrack writes it. The fragment does not count. Without an `index`, a URL that
+    /// ends with `/` has no path. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
-        if let Some(root) = &self.root_url {
-            return self.path_below(root, url).into_iter().collect();
-        }
         let url = Reference::split(Grammar::Rfc3986, url);
         let mut paths = Vec::new();
         if self.layout == Some(FolderLayout::Host) {
@@ -545,18 +539,6 @@ impl Origins {
             }
         }
         paths
-    }
-
-    /// The path of the file that has `url` below `root`. Neither a query, nor dot segments, nor the root without its `/`
-    /// are in the URL of a file; the last two have no tail.
-    fn path_below(&self, root: &RootUrl, url: &str) -> Option<PathBuf> {
-        let has_query = Reference::split(Grammar::Rfc3986, url).query().is_some();
-        let below = root.below(url).filter(|below| below.tail.is_some() && !has_query)?;
-        let names = below.path.split(|&byte| byte == b'/').map(|name| match name {
-            b"" => names::file_name(names::bytes(self.index.as_deref()?).to_vec()),
-            name => names::file_name(name.to_vec()),
-        });
-        names.collect::<Option<PathBuf>>().filter(|_| below.is_path)
     }
 
     /// The URL of the root and the path of `entry` below it.
