@@ -1,4 +1,4 @@
-//! Which resources there are, and which of them a URL means: the way back from targets to resources.
+//! Resources by their names and URLs: the way back from targets to resources.
 //!
 //! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
 //! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
@@ -15,11 +15,10 @@
 //! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
-//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). What is
-//! out of the tree is not looked at: an absolute text leads out, also where it names the tree itself.
+//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). An absolute text
+//! leads out of the tree, even if it names the tree itself.
 //!
-//! Deliberately absent: the file system. What is not among the files that were added is not there, and
-//! no URL leads out of the tree.
+//! Deliberately absent: the file system. A file that was not added does not exist here.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -32,10 +31,10 @@ use crate::layer::digest::first_of_md5;
 use crate::named::named;
 use crate::reference::{Grammar, Reference};
 
-/// The names of index files where nothing else is said, as servers have them.
+/// The default names of index files, as servers have them.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
-/// What programs put after the names of what they save.
+/// Endings that programs add to the names of saved files.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 
 /// The file that a URL means.
@@ -74,13 +73,12 @@ named! {
     }
 }
 
-/// A file that is missing, and the name that was perhaps meant.
+/// A missing file, and a hint at the file that was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// What is wrong.
+    /// The kind of absence.
     pub absence: Absence,
-    /// The path below the root of a file with nearly this name; that is for people, since bytes that are
-    /// not UTF-8 are U+FFFD.
+    /// The path below the root of a file with nearly this name. It is for people: bytes that are not UTF-8 become U+FFFD.
     pub hint: Option<String>,
 }
 
@@ -103,28 +101,28 @@ impl TargetPlace {
     }
 }
 
-/// What a collection has.
+/// A resource of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// The names that lead to it from the root, with `/` between them.
+    /// The path of the resource below the root, with `/` between the names.
     pub name: Arc<[u8]>,
-    /// What it is.
+    /// The kind of the resource.
     pub kind: ResourceKind,
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
     /// Bytes.
     File,
-    /// A symbolic link, which says this; or something of which nothing is known but that it is there.
+    /// A symbolic link with this text; without a text, an entry of which nothing else is known.
     Link(Option<Box<[u8]>>),
     /// No bytes: a FIFO, a socket, a device.
     Special,
 }
 
 impl Resource {
-    /// Bytes that are called `name`.
+    /// A file called `name`.
     #[must_use]
     pub fn file(name: &[u8]) -> Self {
         Self { name: name.into(), kind: ResourceKind::File }
@@ -135,13 +133,13 @@ impl Resource {
     }
 }
 
-/// Where a path leads that has symbolic links on it.
+/// The end of a path with symbolic links.
 enum Way {
-    /// To this path, on which there are none.
+    /// This path, which has no symbolic links.
     To(Vec<u8>),
-    /// To what nothing is known of: the link with this number is there.
+    /// Beyond the link with this number, whose target is unknown.
     Unknown(usize),
-    /// To nothing in the tree.
+    /// Outside of the tree, or nowhere.
     Lost(Absence),
 }
 
@@ -153,15 +151,15 @@ pub struct Collection {
     pub(super) names: Vec<OsString>,
     files: Vec<Resource>,
     by_path: HashMap<Arc<[u8]>, usize>,
-    /// Those whose URL does not follow from that of the root.
+    /// Resources by the URLs that do not follow from the URL of the root.
     by_url: HashMap<Box<str>, usize>,
-    /// The files right in each folder. One without any file below it is known if it was an entry.
+    /// The files directly in each folder. A folder without files is there only if it was added.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
-    /// The folders in the root that have capitals in their names, by their names without.
+    /// The folders in the root that have capitals in their names, by their names in lower case.
     with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The first file of each path as it is when case and encoding do not count.
+    /// The first file of each path, by the path without case and encoding.
     alike: HashMap<u64, usize>,
-    /// The first file of each path as it is when case does not count.
+    /// The first file of each path, by the path without case.
     alike_in_case: HashMap<u64, usize>,
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
@@ -169,7 +167,7 @@ pub struct Collection {
     hints: PathHints,
 }
 
-/// What was perhaps meant by paths where nothing is: what one link leads to in vain, many do.
+/// Cached hints for paths without a resource: many links lead to the same missing path.
 #[derive(Debug, Default)]
 struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
 
@@ -192,7 +190,7 @@ impl Default for Collection {
 }
 
 impl Collection {
-    /// A collection without resources, whose URLs come from `origins` as far as they follow from names.
+    /// A collection without resources. URLs that follow from names come from `origins`.
     #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
@@ -217,8 +215,8 @@ impl Collection {
         }
     }
 
-    /// Adds a resource and the URLs by which it was retrieved, as far as they do not follow from its name. Where two have
-    /// the same URL, or the same name, the first counts. Its number, where it was added.
+    /// Adds a resource and those retrieval URLs that do not follow from its name. If two resources have the same URL, or
+    /// the same name, the first counts. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
         resource: Resource,
@@ -253,7 +251,7 @@ impl Collection {
         }
     }
 
-    /// The files in a folder, which is known from now on, as those around it are.
+    /// The files in a folder. Adds the folder, and the folders around it.
     pub(super) fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
         let mut around = path;
         while !around.is_empty() && !self.folders.contains_key(around) {
@@ -294,7 +292,7 @@ impl Collection {
         &self.doubles
     }
 
-    /// Whether a file is a page, or what makes one, by its name: with a query it is another page.
+    /// True if a file is a page or a program that makes pages, by its name. With a query, its URL means another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
         const EXTENSIONS: [&str; 16] = [
@@ -319,7 +317,7 @@ impl Collection {
         self.by_path.get(path).copied()
     }
 
-    /// How the URLs begin that lead to files by what follows, where that is so of every file.
+    /// The URL of the root, if every URL leads to a file by its path below the root.
     pub(crate) fn folder_url(&self) -> Option<&str> {
         self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
     }
@@ -336,8 +334,8 @@ impl Collection {
         self.find_with_tail(url).0
     }
 
-    /// The same, and where in `url` begins what follows the URL of the root, where [`moved`](Self::moved) keeps
-    /// it.
+    /// Like [`find`](Self::find), with the offset in `url` at which the part after the URL of the root begins, if
+    /// [`moved`](Self::moved) keeps that part.
     pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
         let found =
             |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
@@ -464,7 +462,7 @@ impl Collection {
         self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
     }
 
-    /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
+    /// The path of `url`, which has no query, if folders are named after hosts; `None` if the tree has
     /// no such host.
     fn laid_out(&self, url: &str) -> Option<Below> {
         let (mut path, path_at) = self.host_folder(url)?;
@@ -496,8 +494,8 @@ impl Collection {
         Some((folder, path_at))
     }
 
-    /// Where `url` leads in a tree of the same files whose root has the URL `root`. Only paths count
-    /// there. Where that is a `file` URL, the tree is read from disk, where no file is the index of its folder.
+    /// The place of `url` in a tree of the same files, with `root` as the URL of its root. Only paths count there. If `root`
+    /// is a `file` URL, the tree is read from disk, where no file is the index of its folder.
     #[must_use]
     pub fn find_below(&self, root: &RootUrl, url: &str) -> TargetPlace {
         match root.below(url) {
@@ -506,14 +504,13 @@ impl Collection {
         }
     }
 
-    /// Whether every URL leads to a file by its path below the URL of the root.
+    /// True if every URL leads to a file by its path below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
         self.origins.root_url.is_some() && self.by_url.is_empty()
     }
 
-    /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
-    /// one that is below the URL of the root, or of a host in the tree. What follows that of the
-    /// root, query and fragment included, keeps its bytes.
+    /// The URL that `url` becomes when the tree moves to `root`; `None` unless `url` is below the URL of the root, or
+    /// belongs to a host in the tree. The part after the URL of the root, with query and fragment, keeps its bytes.
     #[must_use]
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
         let to = root.as_str();
@@ -529,14 +526,13 @@ impl Collection {
         Some(format!("{to}{folder}/{}", url[path_at..].strip_prefix('/').unwrap_or_default()))
     }
 
-    /// The URL of a file in a tree whose root has the URL `root`; `None` where it has a name that no URL
-    /// can have.
+    /// The URL of a file in a tree with `root` as the URL of its root; `None` if no URL can have the name of the file.
     #[must_use]
     pub fn url_below(&self, root: &RootUrl, number: usize) -> Option<String> {
         url_below(root, self.path(number))
     }
 
-    /// The file that these names mean.
+    /// The file at a path below the root.
     fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
         let found = |number| Ok(FoundFile { number, query_counts: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
@@ -578,9 +574,9 @@ impl Collection {
         missing(absence, hint.map(|number| shown(&self.files[number].name)))
     }
 
-    /// Where `path` leads, when the symbolic links on it are followed; `None` where there are none.
+    /// The end of `path` after following its symbolic links; `None` if it has none.
     fn way(&self, path: &[u8]) -> Option<Way> {
-        /// So many links are followed, as in Linux; a circle has no end.
+        /// The maximum number of links on a path, as in Linux. It ends circles.
         const FOLLOWED: usize = 40;
         let mut followed = 0;
         // The names that are to come, the next one last, and whether a link says them.
@@ -633,8 +629,7 @@ impl Collection {
         (followed > 0).then_some(Way::To(real))
     }
 
-    /// The file at `path`, or at the end of the symbolic links there; `None` where nothing is there, or what is
-    /// no file.
+    /// The file at `path`, or at the end of the symbolic links there; `None` if nothing or a special file is there.
     fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = *self.by_path.get(path)?;
         match self.files[number].kind {
@@ -653,7 +648,7 @@ impl Collection {
         self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
 
-    /// What is there instead of `path`.
+    /// The reason for the absence of `path`, and a file that was perhaps meant.
     fn nearest(&self, path: &[u8], is_folder: bool, is_path: bool) -> (Absence, Option<usize>) {
         let mut wanted = vec![path.to_vec()];
         if is_folder {
@@ -681,7 +676,7 @@ impl Collection {
 
     /// The file that was perhaps meant by `name` in `folder`.
     fn hint(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// A shorter name, without its extension, says little of a file that is far away.
+        /// The shortest name, without its extension, that is a hint at a file in a distant folder.
         const TELLING: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
@@ -693,7 +688,7 @@ impl Collection {
 
     /// The file in `folder` whose name takes the fewest changes to become `name`.
     fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// So many names on each side in their order are compared, that hints take linear time.
+        /// The number of names compared on each side in sorted order, so that hints take linear time.
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;
@@ -708,7 +703,7 @@ impl Collection {
     }
 }
 
-/// Whether the tree is read from disk.
+/// True if `root` is a `file` URL, so that the tree is read from disk.
 pub(crate) fn is_disk(root: &RootUrl) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
@@ -731,7 +726,7 @@ pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Whether `path`, that of a URL, is one of a folder.
+/// True if `path`, the path of a URL, names a folder.
 fn names_folder(path: &[u8]) -> bool {
     path.is_empty() || path.ends_with(b"/")
 }
@@ -755,8 +750,8 @@ pub(crate) fn without_query(url: &str) -> &str {
     &url[..url.find(['?', '#']).unwrap_or(url.len())]
 }
 
-/// `url` as all that mean the same are spelled (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None`
-/// where it has no scheme or its path leads above the root.
+/// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None` if it has no scheme or its path
+/// leads above the root.
 fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
     let scheme = split.scheme()?.to_ascii_lowercase();
@@ -778,7 +773,7 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
     Some(normal)
 }
 
-/// What `url` is by `https`, if it is one by `http`, and the reverse.
+/// `url` with `https` in place of `http`, or the reverse.
 fn other_web(url: &str) -> Option<String> {
     let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
     swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
