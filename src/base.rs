@@ -25,7 +25,7 @@ use crate::document::{
     Against, BaseDoubt, DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField,
 };
 use crate::format::Format;
-use crate::named::{display_by_name, values};
+use crate::named::{display_by_name, named};
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
@@ -83,72 +83,51 @@ impl serde::Serialize for Rule {
     }
 }
 
-/// What declared a base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Source {
-    /// An HTML `base` element.
-    BaseElement,
-    /// `xml:base` (XML Base, 3).
-    XmlBase,
-    /// A `Base` header field (RFC 1808, 3.1).
-    BaseHeader,
-    /// A `Content-Base` header field (RFC 2110, 4.2).
-    ContentBase,
-    /// An absolute `Content-Location` header field (RFC 2557, 5).
-    ContentLocation,
-    /// A `Snapshot-Content-Location` header field, as Chromium writes it; in no RFC.
-    SnapshotContentLocation,
-    /// The entity around.
-    Encapsulating,
-    /// The URL that was given for the document, or for the folder it is in.
-    Retrieval,
-    /// A table of files and their URLs.
-    UrlMap,
-    /// The names of the folders it is in, as crawlers write them.
-    Layout,
-    /// What the document says of itself: a comment of the program that saved it.
-    SavedFrom,
-    /// The base that a page declared before a browser saved it, in a comment of the browser.
-    SavedBase,
-    /// The extended attribute `user.xdg.origin.url` of its file.
-    Xattr,
-    /// The `WARC-Target-URI` of its record (ISO 28500).
-    Warc,
-    /// The URL of its entry in an HTTP archive (HAR 1.2).
-    Har,
-    /// What the document says of itself: its canonical URL.
-    Canonical,
-    /// The link of a feed's entry to what the entry is about.
-    EntryLink,
-    /// A scheme that was given for references that lack nothing else (RFC 1808, 3.4).
-    AssumedScheme,
-    /// Nothing.
-    Default,
+named! {
+    /// What declared a base.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Source {
+        /// An HTML `base` element.
+        BaseElement = "base-element",
+        /// `xml:base` (XML Base, 3).
+        XmlBase = "xml-base",
+        /// A `Base` header field (RFC 1808, 3.1).
+        BaseHeader = "base-header",
+        /// A `Content-Base` header field (RFC 2110, 4.2).
+        ContentBase = "content-base",
+        /// An absolute `Content-Location` header field (RFC 2557, 5).
+        ContentLocation = "content-location",
+        /// A `Snapshot-Content-Location` header field, as Chromium writes it; in no RFC.
+        SnapshotContentLocation = "snapshot-content-location",
+        /// The entity around.
+        Encapsulating = "encapsulating",
+        /// The URL that was given for the document, or for the folder it is in.
+        Retrieval = "retrieval",
+        /// A table of files and their URLs.
+        UrlMap = "url-map",
+        /// The names of the folders it is in, as crawlers write them.
+        Layout = "layout",
+        /// What the document says of itself: a comment of the program that saved it.
+        SavedFrom = "saved-from",
+        /// The base that a page declared before a browser saved it, in a comment of the browser.
+        SavedBase = "saved-base",
+        /// The extended attribute `user.xdg.origin.url` of its file.
+        Xattr = "xattr",
+        /// The `WARC-Target-URI` of its record (ISO 28500).
+        Warc = "warc",
+        /// The URL of its entry in an HTTP archive (HAR 1.2).
+        Har = "har",
+        /// What the document says of itself: its canonical URL.
+        Canonical = "canonical",
+        /// The link of a feed's entry to what the entry is about.
+        EntryLink = "entry-link",
+        /// A scheme that was given for references that lack nothing else (RFC 1808, 3.4).
+        AssumedScheme = "assumed-scheme",
+        /// Nothing.
+        Default = "default",
+    }
 }
-
-/// All sources with their names, in the order of their declaration.
-const SOURCES: [(Source, &str); 19] = [
-    (Source::BaseElement, "base-element"),
-    (Source::XmlBase, "xml-base"),
-    (Source::BaseHeader, "base-header"),
-    (Source::ContentBase, "content-base"),
-    (Source::ContentLocation, "content-location"),
-    (Source::SnapshotContentLocation, "snapshot-content-location"),
-    (Source::Encapsulating, "encapsulating"),
-    (Source::Retrieval, "retrieval"),
-    (Source::UrlMap, "url-map"),
-    (Source::Layout, "layout"),
-    (Source::SavedFrom, "saved-from"),
-    (Source::SavedBase, "saved-base"),
-    (Source::Xattr, "xattr"),
-    (Source::Warc, "warc"),
-    (Source::Har, "har"),
-    (Source::Canonical, "canonical"),
-    (Source::EntryLink, "entry-link"),
-    (Source::AssumedScheme, "assumed-scheme"),
-    (Source::Default, "default"),
-];
 
 /// What says a base: on this depends what else the source decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,41 +178,20 @@ impl Source {
             Self::AssumedScheme | Self::Default => SaidBy::Nobody,
         }
     }
-
-    /// All of them.
-    #[doc(hidden)]
-    pub const ALL: [Self; SOURCES.len()] = values!(SOURCES);
-
-    /// Its name in records.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        SOURCES[self as usize].1
-    }
 }
 
-/// What became of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Status {
-    /// It gave the base.
-    Taken,
-    /// It is there and does not count.
-    PassedOver,
-    /// Nothing is there.
-    Absent,
-    /// It is there, would count, and cannot serve.
-    Invalid,
-}
-
-impl Status {
-    /// Its name in records.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Taken => "taken",
-            Self::PassedOver => "passed-over",
-            Self::Absent => "absent",
-            Self::Invalid => "invalid",
-        }
+named! {
+    /// What became of a level.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Status {
+        /// It gave the base.
+        Taken = "taken",
+        /// It is there and does not count.
+        PassedOver = "passed-over",
+        /// Nothing is there.
+        Absent = "absent",
+        /// It is there, would count, and cannot serve.
+        Invalid = "invalid",
     }
 }
 

@@ -22,7 +22,7 @@ use crate::layer::charset::{Charset, Detected};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
 use crate::layer::{OffsetMap, View};
-use crate::named::values;
+use crate::named::named;
 use crate::span::Span;
 
 /// The longest base, in bytes, against which a document's links are resolved.
@@ -135,26 +135,20 @@ pub enum FallbackReason {
     Attributes,
 }
 
-/// What stood in the way, in the order of the declaration.
-const FALLBACKS: [(FallbackReason, &str); 8] = [
-    (FallbackReason::Frameset, "a frameset may take the place of the body"),
-    (FallbackReason::Column, "a col in a template makes the parser drop tags"),
-    (FallbackReason::EndTag, "an end tag in SVG or MathML closes nothing there"),
-    (FallbackReason::IntegrationPoint, "HTML is inside of SVG or MathML"),
-    (FallbackReason::Annotation, "the attributes of annotation-xml decide what its content is"),
-    (FallbackReason::Name, "an element of SVG or MathML has a name beyond ASCII"),
-    (FallbackReason::Bases, "a table may change the order of the base elements"),
-    (FallbackReason::Attributes, "a tag has more than 1,000 attributes"),
-];
-
 impl FallbackReason {
-    /// Every reason.
-    pub const ALL: [Self; FALLBACKS.len()] = values!(FALLBACKS);
-
     /// What stood in the way, as a sentence without a full stop.
     #[must_use]
     pub fn reason(self) -> &'static str {
-        FALLBACKS[self as usize].1
+        match self {
+            Self::Frameset => "a frameset may take the place of the body",
+            Self::Column => "a col in a template makes the parser drop tags",
+            Self::EndTag => "an end tag in SVG or MathML closes nothing there",
+            Self::IntegrationPoint => "HTML is inside of SVG or MathML",
+            Self::Annotation => "the attributes of annotation-xml decide what its content is",
+            Self::Name => "an element of SVG or MathML has a name beyond ASCII",
+            Self::Bases => "a table may change the order of the base elements",
+            Self::Attributes => "a tag has more than 1,000 attributes",
+        }
     }
 }
 
@@ -472,37 +466,22 @@ impl DeclaredBase {
     }
 }
 
-/// A header field that holds a URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UrlField {
-    /// `Base` (RFC 1808, 3.1).
-    Base,
-    /// `Content-Base` (RFC 2110, 4.2; gone in RFC 2557).
-    ContentBase,
-    /// `Content-Location` (RFC 2557, 4.2).
-    ContentLocation,
-    /// `Snapshot-Content-Location`, in the archives of Chromium; in no RFC.
-    SnapshotContentLocation,
+named! {
+    /// A header field that holds a URL.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum UrlField {
+        /// `Base` (RFC 1808, 3.1).
+        Base = "Base",
+        /// `Content-Base` (RFC 2110, 4.2; gone in RFC 2557).
+        ContentBase = "Content-Base",
+        /// `Content-Location` (RFC 2557, 4.2).
+        ContentLocation = "Content-Location",
+        /// `Snapshot-Content-Location`, in the archives of Chromium; in no RFC.
+        SnapshotContentLocation = "Snapshot-Content-Location",
+    }
 }
 
-/// Their names, the strongest as a base first.
-const URL_FIELDS: [(UrlField, &str); 4] = [
-    (UrlField::Base, "Base"),
-    (UrlField::ContentBase, "Content-Base"),
-    (UrlField::ContentLocation, "Content-Location"),
-    (UrlField::SnapshotContentLocation, "Snapshot-Content-Location"),
-];
-
 impl UrlField {
-    /// All of them, the strongest as a base first.
-    pub const ALL: [Self; URL_FIELDS.len()] = values!(URL_FIELDS);
-
-    /// The name of the field.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        URL_FIELDS[self as usize].1
-    }
-
     /// True if it labels a part, so that a relative URL in it is no base (RFC 2557, 5).
     pub(crate) fn is_label(self) -> bool {
         match self {

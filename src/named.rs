@@ -1,29 +1,41 @@
-//! Values of a closed list, each in a table with its name or its sentence.
+//! Closed lists: enums that have a name for each value.
 //!
 //! ```
 //! use baselink::diagnostic::Code;
 //! assert_eq!(Code::ALL[0].name(), "base-relative");
 //! ```
 //!
-//! A table has its rows in the order in which the values are declared: `value as usize` finds the row. A row in another
-//! place does not compile.
-//!
-//! Deliberately absent: the tables. Each is beside its values.
+//! Deliberately absent: the lists. Each is in the room that it belongs to.
 
-/// The values of a table, each in the row of its number.
-macro_rules! values {
-    ($table:ident) => {{
-        let mut values = [$table[0].0; $table.len()];
-        let mut at = 0;
-        while at < $table.len() {
-            assert!($table[at].0 as usize == at, "a row stands where its value is declared");
-            values[at] = $table[at].0;
-            at += 1;
+/// Declares an enum with `ALL` and `name`. The name of a value is beside it: `BaseRelative = "base-relative"`.
+macro_rules! named {
+    (
+        $(#[$attribute:meta])*
+        pub enum $type:ident {
+            $($(#[$of_value:meta])* $value:ident = $name:literal,)+
         }
-        values
-    }};
+    ) => {
+        $(#[$attribute])*
+        pub enum $type {
+            $($(#[$of_value])* $value,)+
+        }
+
+        impl $type {
+            /// All values in the order of their declaration, in which `value as usize` counts them.
+            #[doc(hidden)]
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
+
+            /// The name of the value in output.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)+
+                }
+            }
+        }
+    };
 }
-pub(crate) use values;
+pub(crate) use named;
 
 /// Displays each value by its name, and serializes it as that.
 macro_rules! display_by_name {

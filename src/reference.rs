@@ -23,6 +23,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::named::named;
 use crate::span::Span;
 
 mod conformance;
@@ -170,40 +171,23 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The forms of a reference in RFC 1808 section 2.2, the `rel_path` without anything but a fragment
-/// and the one without anything at all told apart from the rest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Category {
-    /// `absoluteURL`: has a scheme.
-    AbsoluteUrl,
-    /// `net_path`: begins with `//`.
-    NetPath,
-    /// `abs_path`: begins with one `/`.
-    AbsPath,
-    /// `rel_path`: the rest.
-    RelPath,
-    /// Begins with `#`.
-    Fragment,
-    /// The empty string.
-    Empty,
-}
-
-impl Category {
-    /// The name used in output.
-    ///
-    /// ```
-    /// assert_eq!(baselink::reference::Category::NetPath.name(), "net_path");
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AbsoluteUrl => "absolute",
-            Self::NetPath => "net_path",
-            Self::AbsPath => "abs_path",
-            Self::RelPath => "rel_path",
-            Self::Fragment => "fragment",
-            Self::Empty => "empty",
-        }
+named! {
+    /// The forms of a reference in RFC 1808 section 2.2, the `rel_path` without anything but a fragment
+    /// and the one without anything at all told apart from the rest.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub enum Category {
+        /// `absoluteURL`: has a scheme.
+        AbsoluteUrl = "absolute",
+        /// `net_path`: begins with `//`.
+        NetPath = "net_path",
+        /// `abs_path`: begins with one `/`.
+        AbsPath = "abs_path",
+        /// `rel_path`: the rest.
+        RelPath = "rel_path",
+        /// Begins with `#`.
+        Fragment = "fragment",
+        /// The empty string.
+        Empty = "empty",
     }
 }
 

@@ -17,133 +17,83 @@ use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::charset::Charset;
-use crate::named::{display_by_name, values};
+use crate::named::{display_by_name, named};
 use crate::resolve::Profile;
 use crate::span::Span;
 
-/// What became of a link: exactly one of these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Outcome {
-    /// It was relative and is absolute now.
-    Rewritten,
-    /// It was absolute.
-    Absolute,
-    /// It is relative, and the document has no base.
-    NoBase,
-    /// It was left, for a [`Reason`].
-    Left,
-    /// It has a target, which cannot be written in its place.
-    NotEditable,
-}
-
-impl Outcome {
-    /// All of them, in the order of summaries.
-    pub const ALL: [Self; 5] =
-        [Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
-
-    /// Its name in records.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rewritten => "rewritten",
-            Self::Absolute => "absolute",
-            Self::NoBase => "no-base",
-            Self::Left => "left",
-            Self::NotEditable => "not-editable",
-        }
+named! {
+    /// What became of a link: exactly one of these.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Outcome {
+        /// It was relative and is absolute now.
+        Rewritten = "rewritten",
+        /// It was absolute.
+        Absolute = "absolute",
+        /// It is relative, and the document has no base.
+        NoBase = "no-base",
+        /// It was left, for a [`Reason`].
+        Left = "left",
+        /// It has a target, which cannot be written in its place.
+        NotEditable = "not-editable",
     }
 }
 
-/// Why a link was left, or could not be edited: a closed list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Reason {
-    /// It names an element of the same document by its id, and must go on doing so.
-    IdReference,
-    /// It is empty, which does not mean the base there.
-    Empty,
-    /// A template engine fills it in.
-    Placeholder,
-    /// It is a fragment, and [`Fragments`](crate::Fragments) that were asked for say that it stays.
-    Fragment,
-    /// It contains an entity of XML that is external or was not read.
-    Entity,
-    /// Nothing can be resolved against the base.
-    BaseUnusable,
-    /// The profile cannot resolve it.
-    Unresolvable,
-    /// It is the href of the `base` element, and [`BaseElement`](crate::BaseElement) decides on it.
-    BaseElement,
-    /// It leads to a file that a browser saved with the page.
-    LocalCopy,
-    /// The attribute has no value that could be replaced.
-    NoValue,
-    /// It begins or ends in the middle of something that was decoded as a whole.
-    Escape,
-    /// The bytes that would have to be written include some that could not be decoded.
-    Undecodable,
-    /// The document's encoding cannot spell the target there, or the change could uncover a declaration of
-    /// another encoding, or take away the byte for which a document that declares none is not UTF-8.
-    Encoding,
-    /// It is in something that is signed or encrypted (RFC 1847), which must not change.
-    Signed,
-    /// It is in a message with a DKIM or ARC signature, and such messages were to be skipped.
-    Dkim,
-    /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
-    /// href of a `base` element without which no other link in its document would.
-    SiblingPart,
-    /// It is a `Content-Location`, or the `href` of a `base` element, that, once absolute, would be the
-    /// base of links that stay relative.
-    BecomesBase,
-    /// The transfer encoding of its part cannot take the change.
-    Transfer,
-    /// The changed message did not read as it had to; all of it was left.
-    Doubt,
-    /// With its links made absolute the message would be many times as long; those of the part were left.
-    Growth,
-    /// Whoever chose what is written in the place of links wanted it as it is.
-    Kept,
-    /// It is already what was chosen for its place.
-    Chosen,
+named! {
+    /// Why a link was left, or could not be edited: a closed list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Reason {
+        /// It names an element of the same document by its id, and must go on doing so.
+        IdReference = "id-reference",
+        /// It is empty, which does not mean the base there.
+        Empty = "empty",
+        /// A template engine fills it in.
+        Placeholder = "placeholder",
+        /// It is a fragment, and [`Fragments`](crate::Fragments) that were asked for say that it stays.
+        Fragment = "fragment",
+        /// It contains an entity of XML that is external or was not read.
+        Entity = "entity",
+        /// Nothing can be resolved against the base.
+        BaseUnusable = "base-unusable",
+        /// The profile cannot resolve it.
+        Unresolvable = "unresolvable",
+        /// It is the href of the `base` element, and [`BaseElement`](crate::BaseElement) decides on it.
+        BaseElement = "base-element",
+        /// It leads to a file that a browser saved with the page.
+        LocalCopy = "local-copy",
+        /// The attribute has no value that could be replaced.
+        NoValue = "no-value",
+        /// It begins or ends in the middle of something that was decoded as a whole.
+        Escape = "escape",
+        /// The bytes that would have to be written include some that could not be decoded.
+        Undecodable = "undecodable",
+        /// The document's encoding cannot spell the target there, or the change could uncover a declaration of
+        /// another encoding, or take away the byte for which a document that declares none is not UTF-8.
+        Encoding = "encoding",
+        /// It is in something that is signed or encrypted (RFC 1847), which must not change.
+        Signed = "signed",
+        /// It is in a message with a DKIM or ARC signature, and such messages were to be skipped.
+        Dkim = "dkim",
+        /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
+        /// href of a `base` element without which no other link in its document would.
+        SiblingPart = "sibling-part",
+        /// It is a `Content-Location`, or the `href` of a `base` element, that, once absolute, would be the
+        /// base of links that stay relative.
+        BecomesBase = "becomes-base",
+        /// The transfer encoding of its part cannot take the change.
+        Transfer = "transfer",
+        /// The changed message did not read as it had to; all of it was left.
+        Doubt = "doubt",
+        /// With its links made absolute the message would be many times as long; those of the part were left.
+        Growth = "growth",
+        /// Whoever chose what is written in the place of links wanted it as it is.
+        Kept = "kept",
+        /// It is already what was chosen for its place.
+        Chosen = "chosen",
+    }
 }
-
-/// All reasons with their names, in the order of their declaration.
-const REASONS: [(Reason, &str); 22] = [
-    (Reason::IdReference, "id-reference"),
-    (Reason::Empty, "empty"),
-    (Reason::Placeholder, "placeholder"),
-    (Reason::Fragment, "fragment"),
-    (Reason::Entity, "entity"),
-    (Reason::BaseUnusable, "base-unusable"),
-    (Reason::Unresolvable, "unresolvable"),
-    (Reason::BaseElement, "base-element"),
-    (Reason::LocalCopy, "local-copy"),
-    (Reason::NoValue, "no-value"),
-    (Reason::Escape, "escape"),
-    (Reason::Undecodable, "undecodable"),
-    (Reason::Encoding, "encoding"),
-    (Reason::Signed, "signed"),
-    (Reason::Dkim, "dkim"),
-    (Reason::SiblingPart, "sibling-part"),
-    (Reason::BecomesBase, "becomes-base"),
-    (Reason::Transfer, "transfer"),
-    (Reason::Doubt, "doubt"),
-    (Reason::Growth, "growth"),
-    (Reason::Kept, "kept"),
-    (Reason::Chosen, "chosen"),
-];
 
 impl Reason {
-    /// All of them.
-    #[doc(hidden)]
-    pub const ALL: [Self; REASONS.len()] = values!(REASONS);
-
-    /// Its name in records.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        REASONS[self as usize].1
-    }
-
     /// True if it is as was asked for: the link means what it meant, or was left on request.
     #[must_use]
     pub fn is_intended(self) -> bool {

@@ -1,4 +1,4 @@
-//! What lies beside a document on the disk, for links to the files that a browser saved with a page.
+//! Companion folders on the disk, for links to the files that a browser saved with a page.
 //!
 //! ```
 //! use baselink::collection::companion::Companions;
@@ -9,8 +9,8 @@
 //! assert!(companions.has(&folder.path().join("x_files/a.css")));
 //! ```
 //!
-//! Deliberately absent: what a companion folder is called, which [`crate::rewrite::copies`] knows, and what is in
-//! the files that lie in one.
+//! Deliberately absent: the names of companion folders, which [`crate::rewrite::copies`] knows, and the contents of
+//! saved files.
 
 use std::collections::{HashMap, HashSet};
 use std::env;
@@ -28,14 +28,14 @@ use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 
-/// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
-/// around a file are looked at.
+/// The number of folders around a file that may be companion folders. Firefox saves the files of a frame in a folder within
+/// the companion folder.
 const LEVELS: usize = 8;
 
-/// What was found out about companion folders. A clone shares it.
+/// A cache of companion folders. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
-    /// Whether what pages say of having been saved counts for nothing.
+    /// True if the comments of programs that saved pages are ignored.
     ignores_pages: bool,
     /// The pages in folders that have companion folders.
     pages: PathCache<Pages>,
@@ -43,16 +43,16 @@ pub struct Companions {
     around: PathCache<Option<Arc<Path>>>,
     /// For folders whether Firefox named the files in them.
     named_by_firefox: PathCache<bool>,
-    /// From where pages say that they were saved.
+    /// The comments of pages about the URLs from which they were saved.
     urls: PathCache<Option<Saved>>,
-    /// Where paths begin that are not absolute.
+    /// The folder to which paths are relative.
     here: Arc<OnceLock<PathBuf>>,
 }
 
-/// What was found out about paths.
+/// A cache of facts about paths.
 type PathCache<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
 
-/// What is known of `path`; it is found out once, and only who asks for the same path waits for it.
+/// The cached fact about `path`, computed once. Only callers with the same path wait for it.
 fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
     let cell = {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,12 +71,12 @@ struct Pages {
     /// Their names without extensions.
     stems: HashSet<String>,
     paths: Vec<PathBuf>,
-    /// Whether one says that a browser saved it: it may have been renamed since.
+    /// True if a browser saved one of the pages, which may have another name since then.
     one_says_it_was_saved: OnceLock<bool>,
 }
 
 impl Companions {
-    /// Where what pages say of having been saved is believed, or not.
+    /// A cache that trusts the comments of programs that saved `pages`, or ignores them.
     #[must_use]
     pub fn trusting(pages: bool) -> Self {
         Self { ignores_pages: !pages, ..Self::default() }
@@ -103,7 +103,7 @@ impl Companions {
         })
     }
 
-    /// Whether the file `path` lies in the companion folder of a page, or further down in it.
+    /// True if the file `path` lies in the companion folder of a page, or further down in it.
     #[must_use]
     pub fn has(&self, path: &Path) -> bool {
         self.around(&self.absolute(path)).is_some()
@@ -125,7 +125,7 @@ impl Companions {
         known(&self.around, folder, find_out).get()?.clone()
     }
 
-    /// Whether `folder` is a companion folder: one with a known suffix, beside which lies a page of its name, or any that
+    /// True if `folder` is a companion folder: it has a known suffix, and beside it is a page of its name, or any page that
     /// says that a browser saved it, or whose files Firefox named.
     fn is_companion(&self, folder: &Path) -> bool {
         let name = folder.file_name().map(|name| name.to_string_lossy());
@@ -138,12 +138,12 @@ impl Companions {
         })
     }
 
-    /// Whether the names of all files in `folder` are such as Firefox gives them.
+    /// True if Firefox named all files in `folder`.
     fn is_named_by_firefox(&self, folder: &Path) -> bool {
         known(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
     }
 
-    /// What the page `path` says of having been saved; nothing where a symbolic link leads out of `root` to it.
+    /// The comment of the program that saved the page `path`; `None` if a symbolic link leads out of `root` to it.
     fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
         if self.ignores_pages || !is_page(path) {
             return None;
@@ -158,7 +158,7 @@ impl Companions {
 }
 
 impl Pages {
-    /// Those in `folder`; none where it cannot be read.
+    /// The pages in `folder`; none if it cannot be read.
     fn of(folder: &Path) -> Self {
         let mut pages = Self::default();
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -179,14 +179,14 @@ impl Pages {
     }
 }
 
-/// What the page `path` says of having been saved.
+/// The comment of the program that saved the page `path`.
 fn said(path: &Path) -> Option<Saved> {
     let mut head = Vec::new();
     open_file(path).ok()??.take(HEAD as u64).read_to_end(&mut head).ok()?;
     saved(&head)
 }
 
-/// Whether the names of all files in `folder` end in the same four characters after a `_`, before the extension.
+/// True if the names of all files in `folder` end in the same four characters after a `_`, before the extension.
 /// Firefox draws them anew for each page that it saves, of those of base64url. A year has digits only, and of a single
 /// file a word would do.
 fn is_named_by_firefox(folder: &Path) -> bool {
@@ -215,7 +215,7 @@ fn is_named_by_firefox(folder: &Path) -> bool {
     })
 }
 
-/// Whether a file is called as pages are.
+/// True if the file has an extension of pages.
 fn is_page(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let pages = [Format::Html, Format::Xhtml];
@@ -235,7 +235,7 @@ struct OnDisk {
     scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
-    /// What a crawler saved is in it: the folder that was named, or that of a file that was.
+    /// The folder of the saved files: the folder that was named, or the folder of the file that was named.
     root: PathBuf,
     stem: String,
     /// The companion folder in which the document lies.
@@ -243,7 +243,7 @@ struct OnDisk {
 }
 
 impl OnDisk {
-    /// What `path` leads to from the folder of the document; `None` where no file can have such a name.
+    /// The file to which `path` leads from the folder of the document; `None` if no file can have such a name.
     fn resolved(&self, path: &str) -> Option<PathBuf> {
         // RFC 3986, 5.2.4: `..` takes away the name before it, be that a link or not.
         let mut file = self.path.with_file_name("");
@@ -258,7 +258,7 @@ impl OnDisk {
         Some(file)
     }
 
-    /// The same in the root.
+    /// Like `resolved`, but only for files in the root.
     fn in_root(&self, path: &str) -> Option<PathBuf> {
         self.resolved(path).filter(|file| file.starts_with(&self.root))
     }

@@ -1,4 +1,4 @@
-//! A folder as a collection: its files, by the URLs that [`Origins`](super::origin::Origins) say.
+//! A folder as a collection: its files, by the URLs that [`Origins`](super::origin::Origins) give.
 //!
 //! ```
 //! use std::path::Path;
@@ -11,7 +11,7 @@
 //!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
 //!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
 //! }
-//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, takes_query: false }));
+//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, query_counts: false }));
 //! assert_eq!(collection.find("http://a/docs/a%20b.html#x"), file(1));
 //! assert_eq!(collection.find("http://a/docs/"), file(0));
 //! let TargetPlace::Inside(Err(missing)) = collection.find("http://a/docs/A%20b.html") else { panic!() };
@@ -28,8 +28,8 @@ use crate::base::{Retrieval, Source};
 use crate::files::walk::{EntryKind, TreeEntry};
 
 impl Collection {
-    /// Adds a file of the folder, and by which URL it was retrieved, where that is known. A symbolic link is there,
-    /// whatever it leads to. Of a folder nothing but its name is kept.
+    /// Adds an entry of the folder, and its retrieval URL, if that is known. A symbolic link counts as a file, whatever it
+    /// leads to. Of a folder only the name is kept.
     pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {
         let kind = match entry.kind {
             EntryKind::File => ResourceKind::File,
@@ -43,16 +43,16 @@ impl Collection {
         self.add_kind(entry, kind, retrieval);
     }
 
-    /// Adds a symbolic link that is not followed, and what it says. A URL that follows from its name means what it leads
-    /// to.
+    /// Adds a symbolic link that is not followed, and its text. A URL that follows from its name means the target of the
+    /// link.
     pub fn add_link(&mut self, entry: &TreeEntry, says: &Path, retrieval: Option<&Retrieval>) {
         let says = if says.has_root() { b"/".to_vec() } else { names::path_bytes(says) };
         let is_own = |one: &&Retrieval| !matches!(one.source, Source::Retrieval | Source::Layout);
         self.add_kind(entry, ResourceKind::Link(Some(says.into())), retrieval.filter(is_own));
     }
 
-    /// Adds what could not be looked at, by its path below the root. It is there, and as beyond a symbolic link
-    /// that is not followed nothing is known of what is in it.
+    /// Adds an entry that could not be read, by its path below the root. Its contents are unknown, like those of a symbolic
+    /// link that is not followed.
     pub fn add_unknown(&mut self, path: &Path) {
         let name = names::path_bytes(path).into();
         self.add(Resource { name, kind: ResourceKind::Link(None) }, []);
@@ -75,20 +75,20 @@ impl Collection {
             && retrieval.source == Source::Xattr
             && self.is_laid_out(entry, &retrieval.url)
         {
-            self.takes(number, &retrieval.url);
+            self.assign_url(number, &retrieval.url);
             self.learn_layout(&retrieval.url);
         }
     }
 
-    /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them.
+    /// True if a crawler would write the URL `url` to the path of `entry`.
     fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
         let Some((scheme, _)) = url.split_once(':') else { return false };
         let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
         names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
     }
 
-    /// Takes in that a crawler made the tree, which notes the URLs of files and calls folders after hosts: what it was
-    /// redirected from is in no note.
+    /// Sets the layout of a tree in which a crawler noted the URLs of files and named folders after hosts. The URLs before
+    /// redirects are not in its notes.
     fn learn_layout(&mut self, url: &str) {
         if let Some((scheme, _)) = url.split_once(':')
             && self.origins.root_url.is_none()
@@ -100,7 +100,7 @@ impl Collection {
     }
 }
 
-/// The names that lead to an entry, with `/` between them.
+/// The path of an entry below the root, with `/` between the names.
 #[must_use]
 pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
     entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')

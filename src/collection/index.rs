@@ -1,4 +1,4 @@
-//! Which resources there are, and which of them a URL means: the way back from targets to resources.
+//! Resources by their names and URLs: the way back from targets to resources.
 //!
 //! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
 //! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
@@ -10,16 +10,15 @@
 //! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
 //! let mut collection = Collection::default();
 //! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
-//! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, takes_query: false }));
+//! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, query_counts: false }));
 //! assert_eq!(collection.find("HTTP://A.example:80#x"), file);
 //! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
-//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). What is
-//! out of the tree is not looked at: an absolute text leads out, also where it names the tree itself.
+//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). An absolute text
+//! leads out of the tree, even if it names the tree itself.
 //!
-//! Deliberately absent: the file system. What is not among the files that were added is not there, and
-//! no URL leads out of the tree.
+//! Deliberately absent: the file system. A file that was not added does not exist here.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -29,13 +28,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
 use crate::layer::digest::first_of_md5;
-use crate::named::values;
+use crate::named::named;
 use crate::reference::{Grammar, Reference};
 
-/// The names of index files where nothing else is said, as servers have them.
+/// The default names of index files, as servers have them.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
-/// What programs put after the names of what they save.
+/// Endings that programs add to the names of saved files.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 
 /// The file that a URL means.
@@ -43,67 +42,43 @@ const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 pub struct FoundFile {
     /// Its number, in the order in which files were added.
     pub number: usize,
-    /// Whether the query of the URL is a part of what the file was retrieved by.
-    pub takes_query: bool,
+    /// True if the file belongs to the URL with its query; false if it would be the same file without the query.
+    pub query_counts: bool,
 }
 
-/// Why a URL inside a tree means no file there: a closed list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Absence {
-    /// No file has such a name.
-    Absent,
-    /// One has, but for the case of letters.
-    Case,
-    /// One has, but for what is percent-encoded, or in which encoding of characters.
-    Encoding,
-    /// It is a folder without an index file; from disk, any folder.
-    NoIndex,
-    /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
-    NoSlash,
-    /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
-    NoName,
-    /// It is there and no file: a FIFO, a socket, a device.
-    Special,
-    /// A file has this name but for Unicode normalization: its letters are composed otherwise.
-    Normalization,
-    /// A symbolic link on the way leads out of the tree.
-    LinkOut,
-    /// A symbolic link on the way leads to nothing, or in a circle.
-    LinkNowhere,
-}
-
-/// Each absence with its name in `--json`.
-const ABSENCES: [(Absence, &str); 10] = [
-    (Absence::Absent, "absent"),
-    (Absence::Case, "case"),
-    (Absence::Encoding, "percent-encoding"),
-    (Absence::NoIndex, "no-index"),
-    (Absence::NoSlash, "no-slash"),
-    (Absence::NoName, "no-name"),
-    (Absence::Special, "no-file"),
-    (Absence::Normalization, "normalization"),
-    (Absence::LinkOut, "symlink"),
-    (Absence::LinkNowhere, "symlink"),
-];
-
-impl Absence {
-    /// All of them.
-    pub const ALL: [Self; ABSENCES.len()] = values!(ABSENCES);
-
-    /// Its name in `--json`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        ABSENCES[self as usize].1
+named! {
+    /// Why a URL inside a tree means no file there: a closed list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Absence {
+        /// No file has such a name.
+        Absent = "absent",
+        /// One has, but for the case of letters.
+        Case = "case",
+        /// One has, but for what is percent-encoded, or in which encoding of characters.
+        Encoding = "percent-encoding",
+        /// It is a folder without an index file; from disk, any folder.
+        NoIndex = "no-index",
+        /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
+        NoSlash = "no-slash",
+        /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
+        NoName = "no-name",
+        /// It is there and no file: a FIFO, a socket, a device.
+        Special = "no-file",
+        /// A file has this name but for Unicode normalization: its letters are composed otherwise.
+        Normalization = "normalization",
+        /// A symbolic link on the way leads out of the tree.
+        LinkOut = "symlink",
+        /// A symbolic link on the way leads to nothing, or in a circle.
+        LinkNowhere = "symlink",
     }
 }
 
-/// A file that is missing, and the name that was perhaps meant.
+/// A missing file, and a hint at the file that was meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// What is wrong.
+    /// The kind of absence.
     pub absence: Absence,
-    /// The path below the root of a file with nearly this name; that is for people, since bytes that are
-    /// not UTF-8 are U+FFFD.
+    /// The path below the root of a file with nearly this name. It is for people: bytes that are not UTF-8 become U+FFFD.
     pub hint: Option<String>,
 }
 
@@ -126,28 +101,28 @@ impl TargetPlace {
     }
 }
 
-/// What a collection has.
+/// A resource of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// The names that lead to it from the root, with `/` between them.
+    /// The path of the resource below the root, with `/` between the names.
     pub name: Arc<[u8]>,
-    /// What it is.
+    /// The kind of the resource.
     pub kind: ResourceKind,
 }
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
     /// Bytes.
     File,
-    /// A symbolic link, which says this; or something of which nothing is known but that it is there.
+    /// A symbolic link with this text; without a text, an entry of which nothing else is known.
     Link(Option<Box<[u8]>>),
     /// No bytes: a FIFO, a socket, a device.
     Special,
 }
 
 impl Resource {
-    /// Bytes that are called `name`.
+    /// A file called `name`.
     #[must_use]
     pub fn file(name: &[u8]) -> Self {
         Self { name: name.into(), kind: ResourceKind::File }
@@ -158,13 +133,13 @@ impl Resource {
     }
 }
 
-/// Where a path leads that has symbolic links on it.
+/// The end of a path with symbolic links.
 enum Way {
-    /// To this path, on which there are none.
+    /// This path, which has no symbolic links.
     To(Vec<u8>),
-    /// To what nothing is known of: the link with this number is there.
+    /// Beyond the link with this number, whose target is unknown.
     Unknown(usize),
-    /// To nothing in the tree.
+    /// Outside of the tree, or nowhere.
     Lost(Absence),
 }
 
@@ -176,15 +151,15 @@ pub struct Collection {
     pub(super) names: Vec<OsString>,
     files: Vec<Resource>,
     by_path: HashMap<Arc<[u8]>, usize>,
-    /// Those whose URL does not follow from that of the root.
+    /// Resources by the URLs that do not follow from the URL of the root.
     by_url: HashMap<Box<str>, usize>,
-    /// The files right in each folder. One without any file below it is known if it was an entry.
+    /// The files directly in each folder. A folder without files is there only if it was added.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
-    /// The folders in the root that have capitals in their names, by their names without.
+    /// The folders in the root that have capitals in their names, by their names in lower case.
     with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The first file of each path as it is when case and encoding do not count.
+    /// The first file of each path, by the path without case and encoding.
     alike: HashMap<u64, usize>,
-    /// The first file of each path as it is when case does not count.
+    /// The first file of each path, by the path without case.
     alike_in_case: HashMap<u64, usize>,
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
@@ -192,7 +167,7 @@ pub struct Collection {
     hints: PathHints,
 }
 
-/// What was perhaps meant by paths where nothing is: what one link leads to in vain, many do.
+/// Cached hints for paths without a resource: many links lead to the same missing path.
 #[derive(Debug, Default)]
 struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
 
@@ -215,7 +190,7 @@ impl Default for Collection {
 }
 
 impl Collection {
-    /// A collection without resources, whose URLs come from `origins` as far as they follow from names.
+    /// A collection without resources. URLs that follow from names come from `origins`.
     #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
@@ -240,8 +215,8 @@ impl Collection {
         }
     }
 
-    /// Adds a resource and the URLs by which it was retrieved, as far as they do not follow from its name. Where two have
-    /// the same URL, or the same name, the first counts. Its number, where it was added.
+    /// Adds a resource and those retrieval URLs that do not follow from its name. If two resources have the same URL, or
+    /// the same name, the first counts. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
         resource: Resource,
@@ -269,14 +244,14 @@ impl Collection {
         Some(number)
     }
 
-    /// Says that `url` means the resource with this number, whatever it meant before.
-    pub(super) fn takes(&mut self, number: usize, url: &str) {
+    /// Makes `url` lead to the resource with this number, also if it led to another one before.
+    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url, true) {
             self.by_url.insert(url.into(), number);
         }
     }
 
-    /// The files in a folder, which is known from now on, as those around it are.
+    /// The files in a folder. Adds the folder, and the folders around it.
     pub(super) fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
         let mut around = path;
         while !around.is_empty() && !self.folders.contains_key(around) {
@@ -290,9 +265,9 @@ impl Collection {
         self.folders.entry(path.into()).or_default()
     }
 
-    /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
-    /// it is there. With `root` the tree has that URL, and only paths count.
-    pub(crate) fn beyond(
+    /// The path of `url` below the root, if it leads beyond `found`, a symbolic link with an unknown target. With `root`, the
+    /// tree has that URL, and only paths count.
+    pub(crate) fn path_beyond_link(
         &self,
         found: FoundFile,
         url: &str,
@@ -317,7 +292,7 @@ impl Collection {
         &self.doubles
     }
 
-    /// Whether a file is a page, or what makes one, by its name: with a query it is another page.
+    /// True if a file is a page or a program that makes pages, by its name. With a query, its URL means another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
         const EXTENSIONS: [&str; 16] = [
@@ -342,7 +317,7 @@ impl Collection {
         self.by_path.get(path).copied()
     }
 
-    /// How the URLs begin that lead to files by what follows, where that is so of every file.
+    /// The URL of the root, if every URL leads to a file by its path below the root.
     pub(crate) fn folder_url(&self) -> Option<&str> {
         self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
     }
@@ -359,11 +334,11 @@ impl Collection {
         self.find_with_tail(url).0
     }
 
-    /// The same, and where in `url` begins what follows the URL of the root, where [`moved`](Self::moved) keeps
-    /// it.
+    /// Like [`find`](Self::find), with the offset in `url` at which the part after the URL of the root begins, if
+    /// [`moved`](Self::moved) keeps that part.
     pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
         let found =
-            |number, takes_query| TargetPlace::Inside(Ok(FoundFile { number, takes_query }));
+            |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
         let by_url = |with_query| {
             let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
             let known = |url: &str| self.by_url.get(url).copied();
@@ -416,14 +391,14 @@ impl Collection {
     pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
         let found = self.find(url).file();
         let query = Reference::split(Grammar::Rfc3986, url).query();
-        let is_beyond = |found| self.beyond(found, url, None).is_some();
-        if found.is_some_and(|one| one.takes_query || query.is_none() || is_beyond(one)) {
+        let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
+        if found.is_some_and(|one| one.query_counts || query.is_none() || is_beyond(one)) {
             return found;
         }
         let path = self.path_below(None, without_query(url))?;
         if let Some(query) = query {
             let number = self.saved_with_query(&path, query);
-            let saved = number.map(|number| FoundFile { number, takes_query: true });
+            let saved = number.map(|number| FoundFile { number, query_counts: true });
             return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
         }
         if names_folder(&path) {
@@ -433,7 +408,7 @@ impl Collection {
         let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
         // A server sends those who ask for the folder without its `/` to the one with it.
         let number = number.or_else(|| self.index_of(&path)?.ok())?;
-        Some(FoundFile { number, takes_query: false })
+        Some(FoundFile { number, query_counts: false })
     }
 
     /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
@@ -487,7 +462,7 @@ impl Collection {
         self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
     }
 
-    /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
+    /// The path of `url`, which has no query, if folders are named after hosts; `None` if the tree has
     /// no such host.
     fn laid_out(&self, url: &str) -> Option<Below> {
         let (mut path, path_at) = self.host_folder(url)?;
@@ -503,8 +478,8 @@ impl Collection {
             let path = names::path_bytes(&path);
             let (host, rest) = path.split_at(memchr::memchr(b'/', &path).unwrap_or(path.len()));
             match self.with_capitals.get(host).filter(|_| !self.folders.contains_key(host)) {
-                Some(folder) if self.origins.root_url.is_none() => [&**folder, rest].concat(),
-                _ => path,
+                Some(folder) => [&**folder, rest].concat(),
+                None => path,
             }
         })
     }
@@ -519,8 +494,8 @@ impl Collection {
         Some((folder, path_at))
     }
 
-    /// Where `url` leads in a tree of the same files whose root has the URL `root`. Only paths count
-    /// there. Where that is a `file` URL, the tree is read from disk, where no file is the index of its folder.
+    /// The place of `url` in a tree of the same files, with `root` as the URL of its root. Only paths count there. If `root`
+    /// is a `file` URL, the tree is read from disk, where no file is the index of its folder.
     #[must_use]
     pub fn find_below(&self, root: &RootUrl, url: &str) -> TargetPlace {
         match root.below(url) {
@@ -529,14 +504,13 @@ impl Collection {
         }
     }
 
-    /// Whether every URL leads to a file by its path below the URL of the root.
+    /// True if every URL leads to a file by its path below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
         self.origins.root_url.is_some() && self.by_url.is_empty()
     }
 
-    /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
-    /// one that is below the URL of the root, or of a host in the tree. What follows that of the
-    /// root, query and fragment included, keeps its bytes.
+    /// The URL that `url` becomes when the tree moves to `root`; `None` unless `url` is below the URL of the root, or
+    /// belongs to a host in the tree. The part after the URL of the root, with query and fragment, keeps its bytes.
     #[must_use]
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
         let to = root.as_str();
@@ -552,16 +526,15 @@ impl Collection {
         Some(format!("{to}{folder}/{}", url[path_at..].strip_prefix('/').unwrap_or_default()))
     }
 
-    /// The URL of a file in a tree whose root has the URL `root`; `None` where it has a name that no URL
-    /// can have.
+    /// The URL of a file in a tree with `root` as the URL of its root; `None` if no URL can have the name of the file.
     #[must_use]
     pub fn url_below(&self, root: &RootUrl, number: usize) -> Option<String> {
         url_below(root, self.path(number))
     }
 
-    /// The file that these names mean.
+    /// The file at a path below the root.
     fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
-        let found = |number| Ok(FoundFile { number, takes_query: false });
+        let found = |number| Ok(FoundFile { number, query_counts: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
         let is_folder = names_folder(path);
@@ -601,9 +574,9 @@ impl Collection {
         missing(absence, hint.map(|number| shown(&self.files[number].name)))
     }
 
-    /// Where `path` leads, when the symbolic links on it are followed; `None` where there are none.
+    /// The end of `path` after following its symbolic links; `None` if it has none.
     fn way(&self, path: &[u8]) -> Option<Way> {
-        /// So many links are followed, as in Linux; a circle has no end.
+        /// The maximum number of links on a path, as in Linux. It ends circles.
         const FOLLOWED: usize = 40;
         let mut followed = 0;
         // The names that are to come, the next one last, and whether a link says them.
@@ -656,8 +629,7 @@ impl Collection {
         (followed > 0).then_some(Way::To(real))
     }
 
-    /// The file at `path`, or at the end of the symbolic links there; `None` where nothing is there, or what is
-    /// no file.
+    /// The file at `path`, or at the end of the symbolic links there; `None` if nothing or a special file is there.
     fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = *self.by_path.get(path)?;
         match self.files[number].kind {
@@ -676,7 +648,7 @@ impl Collection {
         self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
 
-    /// What is there instead of `path`.
+    /// The reason for the absence of `path`, and a file that was perhaps meant.
     fn nearest(&self, path: &[u8], is_folder: bool, is_path: bool) -> (Absence, Option<usize>) {
         let mut wanted = vec![path.to_vec()];
         if is_folder {
@@ -704,7 +676,7 @@ impl Collection {
 
     /// The file that was perhaps meant by `name` in `folder`.
     fn hint(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// A shorter name, without its extension, says little of a file that is far away.
+        /// The shortest name, without its extension, that is a hint at a file in a distant folder.
         const TELLING: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
@@ -716,7 +688,7 @@ impl Collection {
 
     /// The file in `folder` whose name takes the fewest changes to become `name`.
     fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// So many names on each side in their order are compared, that hints take linear time.
+        /// The number of names compared on each side in sorted order, so that hints take linear time.
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;
@@ -731,7 +703,7 @@ impl Collection {
     }
 }
 
-/// Whether the tree is read from disk.
+/// True if `root` is a `file` URL, so that the tree is read from disk.
 pub(crate) fn is_disk(root: &RootUrl) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
@@ -754,7 +726,7 @@ pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Whether `path`, that of a URL, is one of a folder.
+/// True if `path`, the path of a URL, names a folder.
 fn names_folder(path: &[u8]) -> bool {
     path.is_empty() || path.ends_with(b"/")
 }
@@ -778,8 +750,8 @@ pub(crate) fn without_query(url: &str) -> &str {
     &url[..url.find(['?', '#']).unwrap_or(url.len())]
 }
 
-/// `url` as all that mean the same are spelled (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None`
-/// where it has no scheme or its path leads above the root.
+/// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None` if it has no scheme or its path
+/// leads above the root.
 fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
     let scheme = split.scheme()?.to_ascii_lowercase();
@@ -801,7 +773,7 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
     Some(normal)
 }
 
-/// What `url` is by `https`, if it is one by `http`, and the reverse.
+/// `url` with `https` in place of `http`, or the reverse.
 fn other_web(url: &str) -> Option<String> {
     let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
     swapped("http:", "https:").or_else(|| swapped("https:", "http:"))

@@ -1,9 +1,8 @@
 //! Resources and the URLs by which they were retrieved (RFC 1808, 3.3).
 //!
-//! A [`Collection`] says which resource a URL means. A source of resources adds them to it, each with its name, a relative
-//! path, and its URLs: the URL of a redirect is one more URL of that to which it leads. The names decide where links lead
-//! after a move and in a mirror. The one source up to now is a [`folder`], for whose files [`origin`] knows the retrieval
-//! URLs and the way back from a URL to a file.
+//! A [`Collection`] finds the resource of a URL. Each resource is added with its name, which is a relative path, and its
+//! URLs. The URL of a redirect is one more URL of the resource to which it leads. After a move and in a mirror, links lead
+//! to names. [`folder`] adds the files of a folder, and [`origin`] knows their retrieval URLs.
 //!
 //! ```
 //! use baselink::Options;
@@ -21,7 +20,7 @@
 //! assert_eq!(localize(text, &options).output(), local);
 //! ```
 //!
-//! Deliberately absent: the bytes of resources. Whoever reads a source hands them to a purpose, one at a time.
+//! Deliberately absent: the bytes of resources. The caller reads them and hands each document to a purpose.
 
 pub mod companion;
 pub mod folder;

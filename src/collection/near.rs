@@ -23,7 +23,7 @@ pub(super) fn composed(path: &[u8]) -> Cow<'_, [u8]> {
 
 /// A path as it is when neither case, normalization nor encoding counts.
 pub(super) fn folded(path: &[u8]) -> Vec<u8> {
-    /// How often names are encoded on top of each other, at most.
+    /// The maximum number of times that a name is percent-decoded.
     const PASSES: usize = 3;
     let mut decoded = path.to_vec();
     for _ in 0..PASSES {
@@ -63,7 +63,7 @@ pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
     names.collect::<Vec<_>>().join(&b'/')
 }
 
-/// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for
+/// The number of insertions, deletions, replacements and swaps of bytes that turn `a` into `b`; `None` for
 /// more than `most`.
 pub(super) fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();

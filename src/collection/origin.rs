@@ -8,11 +8,11 @@
 //! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
-//!    `wget --xattr` write it: with wget, the last URL after redirections. It comes before 3, which is no fact but a
-//!    custom;
+//!    `wget --xattr` write it: with wget, the last URL after redirections. It comes before 3, which is not a fact but
+//!    a custom;
 //! 6. `canonical`: what the page calls its canonical URL ([`canonical`]), where that was asked for.
 //!
-//! One that is no absolute, hierarchical URL is passed over with a sentence, and the next one is asked. A
+//! A source whose URL is not absolute and hierarchical is passed over with a sentence, and the next one is asked. A
 //! fragment in 4, 5 or 6 is left out: it says where somebody was in the page, not what was retrieved.
 //!
 //! ```
@@ -73,26 +73,26 @@ pub struct Origins {
     /// The name of the file that is the index of its folder, as `index.html` does: the URL of such a file
     /// ends with `/`.
     pub index: Option<OsString>,
-    /// How the folders below the roots are named.
+    /// The layout of the folders below the roots.
     pub layout: Option<FolderLayout>,
     /// The scheme of the URLs that `layout` gives, and of those that HTTrack writes without one.
     pub scheme: String,
-    /// Whether nobody gave that scheme, so that it has to be said where it counts.
+    /// True if nobody gave that scheme, so that reports have to mention it.
     pub assumes_scheme: bool,
-    /// Whether what a page says of itself counts.
+    /// True if the comment of the program that saved a page counts.
     pub trust_saved_from: bool,
-    /// Whether the extended attribute of a file counts.
+    /// True if the extended attribute of a file counts.
     pub trust_xattr: bool,
-    /// Whether the URL of a root and a layout say nothing of what lies in a companion folder: a browser saved it with
+    /// True if root URL and layout do not apply to files in a companion folder, which a browser saved with
     /// a page.
     pub keeps_local_copies: bool,
-    /// What is known of such folders.
+    /// The known companion folders.
     pub companions: Companions,
-    /// Whether what a page calls its canonical URL counts.
+    /// True if the canonical URL of a page counts.
     pub canonical: bool,
-    /// Whether nobody gave the URL of the root: it is assumed, and asked last.
+    /// True if the URL of the root is assumed. It is then the last source.
     pub assumes_root: bool,
-    /// Whether the sources after the first are asked, too, so that they can be shown
+    /// True if the sources after the first are collected too, so that they can be shown
     /// ([`Retrieval::others`]).
     pub every_source: bool,
 }
@@ -117,7 +117,7 @@ impl Default for Origins {
     }
 }
 
-/// How the folders below a root are named.
+/// A layout of the folders below a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FolderLayout {
     /// `host/path`, as wget and other crawlers write it.
@@ -169,11 +169,11 @@ impl RootUrl {
         Self::new(&format!("file:///{path}"))
     }
 
-    /// Whether files in a folder can get their URLs from it.
+    /// Checks that files in a folder can get their URLs from it.
     ///
     /// # Errors
     ///
-    /// Those of [`RootUrl::new`].
+    /// The errors of [`RootUrl::new`].
     pub fn is_of_a_folder(&self) -> Result<()> {
         let url = &self.given;
         match (&self.folder, unusable(url)) {
@@ -201,7 +201,7 @@ impl RootUrl {
         Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
 
-    /// A folder that is nowhere.
+    /// The URL of a folder that does not exist.
     pub(crate) fn nowhere() -> Self {
         Self::of_file("https://elsewhere.invalid/elsewhere/")
     }
@@ -212,13 +212,13 @@ impl RootUrl {
         self.folder.as_deref().unwrap_or(&self.given)
     }
 
-    /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
+    /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment do not count,
     /// and dot segments are taken out first (RFC 3986, 5.2.4).
     pub(crate) fn below(&self, url: &str) -> Option<Below> {
         self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
     }
 
-    /// The same where `http` and `https` are one scheme: what a host has under one, it has under the other.
+    /// Like [`below`](Self::below), but with `http` and `https` as one scheme: a host has the same resources under both.
     pub(crate) fn below_own(&self, url: &str) -> Option<Below> {
         self.below_by(url, is_one_web)
     }
@@ -262,29 +262,29 @@ impl RootUrl {
     }
 }
 
-/// What a URL names below a root.
+/// A path below a root, taken from a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Below {
     /// The names that lead there, decoded, with `/` between them; it ends with `/`, or is empty, where a
     /// folder is meant.
     pub(crate) path: Vec<u8>,
-    /// Whether files can have these names.
+    /// True if files can have these names.
     pub(crate) is_path: bool,
-    /// Whether it is the root itself, without its final `/`.
+    /// True if the URL is that of the root, without the final `/`.
     pub(crate) names_root: bool,
     /// Where in the URL begins what follows that of the root; `None` where it has dot segments.
     pub(crate) tail: Option<usize>,
 }
 
 impl Below {
-    /// What `path` names, where it says so byte for byte.
+    /// The path itself, if it needs no decoding.
     fn plain(path: &str) -> Option<Self> {
         let path = path.as_bytes();
         let below = || Self { path: path.to_vec(), is_path: true, names_root: false, tail: None };
         Self::is_plain(path).then(below)
     }
 
-    /// Whether a path has no escapes, dot segments or empty names.
+    /// True if a path has no escapes, dot segments or empty names.
     pub(crate) fn is_plain(path: &[u8]) -> bool {
         memchr::memchr2(b'%', 0, path).is_none()
             && !path.starts_with(b".")
@@ -293,7 +293,7 @@ impl Below {
                 .all(|at| !matches!(path.get(at + 1), Some(b'.' | b'/')))
     }
 
-    /// What these segments of a path, which are no dot segments, name.
+    /// The path of these segments, which are not dot segments.
     fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
         let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };
         let mut segments = segments.peekable();
@@ -318,7 +318,7 @@ impl Below {
     }
 }
 
-/// How every URL begins that is made of an assumed root.
+/// The start of every URL that is made of an assumed root.
 const ASSUMED: &str = "https://assumed.invalid/";
 
 /// A folder of that root, which has so many in each other that it does not matter what a resolver makes of a `..` too
@@ -326,7 +326,7 @@ const ASSUMED: &str = "https://assumed.invalid/";
 const ASSUMED_FOLDER: &str = "assumed/";
 const ASSUMED_DEPTH: usize = 16;
 
-/// Whether `url` is made of a root that nobody gave ([`Origins::assume_root`]), and nothing to show.
+/// True if `url` is made of an assumed root ([`Origins::assume_root`]), so that it is not shown.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
     url.starts_with(ASSUMED)
@@ -343,7 +343,7 @@ pub(crate) fn without_assumed(url: String) -> Option<String> {
     Some(if below.is_empty() { "./".to_owned() } else { below.to_owned() })
 }
 
-/// What is asked, in this order.
+/// The sources of retrieval URLs, in the order in which they are asked.
 pub const ORDER: [Source; 6] = [
     Source::UrlMap,
     Source::Retrieval,
@@ -363,14 +363,13 @@ impl Origins {
         }
     }
 
-    /// The URL of the root, where somebody gave it: one that is assumed is nothing to show.
+    /// The URL of the root, unless it is assumed: an assumed URL is not shown.
     #[must_use]
     pub fn given_root(&self) -> Option<&RootUrl> {
         self.root_url.as_ref().filter(|_| !self.assumes_root)
     }
 
-    /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
-    /// passed over on the way.
+    /// The retrieval URL of `entry`, if it is known, and a sentence for each URL that was passed over.
     ///
     /// `format` is what the file is read as, and `head` its first bytes, [`saved::HEAD`] or more if
     /// it has them, as they stand in the file; [`canonical::HEAD`] where that counts. They are asked only in
@@ -385,7 +384,7 @@ impl Origins {
         self.of_seen(entry, entry, format, head)
     }
 
-    /// The same where root URL and layout are those of another folder than the root of `entry`: `seen` is
+    /// Like [`of`](Self::of), but root URL and layout belong to another folder than the root of `entry`: `seen` is
     /// the entry with the names that lead to it from there.
     #[must_use]
     pub fn of_seen(
@@ -410,14 +409,14 @@ impl Origins {
         })
     }
 
-    /// What lies beside `entry`, where root URL and layout are those of the folder from which it is `seen`.
+    /// The surroundings of `entry`. Root URL and layout are those of the folder from which it is `seen`.
     #[must_use]
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn Beside> {
         let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
     }
 
-    /// The same for a document that is no file: only the URL that was given, and what it says of itself,
+    /// Like [`of`](Self::of), for a document that is not a file: only the given URL, and what the document says of itself,
     /// can be asked.
     #[must_use]
     pub fn of_standard_input(
@@ -438,7 +437,7 @@ impl Origins {
         })
     }
 
-    /// What is asked, in this order.
+    /// [`ORDER`], with the changes that these settings make.
     fn order(&self) -> [Source; 6] {
         let place = |source: &Source| match source {
             // A layout is how all files are called, and an attribute says where this one is from.
@@ -451,7 +450,7 @@ impl Origins {
         order
     }
 
-    /// Whether what a page says of itself may count before `known`, which was found without it.
+    /// True if the head of a page may give a URL that comes before `known`, which was found without it.
     #[must_use]
     pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
         let is_before = |one: &Retrieval| match one.source {
@@ -521,19 +520,13 @@ impl Origins {
         (first, passed_over)
     }
 
-    /// The paths below a root that a file with `url` can have, the likeliest first; none where neither
-    /// a root URL nor a layout says it.
+    /// The paths below a root that a file with `url` can have in the `layout`, the likeliest first.
     ///
-    /// With a root URL there is at most one, and [`of`](Self::of) gives the URL back for it, but for the
-    /// case of scheme and host, the default port, and escapes that need not be. With a layout they are:
-    /// as wget writes it, as it writes it for Windows, as it once did, with every escape decoded, with all
-    /// kept, as HTTrack writes it. The fragment does not count. A query has no file where there is a root URL, and a URL that
-    /// ends with `/` none without an `index`. No path leads out of the root.
+    /// They are: as wget writes it, as wget writes it for Windows, as older versions of wget wrote it, with every escape
+    /// decoded, with every escape kept, as HTTrack writes it. The fragment does not count. Without an `index`, a URL that
+    /// ends with `/` has no path. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
-        if let Some(root) = &self.root_url {
-            return self.path_below(root, url).into_iter().collect();
-        }
         let url = Reference::split(Grammar::Rfc3986, url);
         let mut paths = Vec::new();
         if self.layout == Some(FolderLayout::Host) {
@@ -545,18 +538,6 @@ impl Origins {
             }
         }
         paths
-    }
-
-    /// The path of the file that has `url` below `root`. Neither a query, nor dot segments, nor the root without its `/`
-    /// are in the URL of a file; the last two have no tail.
-    fn path_below(&self, root: &RootUrl, url: &str) -> Option<PathBuf> {
-        let has_query = Reference::split(Grammar::Rfc3986, url).query().is_some();
-        let below = root.below(url).filter(|below| below.tail.is_some() && !has_query)?;
-        let names = below.path.split(|&byte| byte == b'/').map(|name| match name {
-            b"" => names::file_name(names::bytes(self.index.as_deref()?).to_vec()),
-            name => names::file_name(name.to_vec()),
-        });
-        names.collect::<Option<PathBuf>>().filter(|_| below.is_path)
     }
 
     /// The URL of the root and the path of `entry` below it.
@@ -630,13 +611,13 @@ fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
     names::path(&names.join(&b'/'), percent)
 }
 
-/// How a crawler spells a URL as a path.
+/// The spelling of a URL as a path by a crawler.
 struct PathSpelling {
     /// The text before the port.
     port: char,
     /// The text before the query.
     query: &'static str,
-    /// Whether escapes are decoded.
+    /// True if escapes are decoded.
     decodes: bool,
     /// Which bytes it writes as escapes all the same.
     escapes: fn(u8) -> bool,
@@ -715,7 +696,7 @@ pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
     format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())
 }
 
-/// Whether two schemes are the same, or `http` and `https`.
+/// True if two schemes are the same, or `http` and `https`.
 fn is_one_web(one: &str, other: &str) -> bool {
     let is_web =
         |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
@@ -753,7 +734,7 @@ fn abridged(url: &str) -> String {
     shown
 }
 
-/// What the file's extended attribute says. A system or a file without one says nothing.
+/// The URL in the extended attribute of the file; `None` on systems without such attributes.
 #[cfg(unix)]
 fn attribute(entry: &TreeEntry) -> Option<String> {
     let value = xattr::get(&entry.path, "user.xdg.origin.url").ok()??;

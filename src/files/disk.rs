@@ -12,7 +12,7 @@
 //! called with the file that was opened first: nothing of the others was written before. If it
 //! fails, whosever fault that is, each file is synced for itself.
 //!
-//! That is relied upon where it is known to be so: on ext4, XFS and Btrfs (the Linux sources, `sync_fs` in
+//! This program relies on syncfs where it is known to do so: on ext4, XFS and Btrfs (the Linux sources, `sync_fs` in
 //! `fs/*/super.c`: the journal is committed, and the disk's own cache flushed). File systems over a network or
 //! in user space do less, and get an fsync for each file; so do a few files, for which it would not pay to wait
 //! for what other programs have written. What some file systems do for programs that sync nothing (ext4's
@@ -205,7 +205,7 @@ fn system(file: Option<Identity>) -> Option<u64> {
     file.map(|(device, _)| device)
 }
 
-/// How many replacements may be pending at a time: begun, and not yet committed. 256 of them, more are no
+/// The number of replacements that may be pending at a time: begun, and not yet committed. It is 256, more are not
 /// quicker; fewer where the system lets this program have few open files, of which the rest of the
 /// program is left some; but never less than 8.
 ///
@@ -225,11 +225,11 @@ pub fn most_pending() -> usize {
 
 const MOST_PENDING: usize = 256;
 const LEAST_PENDING: usize = 8;
-/// What is being read, folders, what threads and the standard library open.
+/// Open files for input, folders, threads and the standard library.
 const FILES_OF_OTHERS: u64 = 64;
 /// Its new file, the old one, and the folders of both.
 const FILES_EACH: u64 = 4;
-/// So many files are not synced one by one, where that can be helped.
+/// The number of files from which one syncfs replaces many fsyncs.
 const MANY_FILES: usize = 8;
 
 /// Folders in which names changed, each once however often it was opened, and what is wrong with those that cannot be
@@ -282,7 +282,7 @@ fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
     }
 }
 
-/// How many files wait for the disk at the same time. To a file system one wait serves many.
+/// The number of files that wait for the disk at the same time. A file system serves many with one wait.
 const AT_ONCE: usize = 16;
 
 /// Does the next step for everything that has not failed yet, at the same time.
@@ -329,7 +329,7 @@ fn sync_file_system(_: &File) -> bool {
     false
 }
 
-/// Whether syncfs of this release of Linux says that something could not be written.
+/// True if syncfs of this release of Linux reports that bytes could not be written.
 #[cfg(target_os = "linux")]
 fn tells_errors(release: &str) -> bool {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);

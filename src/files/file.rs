@@ -21,10 +21,10 @@ use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind, cause, name};
 
-/// How the names of temporary files begin. They are hidden, and no document.
+/// The start of the names of temporary files. They are hidden, and not documents.
 pub const TEMPORARY: &str = ".baselink-";
 
-/// Whether a file of this name, without its folder, is or was a temporary file of a replacement.
+/// True if a file of this name, without its folder, is or was a temporary file of a replacement.
 #[must_use]
 pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
@@ -33,7 +33,7 @@ pub fn is_temporary(name: &OsStr) -> bool {
 /// True if a file can be replaced while it is open. Windows does so since 2016 (`FILE_RENAME_POSIX_SEMANTICS`), and only on NTFS.
 pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
 
-/// What kind of file an entry of a folder is.
+/// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
     /// A regular file; also one that a followed link leads to.
@@ -60,7 +60,7 @@ impl EntryKind {
     }
 }
 
-/// What has a name in a folder: of a symbolic link the link itself.
+/// An entry of a folder: of a symbolic link, the link itself.
 #[derive(Clone, Debug)]
 pub(super) struct There {
     pub(super) kind: EntryKind,
@@ -108,7 +108,7 @@ pub(super) fn identity(_: &Metadata) -> Option<Identity> {
     None
 }
 
-/// How many names lead to a file.
+/// The number of names (hard links) of a file.
 #[cfg(unix)]
 pub(super) fn names_of(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)
@@ -151,8 +151,8 @@ pub(super) fn changed(_: &Metadata) -> Option<SystemTime> {
     None
 }
 
-/// Opens the file at `path` for reading, whatever links lead to it; nothing where that is no regular file. A pipe is not waited
-/// for.
+/// Opens the file at `path` for reading, whatever links lead to it; `None` if that is not a regular file. It never waits for a
+/// pipe.
 ///
 /// # Errors
 ///
@@ -169,7 +169,7 @@ pub fn open_file(path: &Path) -> io::Result<Option<File>> {
     Ok(file.metadata()?.is_file().then_some(file))
 }
 
-/// Whether both paths lead to one file, by whatever names: symbolic links are followed, and hard links
+/// True if both paths lead to one file, by whatever names: symbolic links are followed, and hard links
 /// are the same. Not where either leads to nothing.
 #[must_use]
 pub fn is_one_file(one: &Path, other: &Path) -> bool {

@@ -48,13 +48,13 @@ impl NameInFolder {
         Ok(Self { folder, name: last_name(path).to_owned() })
     }
 
-    /// What is there.
+    /// The entry of this name.
     pub(super) fn there(&self) -> io::Result<Option<There>> {
         self.folder.there(&self.name)
     }
 }
 
-/// Whether it says that something is no file or no folder: a symbolic link, a socket, a file in the place of a folder.
+/// True if the error means that an entry is of another kind: a symbolic link, a socket, a file in the place of a folder.
 pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

@@ -26,7 +26,7 @@ use super::folder::{NameInFolder, OpenFolder};
 use super::temporary::{LOCK, LOCK_END, remove_left};
 use crate::error::{Error, Result, cause, name};
 
-/// How long another program may hold a lock.
+/// The longest time that another program may hold a lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -119,7 +119,7 @@ impl MailboxLock {
 
 impl Drop for MailboxLock {
     fn drop(&mut self) {
-        // The mailbox is as it was, and that is said.
+        // The mailbox is as it was, and the error says so.
         let _ = self.remove();
     }
 }

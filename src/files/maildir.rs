@@ -50,13 +50,13 @@ use std::path::{Path, PathBuf};
 
 use super::file::os_string;
 
-/// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
+/// True if `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
 #[must_use]
 pub fn is_maildir(folder: &Path) -> bool {
     ["cur", "new", "tmp"].iter().all(|name| folder.join(name).is_dir())
 }
 
-/// Whether a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not
+/// True if a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not
 /// begin with a dot (maildir(5)).
 #[must_use]
 pub fn is_message(path: &Path) -> bool {
@@ -64,7 +64,7 @@ pub fn is_message(path: &Path) -> bool {
     !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
-/// Whether a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Whoever writes it there must find
+/// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Whoever writes it there must find
 /// it there.
 #[must_use]
 pub fn is_delivery(path: &Path) -> bool {
@@ -108,7 +108,7 @@ const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 ///
 /// # Errors
 ///
-/// Those that `write` returns.
+/// The errors of `write`.
 pub fn with_sizes_of(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -60,16 +60,16 @@ use crate::error::{self, Error, Result, cause, name};
 #[derive(Debug)]
 pub struct Mirror {
     out: PathBuf,
-    /// The same without symbolic links and `..`.
+    /// The path of the output folder without symbolic links and `..`.
     real: PathBuf,
     /// The folder that holds it, where it has a name there; else itself.
     around: OpenFolder,
-    /// Whether files and folders get the times of those that they are made of.
+    /// True if files and folders get the times of those that they are made of.
     preserve_times: bool,
     taken: Mutex<Taken>,
 }
 
-/// What this run has written.
+/// The files and folders that this run has written.
 #[derive(Debug, Default)]
 struct Taken {
     /// The input of each output.
@@ -111,7 +111,7 @@ impl Mirror {
         Ok(Self { out, real, around, preserve_times: false, taken: Mutex::default() })
     }
 
-    /// The same, with the times of the input for files, and for folders at the end ([`Mirror::finish`]).
+    /// The mirror with the times of the input: for files, and at the end for folders ([`Mirror::finish`]).
     #[must_use]
     pub fn preserving_times(self) -> Self {
         Self { preserve_times: true, ..self }
@@ -193,7 +193,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Those of both.
+    /// The errors of [`Replacement::begin`] and [`Mirror::begin`].
     pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
         let (path, place, _) = self.place(input, relative)?;
         Replacement::at(&path, place)
@@ -217,7 +217,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Those of [`Mirror::begin`], and that `from` cannot be read.
+    /// The errors of [`Mirror::begin`], and that `from` cannot be read.
     pub fn copy(
         &self,
         (from, read): (File, Metadata),
@@ -259,7 +259,7 @@ impl Mirror {
     fn open(&self, input: &Path, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
             Ok(folder) => folder,
-            // Not there yet, or something else is; then that is said.
+            // Nothing is there yet, or something else; `make_all` reports that.
             Err(_) => self.make_all(input, relative)?,
         };
         let is_made = self.taken().made.contains(relative);
@@ -368,7 +368,7 @@ impl Mirror {
     }
 }
 
-/// Whether `name` in `above` is a folder, to which `path` leads, or nothing.
+/// True if `name` in `above` is a folder, to which `path` leads, or nothing.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
     let there = above.there(name).map_err(|error| not_written(path, error))?;
     match there.map(|there| there.kind) {
@@ -379,7 +379,7 @@ fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
     }
 }
 
-/// Whether `path` is `folder` or in it, both without symbolic links. Files are compared, not only
+/// True if `path` is `folder` or in it, both without symbolic links. Files are compared, not only
 /// names: a folder may be there twice.
 fn is_within(path: &Path, folder: &Path) -> bool {
     let of = |path: &Path| fs::metadata(path).ok().as_ref().and_then(identity);
@@ -400,7 +400,7 @@ fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
     like
 }
 
-/// Whether the file that was made at `path` is still there. Of one that another run has replaced the file system gives the
+/// True if the file that was made at `path` is still there. Of one that another run has replaced the file system gives the
 /// number to the next file that anybody makes.
 fn is_still(path: &Path, file: Identity) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))

@@ -37,13 +37,13 @@ fn draw() -> String {
     characters(drawn, DRAWN)
 }
 
-/// So many characters for the bits of `number`.
+/// The number of characters for the bits of `number`.
 fn characters(number: u64, count: usize) -> String {
     let digit = |at: usize| CHARACTERS[(number >> (5 * at)) as usize % CHARACTERS.len()];
     (0..count).map(digit).map(char::from).collect()
 }
 
-/// What follows `drawn` in the name of a file that is held. (FNV-1a, of 64 bits.)
+/// The text after `drawn` in the name of a file that is held. (FNV-1a, of 64 bits.)
 fn check(drawn: &str) -> String {
     let hash = TEMPORARY.bytes().chain(drawn.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3_u64)
@@ -51,7 +51,7 @@ fn check(drawn: &str) -> String {
     characters(hash >> 32, CHECK)
 }
 
-/// Whether a file of this name is held by its program, as long as that runs.
+/// True if a file of this name is held by its program, as long as that runs.
 fn is_held_by_name(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
     drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
@@ -122,18 +122,18 @@ pub(super) fn remove_left(folder: &OpenFolder, name: &OsStr) {
     }
 }
 
-/// What the name of a mailbox has at its end in that of its lock.
+/// The suffix of the lock of a mailbox.
 pub(super) const LOCK: &str = ".lock";
 /// The end of a lock that this program made. The number of a process comes before it. A lock has at most 16 bytes (Linux has no
 /// processes above 4194304): procmail never takes a longer one for a lock that was left.
 pub(super) const LOCK_END: &[u8] = b"\nbaselink";
 
-/// Whether a file of this name may be the lock of a mailbox.
+/// True if a file of this name may be the lock of a mailbox.
 pub(super) fn names_lock(name: &OsStr) -> bool {
     name.as_encoded_bytes().ends_with(LOCK.as_bytes())
 }
 
-/// Whether `file` is a lock of a mailbox that this program made.
+/// True if `file` is a lock of a mailbox that this program made.
 pub(super) fn is_lock(file: &File) -> bool {
     let mut text = Vec::new();
     let is_read = file.metadata().is_ok_and(|it| it.is_file())
@@ -141,7 +141,7 @@ pub(super) fn is_lock(file: &File) -> bool {
     is_read && text.ends_with(LOCK_END)
 }
 
-/// What came of asking for the lock of a file.
+/// The result of asking for the lock of a file.
 enum Lock {
     Held,
     /// Somebody else holds it.

@@ -1,7 +1,7 @@
 //! The files below the folders and files that were named, in an order that does not change.
 //!
 //! Names are compared as bytes, and a folder's files come where its name is. Names need not be
-//! UTF-8. What is neither a file nor a folder nor a link (a FIFO, a socket, a device) is told and never
+//! UTF-8. An entry that is not a file, a folder or a link (a FIFO, a socket, a device) is reported and never
 //! opened. A file of this program, temporary by its name ([`is_temporary`]) or by its content the lock of a mailbox, is
 //! nobody's document, and never an entry below a root.
 //!
@@ -67,13 +67,13 @@ impl Globs {
         set.build().map(Self).map_err(|error| refused("these globs", &error))
     }
 
-    /// Whether it has no pattern.
+    /// True if the set has no pattern.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether one of them matches `relative`, a path below a root.
+    /// True if one of them matches `relative`, a path below a root.
     #[must_use]
     pub fn is_match(&self, relative: &Path) -> bool {
         self.0.is_match(relative)
@@ -144,9 +144,9 @@ pub struct Selection {
     pub exclude: Globs,
     /// Also what is hidden: a name that begins with `.`, and all below such a folder.
     pub hidden: bool,
-    /// Whether symbolic links are followed. A root that is one always is.
+    /// True if symbolic links are followed. A root that is one always is.
     pub follow: bool,
-    /// Whether folders are entries too, each before what is in it, whatever `include` says of files.
+    /// True if folders are entries too, each before its contents. `include` does not apply to them.
     pub folders: bool,
     /// True if the walk removes what killed runs left: temporary files that no program holds any more.
     pub clears: bool,
@@ -201,7 +201,7 @@ pub struct TreeEntry {
     pub relative: Vec<OsString>,
     /// Its path: `root` and `relative`.
     pub path: PathBuf,
-    /// What kind of file it is.
+    /// The kind of the entry.
     pub kind: EntryKind,
     /// Its size in bytes, when it was found; of a link that is not followed, the link's; of a folder
     /// nothing.
@@ -237,7 +237,7 @@ impl TreeEntry {
     ///
     /// # Errors
     ///
-    /// Those of [`Original::of`], and that something else is there now.
+    /// The errors of [`Original::of`], and that something else is there now.
     pub fn original(&self) -> Result<Original> {
         let place = self.place().map_err(|error| self.not_opened(error))?;
         Original::at(&self.path, place)
@@ -334,7 +334,7 @@ struct WalkRoot {
 /// The iterator of [`walk`].
 #[derive(Debug)]
 pub struct TreeWalk<'s> {
-    /// What was left out because it is hidden.
+    /// The number of entries left out because they are hidden.
     hidden: usize,
     selection: &'s Selection,
     roots: Vec<WalkRoot>,
@@ -350,13 +350,13 @@ pub struct TreeWalk<'s> {
 }
 
 impl TreeWalk<'_> {
-    /// How many hidden files and folders were left out so far, in spite of everything else.
+    /// The number of hidden files and folders left out so far.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// What is there and could not be looked at so far, by its path below its root: nothing is known of what is in
+    /// Entries that could not be read so far, by their paths below their roots. Nothing is known of the contents of
     /// such a folder.
     pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
         let below =
@@ -370,7 +370,7 @@ impl TreeWalk<'_> {
         &self.overlaps
     }
 
-    /// What is to be taken of `found`, which is below the root `number`.
+    /// The entry for `found`, which is below the root `number`; `None` if it is left out.
     fn entry(&mut self, number: usize, found: &walkdir::DirEntry) -> Option<Result<TreeEntry>> {
         let root = self.roots.get(number)?;
         let path = found.path();
@@ -444,7 +444,7 @@ impl TreeWalk<'_> {
         }))
     }
 
-    /// Whether the file `name`, at `below`, is one of this program, which is removed where the walk does that and no program
+    /// True if this program made the file `name`, at `below`. Removes the file if the walk clears folders and no program
     /// holds it.
     fn is_own(&self, name: &OsStr, below: &Path) -> bool {
         if !is_temporary(name) && !names_lock(name) {
@@ -500,7 +500,7 @@ impl Iterator for TreeWalk<'_> {
     }
 }
 
-/// Whether something is there that could not be looked at.
+/// True if something is there that could not be read.
 fn is_there(error: &io::Error) -> bool {
     error.kind() != ErrorKind::NotFound
 }

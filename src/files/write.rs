@@ -27,11 +27,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group, its extended attributes
-//! (the POSIX access control list, capabilities and `trusted.*` among them), and on Linux what `chattr` sets, where the
-//! system allows it, else it is said ([`Lost`]); its times on request. What is computed from the bytes (`security.ima`,
-//! `security.evm`) is the system's to give. Where the file has holes, long runs of zero bytes take no room in the new one
-//! either. A file that nobody, or not this user, may write is not replaced, although a rename could: its permissions say no.
+//! A file that is replaced in place ([`InPlace::begin`]) always keeps its permission bits. Where the system allows it, the
+//! file keeps its owner and group, its extended attributes (the POSIX access control list, capabilities and `trusted.*`
+//! among them), and on Linux the flags that `chattr` sets; [`Lost`] reports the rest. It keeps its times on request. The
+//! system gives the attributes that it computes from the bytes (`security.ima`, `security.evm`). If the file has holes, long
+//! runs of zero bytes take no room in the new one either. A file that this user may not write is not replaced, although a
+//! rename could do so.
 //!
 //! A message of a Maildir ([`maildir`](super::maildir)) may get another name, which has its size. Then the new file
 //! gets a name that nothing had before, and after that is on the disk the old file goes. So a message that is there under both
@@ -69,7 +70,7 @@ pub struct Replacement {
     place: NameInFolder,
     out: BufWriter<New>,
     old: Old,
-    /// What the new file gets before it has its name.
+    /// The permission bits that the new file gets before its name.
     permissions: Option<Permissions>,
     times: Option<FileTimes>,
     lost: Vec<Lost>,
@@ -89,7 +90,7 @@ enum Old {
     },
 }
 
-/// What other programs do with a file, and expect of who replaces it.
+/// The kind of the old file. Other programs expect another kind of replacement for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OriginalKind {
     Document,
@@ -104,7 +105,7 @@ enum OriginalKind {
 pub struct Committed {
     /// Its path, which is another one for a message whose name has its size.
     pub path: PathBuf,
-    /// What of the old file the new one could not be given.
+    /// Properties of the old file that the new one could not get.
     pub lost: Vec<Lost>,
 }
 
@@ -128,7 +129,7 @@ impl Replacement {
         Self::at(path, place)
     }
 
-    /// The same at `place`, to which `path` leads.
+    /// Begins to write what is to be at `place`, to which `path` leads.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let old = there(path, &place)?;
         let new = match old.as_ref().map(|old| old.kind) {
@@ -171,7 +172,7 @@ impl Replacement {
     ///
     /// # Errors
     ///
-    /// What `write` returns, or the system. The replacement is then to be dropped.
+    /// The error of `write`, or of the system. Drop the replacement then.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
@@ -207,7 +208,7 @@ impl Replacement {
         self.made().identity()
     }
 
-    /// Takes in that the file is a mailbox, to which other programs may deliver: [`Replacement::commit`] takes the locks of
+    /// Declares that the file is a mailbox, to which other programs may deliver: [`Replacement::commit`] takes the locks of
     /// mail programs (Debian Policy, 11.6) before its last look at the old file, and holds them until the new one has its
     /// name.
     #[must_use]
@@ -218,7 +219,7 @@ impl Replacement {
         self
     }
 
-    /// Whether [`Replacement::commit`] waits for the disk, so that many are better committed together
+    /// True if [`Replacement::commit`] waits for the disk, so that many are better committed together
     /// ([`commit_all`]). It does not where no file is replaced.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
@@ -413,7 +414,7 @@ fn name_message(new: &mut New, path: &Path, place: &NameInFolder) -> io::Result<
     }
 }
 
-/// Whether what is at `place` is a file, and no symbolic link, with the bytes of `other`.
+/// True if what is at `place` is a file, and no symbolic link, with the bytes of `other`.
 fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> {
     if place.there()?.is_none_or(|there| there.kind != EntryKind::File) {
         return Ok(false);
@@ -437,19 +438,19 @@ fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> 
     }
 }
 
-/// How files are replaced where they stand.
+/// Settings for files that are replaced in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InPlace {
-    /// Whether a file that has other names (hard links) is replaced: those keep the old bytes.
+    /// True if a file that has other names (hard links) is replaced. Those keep the old bytes.
     pub break_links: bool,
-    /// Whether the new file gets the times of the old one, as they were at [`Original::of`].
+    /// True if the new file gets the times of the old one, as they were at [`Original::of`].
     pub preserve_times: bool,
     /// Where the old file stays, under its name and this. A backup that is there already is the first
     /// original, and stays what it is.
     pub backup: Option<Suffix>,
 }
 
-/// What is put after the name of a file for that of its backup: not empty, and no path.
+/// The suffix in the names of backups: not empty, and without separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix(OsString);
 
@@ -468,8 +469,7 @@ impl Suffix {
         Ok(Self(suffix.to_owned()))
     }
 
-    /// Whether a file of this name is the backup of another. It is not to be rewritten: what is in it
-    /// is what was first there.
+    /// True if a file of this name is a backup. Backups are not rewritten: they have the first contents.
     #[must_use]
     pub fn ends(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
@@ -489,7 +489,7 @@ impl InPlace {
     /// # Errors
     ///
     /// A file that may not be written; one with other names, unless [`InPlace::break_links`]; a backup,
-    /// or one whose backup is no file; the backup of a message, which would be one more; a `tmp` that is a symbolic link or
+    /// or one whose backup is not a file; the backup of a message, which would be one more; a `tmp` that is a symbolic link or
     /// cannot be written to; a file that was changed since [`Original::of`].
     pub fn begin(&self, original: &Original) -> Result<Replacement> {
         let path = &original.path;
@@ -561,7 +561,7 @@ impl Original {
         Self::at(path, place)
     }
 
-    /// The same at `place`, to which `path` leads.
+    /// Looks at the file at `place`, to which `path` leads.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let what = match place.there().map_err(failed)?.map(|there| there.kind) {
@@ -612,7 +612,7 @@ impl Original {
         }
     }
 
-    /// What is there now, which is the same file with the same bytes as far as can be told.
+    /// The metadata of the file now, if it is the same file with the same bytes as far as can be told.
     fn unchanged(&self) -> Result<Metadata> {
         let NameInFolder { folder, name } = &self.place;
         if !folder.is_where_it_was() {
@@ -733,7 +733,7 @@ impl Original {
     }
 }
 
-/// What a new file could not be given of the old one.
+/// A property of the old file that the new one could not get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
     /// Its owner or its group.
@@ -757,7 +757,7 @@ impl fmt::Display for Lost {
     }
 }
 
-/// What is at `place`, to which `path` leads.
+/// The entry at `place`, to which `path` leads.
 pub(super) fn there(path: &Path, place: &NameInFolder) -> Result<Option<There>> {
     place.there().map_err(|error| not_written(path, error))
 }
@@ -782,7 +782,7 @@ fn no_backup(backup: &Path) -> Error {
     Error::file(backup, "not a regular file, so it cannot be the backup; nothing was written")
 }
 
-/// Whether a file is the one that was seen, and may be written and read by the same users. Of its bytes
+/// True if a file is the one that was seen, and may be written and read by the same users. Of its bytes
 /// size and time are compared; that time can be set, and the one of [`state`] cannot.
 fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
     now.is_file()

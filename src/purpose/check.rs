@@ -1,4 +1,4 @@
-//! What a move does to the links of a collection: each gets exactly one class.
+//! The effect of a move on the links of a collection: each link gets exactly one class.
 //!
 //! RFC 1808, 1: documents can be moved as a whole, and be read through `file`, `http` and `ftp` alike, when
 //! their links are relative. A link has a target now (RFC 1808, 4), and the reference as it is written is resolved
@@ -25,8 +25,8 @@
 //! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
 //! ```
 //!
-//! Deliberately absent: where resources come from. What is outside the collection is not looked at, and
-//! what scripts do to links and ids is not known.
+//! Deliberately absent: the source of the resources, URLs outside the collection, and changes that scripts make to links
+//! and ids.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -60,16 +60,15 @@ pub struct CheckedDocument<'a> {
     pub report: Report,
     /// Its encoding; `None` where it is a message.
     pub charset: Option<Charset>,
-    /// What fragments can name in it; `None` where that is not known, or was not asked for.
+    /// The possible targets of fragments in it; `None` if they are unknown, or were not asked for.
     pub ids: Option<Ids>,
     judge: MoveJudge<'a>,
 }
 
-/// Scans `bytes`, the resource called `name` or a message in it, whose collection goes `to` a root with that URL; a
-/// `file` URL means that it is read from disk. `None` is any other place: then host and path of the root change, and the
-/// scheme does not.
+/// Scans `bytes`, the resource called `name` or a message in it. The collection moves `to` a root with that URL; a `file`
+/// URL means that it is read from disk. `None` is any other place: host and path of the root change, the scheme does not.
 ///
-/// `options` say the format, the retrieval URL, the profile and the places.
+/// `options` have the format, the retrieval URL, the profile and the places.
 #[must_use]
 pub fn check<'a>(
     name: &[u8],
@@ -145,8 +144,8 @@ fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
 }
 
 impl CheckedDocument<'_> {
-    /// What the move does to each link. A link that is seen at once to travel has `None` unless `all` are wanted: what is
-    /// said of those takes most of the time.
+    /// The effect of the move on each link. Unless `all` are wanted, a link that obviously travels has `None`: most of the
+    /// time goes into the findings of such links.
     pub fn findings<'d>(
         &'d self,
         named: &'d FragmentPlaces<'_>,
@@ -177,7 +176,7 @@ pub fn fixes(document: &CheckedDocument<'_>, options: &Options) -> Options {
 #[derive(Debug)]
 struct Fixes(HashMap<FixPlace, String>);
 
-/// What a fix depends on: a fragment alone, and a name without `./`, mean something else in other elements.
+/// The place of a fix: a fragment alone, and a name without `./`, mean something else in other elements.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct FixPlace {
     entity: Arc<str>,

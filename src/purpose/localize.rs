@@ -137,7 +137,7 @@ struct Local {
     place: RootUrl,
     /// The URL of the file there.
     on_disk: Option<Base>,
-    /// The same as browsers see it, which read the mirror.
+    /// The URL of the file as browsers parse it, which read the mirror.
     to_browsers: Option<Base>,
     is_message: bool,
 }
@@ -197,16 +197,16 @@ impl Local {
             return self.reference(&self.path, target, false, link);
         }
         let found = self.collection.find_saved(target)?;
-        if let Some(path) = self.collection.beyond(found, target, None) {
+        if let Some(path) = self.collection.path_beyond_link(found, target, None) {
             // Whether it is there nobody knows: what leads to the network goes on leading there.
             let is_absolute = link.outcome == Outcome::Absolute;
             return if is_absolute { None } else { self.reference(&path, target, true, link) };
         }
-        self.reference(self.collection.path(found.number), target, !found.takes_query, link)
+        self.reference(self.collection.path(found.number), target, !found.query_counts, link)
     }
 
-    /// The same for a reference that leads to a file from where this one lies, as browsers write them into the
-    /// pages that they save, and as this room does.
+    /// A reference to the file to which this link already leads, as browsers write it into the pages that they save, and as
+    /// [`localize`] does.
     fn local_already(&self, link: &LinkReport) -> Option<String> {
         let written = Reference::split(Grammar::Rfc3986, &link.reference);
         if written.category() != Category::RelPath {
@@ -227,7 +227,7 @@ impl Local {
             });
         }
         let (found, url) = leads_to?;
-        let beyond = self.collection.beyond(found, &url, Some(&self.place));
+        let beyond = self.collection.path_beyond_link(found, &url, Some(&self.place));
         self.reference(
             beyond.as_deref().unwrap_or(self.collection.path(found.number)),
             &url,
@@ -236,15 +236,15 @@ impl Local {
         )
     }
 
-    /// Whether the name of a file has the digest of `query` in it.
+    /// True if the name of a file has the digest of `query` in it.
     fn is_named_after(&self, number: usize, query: &str) -> bool {
         let (_, name) = split_name(self.collection.path(number));
         let stem = stem(name);
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
 
-    /// The reference to a local copy that leads elsewhere, through a base, or since it was made absolute by mistake: `https://a.example/x_files/y.png` was never
-    /// there, and `x_files/y.png` is. `None` where the file is not there.
+    /// A reference to a local copy, for a reference that a base or a mistake made absolute: `https://a.example/x_files/y.png`
+    /// never existed, and the file `x_files/y.png` does. `None` if the file does not exist.
     fn local_copy(&self, target: &str, link: &LinkReport) -> Option<String> {
         let folder = |base: Option<&'_ str>| {
             let path = without_query(base?);
@@ -294,7 +294,7 @@ impl Local {
         Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
     }
 
-    /// Whether the reference, as it is written, leads from where this file lies to the file `to`.
+    /// True if the reference, as it is written, leads from where this file lies to the file `to`.
     fn leads_to(
         &self,
         to: &[u8],

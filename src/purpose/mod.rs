@@ -1,6 +1,7 @@
-//! Purposes of a collection: each says of a link where it is to lead, or to which class it belongs.
+//! Purposes of a collection: each chooses a new target or a class for a link.
 //!
-//! [`check`] says what a move does to links, [`localize`](mod@localize) makes them lead to the resources that are there.
+//! [`check`] finds the effect of a move on links, [`localize`](mod@localize) makes links lead to the resources of the
+//! collection.
 //! Both know a link by its [`LinkReport`](crate::report::LinkReport) and a collection by its
 //! [`Collection`](crate::collection::Collection).
 //!
@@ -9,7 +10,7 @@
 //! localize  (link, collection)  -->  ../b/y.html#z, or the absolute URL
 //! ```
 //!
-//! Deliberately absent: where the resources come from.
+//! Deliberately absent: the source of the resources.
 
 pub mod check;
 pub mod localize;

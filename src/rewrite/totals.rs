@@ -208,21 +208,3 @@ impl RunningTotals {
         totals
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::diagnostic::Code;
-    use crate::document::FallbackReason;
-    use crate::scan::attributes::Group;
-
-    /// `value as usize` is the place in a table.
-    #[test]
-    fn tables_have_the_order_of_the_declarations() {
-        assert!(Outcome::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
-        assert!(Reason::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
-        assert!(Code::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
-        assert!(Group::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
-        assert!(FallbackReason::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
-    }
-}

@@ -22,7 +22,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::error::Error;
-use crate::named::{display_by_name, values};
+use crate::named::{display_by_name, named};
 
 /// The namespace an element is in (DOM, "element namespace").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,48 +105,27 @@ pub enum AttributeBase {
     Codebase,
 }
 
-/// Names that have to be enabled for their rows to count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Group {
-    /// `meta` elements for social networks, pinned sites and search engines.
-    Social,
-    /// `data-*` attributes of lazy loading libraries.
-    Lazy,
-    /// Import maps, speculation rules and JSON-LD in `script` elements.
-    Json,
-    /// Header fields of messages.
-    Headers,
-    /// `<URL:…>` in plain text.
-    Text,
-    /// Web app manifests and sitemaps.
-    Manifest,
-    /// What scripts import, and URLs relative to a module.
-    Scripts,
-    /// What hardly anybody has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
-    /// URLs, drafts, XML vocabularies that no browser shows.
-    Rare,
-}
-
-/// All groups with their names, in the order of their declaration.
-const GROUPS: [(Group, &str); 8] = [
-    (Group::Social, "social"),
-    (Group::Lazy, "lazy"),
-    (Group::Json, "json"),
-    (Group::Headers, "headers"),
-    (Group::Text, "text"),
-    (Group::Manifest, "manifest"),
-    (Group::Scripts, "scripts"),
-    (Group::Rare, "rare"),
-];
-
-impl Group {
-    /// Every group, in the order of its declaration.
-    pub const ALL: [Self; GROUPS.len()] = values!(GROUPS);
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        GROUPS[self as usize].1
+named! {
+    /// Names that have to be enabled for their rows to count.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Group {
+        /// `meta` elements for social networks, pinned sites and search engines.
+        Social = "social",
+        /// `data-*` attributes of lazy loading libraries.
+        Lazy = "lazy",
+        /// Import maps, speculation rules and JSON-LD in `script` elements.
+        Json = "json",
+        /// Header fields of messages.
+        Headers = "headers",
+        /// `<URL:…>` in plain text.
+        Text = "text",
+        /// Web app manifests and sitemaps.
+        Manifest = "manifest",
+        /// What scripts import, and URLs relative to a module.
+        Scripts = "scripts",
+        /// What hardly anybody has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
+        /// URLs, drafts, XML vocabularies that no browser shows.
+        Rare = "rare",
     }
 }
 

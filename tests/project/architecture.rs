@@ -477,7 +477,7 @@ fn declared(line: &str) -> Option<&str> {
         _ => false,
     };
     let is_end = |c: char| !(c.is_alphanumeric() || c == '_');
-    is_type.then(|| rest.split(is_end).next())?
+    is_type.then(|| rest.split(is_end).next())?.filter(|name| !name.is_empty())
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::{
-    Attribute, Field, Fields, File, FnArg, ImplItem, Item, ItemImpl, Pat, Signature, TraitItem,
-    Type, UseTree, Visibility,
+    Attribute, Field, Fields, File, FnArg, ImplItem, Item, ItemEnum, ItemImpl, Pat, Signature,
+    TraitItem, Type, UseTree, Visibility,
 };
 
 type Names = Vec<String>;
@@ -37,9 +37,27 @@ fn modules() -> BTreeMap<Names, File> {
         let module = path.strip_prefix(&root).unwrap().with_extension("");
         let names = module.iter().map(|name| name.to_str().unwrap().to_owned());
         let names = names.filter(|name| name != "lib" && name != "mod").collect();
-        (names, syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap())
+        (names, with_named(syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap()))
     });
     parsed.collect()
+}
+
+/// Adds the enums that `named!` of `src/named.rs` declares, each with its `name`.
+fn with_named(mut file: File) -> File {
+    let declared = file.items.iter().filter_map(|item| match item {
+        Item::Macro(item) if item.mac.path.is_ident("named") => item.mac.parse_body().ok(),
+        _ => None,
+    });
+    let made = declared.flat_map(|mut declared: ItemEnum| {
+        declared.variants.iter_mut().for_each(|one| one.discriminant = None);
+        let name = &declared.ident;
+        let with_name =
+            syn::parse_quote!(impl #name { pub const fn name(self) -> &'static str {} });
+        [Item::Enum(declared), with_name]
+    });
+    let made: Vec<_> = made.collect();
+    file.items.extend(made);
+    file
 }
 
 fn is_hidden(attributes: &[Attribute]) -> bool {

@@ -1,4 +1,4 @@
-//! What a page calls its canonical URL: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
+//! The canonical URL of a page: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
 //! (<https://ogp.me/>).
 //!
 //! Whoever wrote the page says there under which URL it is best known. That is often the one from which it was
@@ -26,6 +26,7 @@ use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
+use crate::named::named;
 use crate::scan::attributes::Namespace;
 use crate::scan::html::sink::{Sink, TextModel};
 use crate::scan::html::tag::{RawTag, distinct};
@@ -33,7 +34,7 @@ use crate::scan::html::walk;
 use crate::scan::value;
 use crate::span::Span;
 
-/// How many bytes of a page are looked at.
+/// The number of bytes of a page that are searched.
 pub const HEAD: usize = 1 << 20;
 
 /// Longer URLs are none.
@@ -44,29 +45,20 @@ const LONGEST: usize = 8_192;
 pub struct Named {
     /// The URL, without its fragment.
     pub url: String,
-    /// What names it.
+    /// The tag that names the URL.
     pub by: CanonicalTag,
     /// Where: bytes of the page.
     pub span: Span,
 }
 
-/// What names the URL of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CanonicalTag {
-    /// `<link rel="canonical">`.
-    Link,
-    /// `<meta property="og:url">`.
-    OpenGraph,
-}
-
-impl CanonicalTag {
-    /// What it is called.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Link => "canonical",
-            Self::OpenGraph => "og:url",
-        }
+named! {
+    /// A tag that names the URL of a page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CanonicalTag {
+        /// `<link rel="canonical">`.
+        Link = "canonical",
+        /// `<meta property="og:url">`.
+        OpenGraph = "og:url",
     }
 }
 
@@ -103,13 +95,13 @@ fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
     head.of_link.or(head.of_graph)
 }
 
-/// What is found in the head of a page.
+/// A search in the head of a page.
 struct CanonicalSink<'a> {
     text: &'a [u8],
     charset: Charset,
     of_link: Option<Named>,
     of_graph: Option<Named>,
-    /// How many `template` elements are open.
+    /// The number of open `template` elements.
     templates: usize,
     is_in_body: bool,
 }

@@ -52,7 +52,7 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
-/// How many bytes a map may have.
+/// The largest size of a map in bytes.
 const LARGEST: u64 = 1 << 30;
 
 impl UrlMap {
@@ -144,7 +144,7 @@ impl UrlMap {
         Ok(())
     }
 
-    /// Whether tabs divide its columns.
+    /// True if tabs divide the columns.
     fn has_tabs(&self, text: &[u8]) -> bool {
         let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
         match extension.as_deref().and_then(OsStr::to_str) {
@@ -205,13 +205,13 @@ impl UrlMap {
         Error::of(ErrorKind::Syntax, format!("{}, line {line}: {what}", name(&self.name)))
     }
 
-    /// How many files it names.
+    /// The number of files in the map.
     #[must_use]
     pub fn len(&self) -> usize {
         self.urls.len()
     }
 
-    /// Whether it names none.
+    /// True if the map names no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.urls.is_empty()
@@ -248,7 +248,7 @@ impl UrlMap {
         ways.into_iter().flatten().find_map(|path| self.urls.get(path))
     }
 
-    /// Whether a line may be that of one of `roots`, files and folders, or of a file below one.
+    /// True if a line may be that of one of `roots`, files and folders, or of a file below one.
     #[must_use]
     pub fn speaks_of(&self, roots: &[PathBuf]) -> bool {
         roots.iter().any(|root| {

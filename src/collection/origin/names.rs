@@ -15,7 +15,7 @@ use std::path::{Component, Path};
 pub(crate) use crate::files::os_string;
 use crate::reference::decode_percent;
 
-/// What becomes of a `%` with two hexadecimal digits after it.
+/// The treatment of a `%` before two hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Percent {
     /// It is a part of the name: `%25`.

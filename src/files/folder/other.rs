@@ -40,7 +40,7 @@ impl OpenFolder {
         Ok(Self { path })
     }
 
-    /// The folder `name` in the one that holds this folder, if it is no link.
+    /// The folder `name` in the one that holds this folder, if it is not a link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         Self { path: self.path.join("..") }.below(Path::new(name))
     }
@@ -51,17 +51,17 @@ impl OpenFolder {
         folder.read(relative.file_name().unwrap_or_default())
     }
 
-    /// Opens the file `name` for reading, if it is no link.
+    /// Opens the file `name` for reading, if it is not a link.
     pub(in crate::files) fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().read(true))
     }
 
-    /// Opens the file `name` for writing, if it is no link.
+    /// Opens the file `name` for writing, if it is not a link.
     pub(in crate::files) fn write(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().write(true))
     }
 
-    /// Opens the device or pipe `name` for writing, if it is no link.
+    /// Opens the device or pipe `name` for writing, if it is not a link.
     pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.write(name)
     }
@@ -85,7 +85,7 @@ impl OpenFolder {
         File::open(&self.path)
     }
 
-    /// What has this name.
+    /// The entry of this name.
     pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
         match fs::symlink_metadata(self.path.join(name)) {
             Ok(there) => Ok(Some(There::of(&there))),
@@ -94,7 +94,7 @@ impl OpenFolder {
         }
     }
 
-    /// What the system says of the file of this name.
+    /// The metadata of the file of this name.
     pub(in crate::files) fn look(&self, name: &OsStr, _: &File) -> io::Result<Option<Metadata>> {
         fs::symlink_metadata(self.path.join(name)).map(Some)
     }
@@ -104,7 +104,7 @@ impl OpenFolder {
         fs::rename(self.path.join(name), into.path.join(to))
     }
 
-    /// The same if nothing has that name.
+    /// Gives the file `name` the name `to` in the folder `into`, if nothing has that name.
     pub(in crate::files) fn rename_if_free(
         &self,
         name: &OsStr,
@@ -145,7 +145,7 @@ impl OpenFolder {
         None
     }
 
-    /// Whether its path leads to a folder.
+    /// True if its path leads to a folder.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
         self.path.is_dir()
     }

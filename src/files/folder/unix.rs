@@ -47,7 +47,7 @@ impl OpenFolder {
         Ok(Self { folder, path: self.path.join(relative) })
     }
 
-    /// The folder `name` in the one that holds this folder, if it is no link.
+    /// The folder `name` in the one that holds this folder, if it is not a link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         let above = system::openat(&self.folder, "..", FOLDER, Mode::empty())?;
         let folder = system::openat(above, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
@@ -59,17 +59,17 @@ impl OpenFolder {
         self.open_below(relative, FILE | OFlags::RDONLY).map(File::from)
     }
 
-    /// Opens the file `name` for reading, if it is no link.
+    /// Opens the file `name` for reading, if it is not a link.
     pub(in crate::files) fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE | OFlags::RDONLY, 0)
     }
 
-    /// Opens the file `name` for writing, if it is no link.
+    /// Opens the file `name` for writing, if it is not a link.
     pub(in crate::files) fn write(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE | OFlags::WRONLY, 0)
     }
 
-    /// Opens the device or pipe `name` for writing, if it is no link, and waits for whoever reads a pipe.
+    /// Opens the device or pipe `name` for writing, if it is not a link, and waits for whoever reads a pipe.
     pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE.difference(OFlags::NONBLOCK) | OFlags::WRONLY, 0)
     }
@@ -104,7 +104,7 @@ impl OpenFolder {
         system::openat2(&self.folder, path, flags, Mode::empty(), resolve)
     }
 
-    /// The same for systems that have no such call.
+    /// Opens each folder on the way, on systems without openat2.
     fn open_name_by_name(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let mut names = relative.components().peekable();
         let mut folder = system::openat(&self.folder, ".", FOLDER, Mode::empty())?;
@@ -122,7 +122,7 @@ impl OpenFolder {
         Ok(system::openat(&self.folder, ".", flags, Mode::empty())?.into())
     }
 
-    /// What has this name.
+    /// The entry of this name.
     pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
         match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(there) => Ok(Some(there_of(&there))),
@@ -131,7 +131,7 @@ impl OpenFolder {
         }
     }
 
-    /// What the system says of `file`, if that is what has this name.
+    /// The metadata of `file`, if it has this name.
     pub(in crate::files) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
         let there = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seen = file.metadata()?;
@@ -143,7 +143,7 @@ impl OpenFolder {
         Ok(system::renameat(&self.folder, name, &into.folder, to)?)
     }
 
-    /// The same if nothing has that name.
+    /// Gives the file `name` the name `to` in the folder `into`, if nothing has that name.
     pub(in crate::files) fn rename_if_free(
         &self,
         name: &OsStr,
@@ -190,14 +190,14 @@ impl OpenFolder {
         system::fstat(&self.folder).ok().as_ref().map(identity_of)
     }
 
-    /// Whether its path still leads to it.
+    /// True if its path still leads to it.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
         let there = fs::metadata(&self.path).ok().as_ref().and_then(identity);
         there.is_some() && there == self.identity()
     }
 }
 
-/// Whether the system, or a sandbox around it, has no openat2.
+/// True if the system, or a sandbox around it, has no openat2.
 #[cfg(target_os = "linux")]
 fn is_missing(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;

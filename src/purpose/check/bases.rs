@@ -25,7 +25,7 @@ pub(super) struct MovedCollection<'a> {
     pub(super) collection: &'a Collection,
     /// The root after the move.
     pub(super) place: RootUrl,
-    /// Whether a path means the same resource after the move as now.
+    /// True if a path means the same resource after the move as now.
     pub(super) is_as_now: bool,
 }
 
@@ -40,12 +40,12 @@ impl MovedCollection<'_> {
         self.collection.moved(url, &self.place)
     }
 
-    /// Whether `target`, which is below the root now, does not become `moved` when the collection moves.
+    /// True if `target`, which is below the root now, does not become `moved` when the collection moves.
     pub(super) fn strays(&self, target: &str, moved: &str) -> bool {
         self.with_all(target).is_some_and(|one| self.is_another(&one, moved))
     }
 
-    /// Whether two URLs have different paths after the move.
+    /// True if two URLs have different paths after the move.
     pub(super) fn is_another(&self, one: &str, other: &str) -> bool {
         let path = |url: &str| self.place.below(url).map(|below| below.path);
         one != other && path(one) != path(other)
@@ -64,26 +64,26 @@ pub(super) struct MovedBases {
 #[derive(Debug)]
 pub(super) struct MovedBase {
     pub(super) now: Base,
-    /// The same when the document has moved and nothing in it has changed; `None` where that is unknown.
+    /// The base after the document has moved unchanged; `None` if that is unknown.
     pub(super) moved: Option<Base>,
     /// As it is after the move once every fix is made; `None` where it cannot be made to move.
     pub(super) fixed: Option<Base>,
-    /// Whether it stays where it is.
+    /// True if the base does not move with the document.
     pub(super) stays: bool,
-    /// Whether it leads out of the collection after the move although it is inside now.
+    /// True if the base is inside the collection now and outside after the move.
     pub(super) escapes: bool,
-    /// Whether it is the URL of the document itself, which has another path than that.
+    /// True if the base is the URL of the document, whose file has another path.
     pub(super) is_renamed: bool,
     /// Where what follows the URL of the root begins in it, where nothing but that URL changes.
     pub(super) tail: Option<usize>,
 }
 
-/// What makes two bases one.
+/// The key of a base: links with equal keys share their base.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct BaseKey {
     url: Arc<str>,
     moved: Option<Arc<str>>,
-    /// Whether a `base` element or an `xml:base` of the document gives it, and nothing between those and the links.
+    /// True if a `base` element or an `xml:base` of the document gives the base, and nothing comes between it and the links.
     is_declared: bool,
     /// True if its references may lead to other hosts through the folders of a layout.
     is_of_layout: bool,
@@ -92,7 +92,7 @@ struct BaseKey {
 }
 
 impl MovedBases {
-    /// Those of `report`, that of the document `bytes` with these `options`, which has the URL `own` after the move.
+    /// The bases of `report`, made of `bytes` with these `options`. The document has the URL `own` after the move.
     pub(super) fn of_report(
         report: &Report,
         bytes: &[u8],
@@ -156,19 +156,19 @@ impl MovedBases {
         bases
     }
 
-    /// That of the link with this number.
+    /// The base of the link with this number.
     pub(super) fn of(&self, link: usize) -> Option<&MovedBase> {
         self.all.get(*self.of_links.get(link)? as usize)
     }
 }
 
-/// What all bases of a document depend on.
+/// Facts on which all bases of a document depend.
 struct OfDocument {
     has_moved: bool,
     /// Its URL now and after the move, as bases are reported.
     now: Option<String>,
     moved: Option<String>,
-    /// Whether every declaration of a base can be written.
+    /// True if every declaration of a base can be written.
     can_move: bool,
 }
 
@@ -264,12 +264,12 @@ fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&
     Moved::Each(links.into_iter().map(|link| link.base).collect())
 }
 
-/// Whether a link declares a base for other references and is not followed itself.
+/// True if a link declares a base for other references and is not followed itself.
 pub(super) fn is_base(link: &LinkReport) -> bool {
     names_base(&link.element, link.attribute.as_deref())
 }
 
-/// Whether the base of a link is one that a `base` element or an `xml:base` declares, and that can be
+/// True if the base of a link is one that a `base` element or an `xml:base` declares, and that can be
 /// changed there.
 fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
     let chain = &entity.chain;

@@ -1,57 +1,36 @@
-//! What a move does to a link, as data: its class, the cause, and what would make it travel.
+//! The effect of a move on a link, as data: its class, the cause, and the fix that would make it travel.
 //!
 //! ```
 //! use baselink::purpose::check::{Cause, Class};
 //! assert_eq!((Class::Pinned.name(), Cause::NetPath.name()), ("pinned", "net-path"));
 //! ```
 //!
-//! Deliberately absent: how it is found.
+//! Deliberately absent: the rules, which the judge knows.
 
 use crate::collection::{Absence, Missing};
-use crate::named::values;
+use crate::named::named;
 use crate::report::Reason;
 
-/// What a move does to a link: exactly one of these, the first that applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
-    /// It has no target, for a [`Cause`].
-    Left,
-    /// It leads out of the tree, and goes on leading there.
-    Outside,
-    /// It leads into the tree and will keep pointing at the old place.
-    Pinned,
-    /// It depends on what is around the tree: it leads out of it, now or after the move.
-    Escapes,
-    /// It leads into the tree, where no such file is.
-    Dangling,
-    /// The file is there; what its fragment names is not.
-    Fragment,
-    /// The file is there, and a script of it marks the lines that the fragment names.
-    Lines,
-    /// It is relative, and its target is in the tree and present.
-    Travels,
-}
-
-/// Each class with its name in `--json`.
-const CLASSES: [(Class, &str); 8] = [
-    (Class::Left, "left"),
-    (Class::Outside, "outside"),
-    (Class::Pinned, "pinned"),
-    (Class::Escapes, "escapes"),
-    (Class::Dangling, "dangling"),
-    (Class::Fragment, "fragment"),
-    (Class::Lines, "lines"),
-    (Class::Travels, "travels"),
-];
-
-impl Class {
-    /// All of them, in their order.
-    pub const ALL: [Self; CLASSES.len()] = values!(CLASSES);
-
-    /// Its name in `--json`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        CLASSES[self as usize].1
+named! {
+    /// The effect of a move on a link: the first of these that applies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Class {
+        /// It has no target, for a [`Cause`].
+        Left = "left",
+        /// It leads out of the tree, and goes on leading there.
+        Outside = "outside",
+        /// It leads into the tree and will keep pointing at the old place.
+        Pinned = "pinned",
+        /// It depends on what is around the tree: it leads out of it, now or after the move.
+        Escapes = "escapes",
+        /// It leads into the tree, where no such file is.
+        Dangling = "dangling",
+        /// The file is there; what its fragment names is not.
+        Fragment = "fragment",
+        /// The file is there, and a script of it marks the lines that the fragment names.
+        Lines = "lines",
+        /// It is relative, and its target is in the tree and present.
+        Travels = "travels",
     }
 }
 
@@ -120,14 +99,14 @@ pub enum Fix {
     Base,
 }
 
-/// What a move does to one link.
+/// The effect of a move on one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Its class.
     pub class: Class,
     /// Why; `None` for what travels, is outside or leads to lines.
     pub cause: Option<Cause>,
-    /// What is missing in the tree, for what is pinned.
+    /// The kind of absence in the tree, for a pinned link.
     pub missing: Option<Absence>,
     /// Where it leads now; `None` for what is left. Where the URL of the root is assumed, the path below the root;
     /// `None` for what leads out of it.
@@ -135,12 +114,12 @@ pub struct Finding {
     /// Where it leads after the move when nothing is changed; `None` where that is unknown, since the new
     /// place is.
     pub moved: Option<String>,
-    /// What makes it travel, where that is certain: only for what is pinned, escapes or leads elsewhere, and
-    /// has a target that is present.
+    /// The fix that is certain to make the link travel: only for links that are pinned, escape or lead elsewhere, and
+    /// have a target that is present.
     pub fix: Option<Fix>,
-    /// What was perhaps meant: the path of a file below the root, or an id.
+    /// A hint at what was meant: the path of a file below the root, or an id.
     pub hint: Option<String>,
-    /// Whether the profiles `rfc1808`, `rfc3986` and `whatwg` disagree on it.
+    /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` disagree on it.
     pub differs: bool,
 }
 

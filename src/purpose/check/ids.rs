@@ -1,4 +1,4 @@
-//! What fragments can name in a file: its ids, and the lines that a script of it marks (HTML, 7.4.6.4).
+//! Targets of fragments in a file: its ids, and the lines that a script of it marks (HTML, 7.4.6.4).
 //!
 //! ```
 //! use baselink::purpose::check::{FragmentPlace, Ids};
@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 
 use crate::collection::origin::names;
 
-/// What a fragment names in a file.
+/// The target of a fragment in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FragmentPlace {
     /// An element, or the top of the document.
@@ -25,14 +25,14 @@ pub enum FragmentPlace {
     Nowhere(Option<String>),
 }
 
-/// What fragments can name in a file.
+/// The possible targets of fragments in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ids {
     /// All of them, one after another, sorted, those next to each other that differ only in case.
     text: Box<str>,
     /// Where each ends.
     ends: Box<[u32]>,
-    /// Whether they are 4 GiB or more: then nothing is known of them.
+    /// True if the ids have 4 GiB or more. They are then not kept.
     is_too_much: bool,
     has_pointers: bool,
 }
@@ -54,14 +54,14 @@ impl Ids {
         Self { text, ends, is_too_much, has_pointers: false }
     }
 
-    /// The same in XML, where a fragment that ends with `)` is no id, but says where to look: XPointer
+    /// The ids of an XML document, where a fragment that ends with `)` is not an id but a pointer: XPointer
     /// Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
     #[must_use]
     pub fn with_pointers(self) -> Self {
         Self { has_pointers: true, ..self }
     }
 
-    /// What `fragment`, without its `#`, names.
+    /// The target of `fragment`, which is without its `#`.
     #[must_use]
     pub fn place(&self, fragment: &str) -> FragmentPlace {
         match self.find(fragment) {
@@ -71,7 +71,7 @@ impl Ids {
         }
     }
 
-    /// Whether `fragment` names an element; else an id that differs only in case, if there is one.
+    /// Looks for the element that `fragment` names. The error is an id that differs only in case, if there is one.
     ///
     /// As HTML, 7.4.6.4, has it: the fragment as it is, then percent-decoded; the top of the document is
     /// always there. A fragment directive (`:~:text=`) is cut off.
@@ -95,7 +95,7 @@ impl Ids {
         if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
     }
 
-    /// Whether `fragment` names lines of the page that a script of it marks: a line, or two with `-` between them,
+    /// True if `fragment` names lines of the page that a script of it marks: a line, or two with `-` between them,
     /// each of them there as an id.
     fn has_lines(&self, fragment: &str) -> bool {
         let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
@@ -117,7 +117,7 @@ impl Ids {
         LINES.contains(&prefix) && is_there(first) && is_there(last)
     }
 
-    /// Whether an id is exactly `name`.
+    /// True if an id is exactly `name`.
     fn has(&self, name: &str) -> bool {
         self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
     }
@@ -141,7 +141,7 @@ impl Ids {
     }
 }
 
-/// What lines of code have before their number in an id: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
+/// Text before the line number in the ids of lines of code: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
 /// Mercurial, `n` in cgit; `line-` where Pygments makes them, as for Sphinx.
 const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
 

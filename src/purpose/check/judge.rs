@@ -4,7 +4,7 @@
 //! link, where it leads now, where it leads after the move  -->  Finding { class: Escapes, cause: ClimbsOut, … }
 //! ```
 //!
-//! Deliberately absent: how bases move ([`super::bases`]).
+//! Deliberately absent: the bases after the move, which [`super::bases`] knows.
 
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding, Fix};
@@ -19,22 +19,22 @@ use crate::resolve::{Base, Profile};
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
 
-/// Says what a fragment names in the resource with this number, of a link that has this class if that is there; `None`
-/// where it is not known.
+/// Finds the target of a fragment in the resource with this number. The class is that of the link if the target is there.
+/// `None` means that the target is unknown.
 pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace> + 'a;
 
 /// Judges the links of one document.
 #[derive(Debug)]
 pub(super) struct MoveJudge<'a> {
     pub(super) goal: MovedCollection<'a>,
-    /// Whether it is known where the document goes.
+    /// True if the new place of the document is known.
     pub(super) knows_goal: bool,
-    /// Whether every URL is known to be inside the collection or not: else, only those that resources have are.
+    /// True if every URL is known to be inside the collection or outside; else only the URLs of resources are known.
     pub(super) knows_space: bool,
-    /// What saved the document, where it has its URL from that: what it did not save is not there.
+    /// The program that saved the document, if its comment gives the URL. Resources that it did not save are not there.
     pub(super) saved_by: Option<Program>,
-    /// Whether a program may have made its references lead to files. The report says what they were before, and here counts
-    /// where they lead.
+    /// True if a program may have changed references to lead to files. The report has the former targets;
+    /// here the files count.
     pub(super) is_crawled: bool,
     /// The number of the document.
     pub(super) number: Option<usize>,
@@ -46,7 +46,7 @@ pub(super) struct MoveJudge<'a> {
 }
 
 impl MoveJudge<'_> {
-    /// Whether `link` travels, as far as a look at its bytes shows it.
+    /// True if the bytes of `link` suffice to show that it travels.
     pub(super) fn travels(
         &self,
         number: usize,
@@ -79,7 +79,7 @@ impl MoveJudge<'_> {
         place.is_none_or(|place| place == FragmentPlace::There)
     }
 
-    /// What is found of `link`, as it may be shown.
+    /// The finding of `link`, without assumed URLs.
     pub(super) fn shown(
         &self,
         number: usize,
@@ -227,7 +227,7 @@ impl MoveJudge<'_> {
         };
     }
 
-    /// Whether what is at `target`, which is below the root, has that URL after the move as well.
+    /// True if the resource at `target`, which is below the root, has the same URL after the move.
     fn keeps_its_url(&self, target: &str) -> bool {
         let with_tree = || self.goal.with_all(target);
         self.knows_goal && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
@@ -240,8 +240,8 @@ impl MoveJudge<'_> {
             return TargetPlace::Outside;
         }
         let with_tree = self.goal.with_all(target);
-        let takes_query = matches!(now, TargetPlace::Inside(Ok(found)) if found.takes_query);
-        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !takes_query {
+        let query_counts = matches!(now, TargetPlace::Inside(Ok(found)) if found.query_counts);
+        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !query_counts {
             return now.clone();
         }
         let then = self.goal.find(moved);
@@ -313,7 +313,7 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// What makes a link that leads to `target`, which is `now` in the tree, lead to the same file after the
+    /// The fix that makes a link to `target`, which is `now` in the tree, lead to the same file after the
     /// move, wherever that goes.
     fn fix(
         &self,
@@ -379,7 +379,7 @@ impl MoveJudge<'_> {
     fn new_url(&self, target: &str, found: FoundFile) -> Option<String> {
         let mut url = self.goal.collection.url_below(&self.goal.place, found.number)?;
         let target = Reference::split(Grammar::Rfc3986, target);
-        if let Some(query) = target.query().filter(|_| !found.takes_query) {
+        if let Some(query) = target.query().filter(|_| !found.query_counts) {
             url.push('?');
             url.push_str(query);
         }
