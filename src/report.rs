@@ -144,7 +144,7 @@ impl Reason {
         REASONS[self as usize].1
     }
 
-    /// True if it is as was asked for: the link means what it meant, or was left on request.
+    /// True if the outcome is intended: the link keeps its meaning, or was left on request.
     #[must_use]
     pub fn is_intended(self) -> bool {
         matches!(
