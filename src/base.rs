@@ -151,7 +151,7 @@ pub(crate) enum SaidBy {
 }
 
 impl SaidBy {
-    /// True if that has a place in the document itself.
+    /// True if the source has a place in the document itself.
     pub(crate) fn is_in_document(self) -> bool {
         matches!(self, Self::Markup | Self::Note | Self::Link)
     }
@@ -303,7 +303,7 @@ pub struct BaseChain {
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub saved: Option<Saved>,
-    /// True if it says that a browser saved it with its files.
+    /// True if the document says that a browser saved it with its files.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub was_saved_with_files: bool,
@@ -321,7 +321,7 @@ pub struct BaseChain {
 pub struct ElementChain {
     /// What gave it, and its URL; `None` when there is none.
     pub base: Option<Established>,
-    /// True if it follows from something that is not in the file.
+    /// True if the base follows from something that is not in the file.
     pub is_from_outside: bool,
 }
 
@@ -332,7 +332,7 @@ pub struct Retrieval {
     pub url: String,
     /// Where it is known from.
     pub source: Source,
-    /// True if its scheme is one that nobody gave, for where it is known from has none.
+    /// True if the scheme was assumed, because the source gives none.
     pub assumes_scheme: bool,
     /// What other sources say, each passed over for this one.
     pub others: Vec<(Source, String)>,
@@ -640,7 +640,7 @@ impl BaseChain {
         }
     }
 
-    /// True if a relative reference leads from the base to what it leads to from the document's own URL.
+    /// True if the base and the document's own URL are in the same folder, so that relative paths lead to the same targets.
     pub(crate) fn is_of_folder(&self) -> bool {
         let folder = |url: &str| {
             let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];

@@ -94,8 +94,9 @@ impl Document {
         }
     }
 
-    /// The document that `scan` makes of a file in the encoding that was `found`: of its bytes from some offset on where
-    /// the encoding extends ASCII, else of its text in UTF-8.
+    /// The document that `scan` makes of a file in the encoding that was `found`. `scan` gets a buffer, the offset of the
+    /// document in it, and the encoding of the buffer: the bytes of the file if its encoding extends ASCII, else its text
+    /// in UTF-8.
     pub(crate) fn of_file(
         bytes: &[u8],
         found: Detected,
@@ -123,7 +124,7 @@ pub enum FallbackReason {
     Column,
     /// An end tag in foreign content that closes nothing there.
     EndTag,
-    /// HTML in an integration point.
+    /// A start tag of HTML in an integration point that may do more than open an element there.
     IntegrationPoint,
     /// An `annotation-xml`, whose attributes decide what its content is.
     Annotation,
@@ -143,7 +144,7 @@ impl FallbackReason {
             Self::Frameset => "a frameset may take the place of the body",
             Self::Column => "a col in a template makes the parser drop tags",
             Self::EndTag => "an end tag in SVG or MathML closes nothing there",
-            Self::IntegrationPoint => "HTML is inside of SVG or MathML",
+            Self::IntegrationPoint => "HTML inside of SVG or MathML may do more than nest",
             Self::Annotation => "the attributes of annotation-xml decide what its content is",
             Self::Name => "an element of SVG or MathML has a name beyond ASCII",
             Self::Bases => "a table may change the order of the base elements",

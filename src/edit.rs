@@ -22,7 +22,7 @@ use crate::span::Span;
 /// The size of the pieces in which output is written.
 const PIECE: usize = 64 << 10;
 
-/// The length of bytes that are copied without a call, which are nearly all.
+/// The longest bytes that [`append`] copies without a call of `memcpy`. Most prefixes of links are shorter.
 const SHORT: usize = 32;
 
 /// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
@@ -87,7 +87,7 @@ impl Edits {
         Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
-    /// Adds an edit, and returns true, if it begins after all those already there.
+    /// Adds an edit if it begins after all those already there. Returns true if so.
     pub(crate) fn add(&mut self, span: Span, new: &[u8]) -> bool {
         let is_apart = self.end <= span.start;
         if is_apart {
@@ -97,15 +97,14 @@ impl Edits {
         is_apart
     }
 
-    /// Adds an edit that replaces as many bytes as the last one by the same, if it begins after that.
+    /// Adds an edit with the replacement that was added last, without a comparison, if it begins after all those already
+    /// there. `span` is as long as that of the edit before.
     #[inline(always)]
     pub(crate) fn repeat(&mut self, span: Span) {
         if self.end <= span.start {
             self.end = span.end;
-            self.places.push(EditPlace {
-                start: span.start,
-                replacement: self.replacements.len().saturating_sub(1),
-            });
+            let replacement = self.replacements.len().saturating_sub(1);
+            self.places.push(EditPlace { start: span.start, replacement });
         }
     }
 
@@ -121,7 +120,7 @@ impl Edits {
         self.places.push(EditPlace { start: span.start, replacement });
     }
 
-    /// Adds `others`, which may lie before and between those already there. Of two edits that overlap the first stays.
+    /// Adds `others`, which may lie before and between those already there. Of edits that overlap, the first stays.
     pub(crate) fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
         let sorted = self.places.len();
         others.into_iter().for_each(|edit| self.place(edit.span, &edit.new));
@@ -196,8 +195,8 @@ impl Edits {
         inside
     }
 
-    /// Gives `piece` what the output is made of: bytes of `source`, and the new bytes after them. `None` if an edit ends
-    /// after `source`, or `piece` gives it.
+    /// Calls `piece` with each stretch of `source` that is kept and the new bytes that follow it. Returns `None` if an edit
+    /// ends after `source`, or as soon as `piece` returns it.
     fn each_piece<'a>(
         &'a self,
         source: &'a [u8],
@@ -221,7 +220,8 @@ impl Edits {
         let most = PIECE.min(source.len() + source.len() / 8 + 256);
         let mut piece = Vec::with_capacity(most + SHORT);
         let mut at = 0;
-        // Mostly the edit before brought the same.
+        // Neighbours mostly share a replacement, so it is looked up only when it changes. Its new bytes, or their beginning,
+        // are padded with zeros for `append`.
         let (mut replacement, mut old, mut new) = (usize::MAX, 0, &[][..]);
         let mut padded = [0; SHORT];
         for place in &self.places {
@@ -285,7 +285,11 @@ impl Edits {
     }
 }
 
-/// Appends `bytes`, with which `padded` begins. A copy of a fixed length needs no call.
+/// Appends `bytes`, which `padded` begins with, to `out`.
+///
+/// [`Edits::write_to`] mostly copies a few bytes at a time. A copy whose length is known only at run time is a call of
+/// `memcpy`; one of [`SHORT`] bytes is a few instructions. Short `bytes` are therefore copied together with what follows them
+/// in `padded`, which is then cut off again. The capacity of `out` has to include these bytes, so that it does not grow.
 #[inline]
 fn append(bytes: &[u8], padded: &[u8], out: &mut Vec<u8>) {
     match padded.first_chunk::<SHORT>() {

@@ -117,8 +117,8 @@
 //!
 //! # Deliberately absent
 //!
-//! The network; and files, but for the modules `files` and `collection`: all else gets bytes and gives bytes. A document never fails:
-//! an anomaly becomes a [`Diagnostic`].
+//! The network. Files, too, outside of the modules `files` and `collection`: all else takes bytes and returns bytes. A document
+//! never fails: an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
 

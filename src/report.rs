@@ -94,7 +94,7 @@ named! {
 }
 
 impl Reason {
-    /// True if it is as was asked for: the link means what it meant, or was left on request.
+    /// True if the outcome is intended: the link keeps its meaning, or was left on request.
     #[must_use]
     pub fn is_intended(self) -> bool {
         matches!(

@@ -30,8 +30,8 @@ pub use self::record::{Offset, Record, RecordContent, RecordType};
 pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 pub use self::wacz::Wacz;
 
-/// True if a file that begins with `head` is such an archive, compressed or not; or of ARC, of which [`Records`] says what
-/// can be done.
+/// True if a file that begins with `head` is a web archive, compressed or not. ARC counts, too: the error of [`Records`] says
+/// how to convert it.
 ///
 /// ```
 /// use baselink::archive::is_archive;

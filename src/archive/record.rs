@@ -171,7 +171,7 @@ impl Record {
         self.text("WARC-Date")
     }
 
-    /// The media type that the field called `name` has.
+    /// The media type in the field `name`.
     fn media_type(&self, name: &str) -> Option<MediaType> {
         MediaType::read(&self.field(name)?)
     }

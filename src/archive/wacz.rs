@@ -89,7 +89,7 @@ impl<R: Read + Seek> Wacz<R> {
     }
 }
 
-/// True if what is compressed in that way is read.
+/// True if files that are compressed by `method` are read.
 fn is_read(method: CompressionMethod) -> bool {
     matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated)
 }

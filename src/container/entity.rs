@@ -43,8 +43,8 @@ pub(crate) struct Container {
     pub(crate) of_body: &'static [&'static str],
     /// What becomes of those of an entity whose body changes, but for lengths that others count, too.
     pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
-    /// True if there is one entity only. What becomes of a link then does not follow from what becomes of others, and
-    /// no length is counted but that which `describe` gives.
+    /// True if there is only one entity. Then the outcome of a link does not depend on other links, and only `describe`
+    /// changes lengths.
     pub(crate) is_single: bool,
 }
 

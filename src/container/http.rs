@@ -142,8 +142,8 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     }
 }
 
-/// True if a client that goes on until it has what was asked for gets a response with this status line and `heading` on
-/// the way, and writes no body of it.
+/// True if a response with this status line and `heading` is only a step of a client that continues until it has the
+/// resource, so that the client writes no body of it.
 fn comes_before(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
     let code = status.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
     match code.first() {

@@ -56,7 +56,7 @@ pub struct Messages<R> {
     buffer: Vec<u8>,
     /// Where the message begins in `buffer`. The bytes before it are dropped now and then.
     start: usize,
-    /// True if the bytes before it are kept: messages of a batch.
+    /// True if the bytes before `start` are kept, which are messages of the same batch.
     is_kept: bool,
     /// How long the message is that was handed out last; the next one begins after it.
     length: usize,

@@ -421,7 +421,7 @@ impl EntityWalk<'_> {
     }
 }
 
-/// True if there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
+/// True if `text` contains OpenPGP armor (RFC 9580, 6.2), which must not change.
 fn is_armored(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
         let kind = &text[at + "-----BEGIN PGP ".len()..];

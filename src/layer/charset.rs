@@ -70,7 +70,7 @@ impl Detected {
         is_weak && self.charset.unit_of_utf_16().is_none()
     }
 
-    /// UTF-8 where nothing was declared.
+    /// This encoding, or UTF-8 if none was declared.
     fn or_utf_8(self) -> Self {
         match self.declaration {
             Declaration::Assumed => Self { charset: Charset::UTF_8, not_utf_8: None, ..self },
@@ -743,7 +743,7 @@ mod tests {
             (
                 "utf-16le",
                 b"a\0\x3d\xd8\x00\xde\x00\xd8b",
-                // Bug 90: what is left of a pair at the end is one error (Encoding, 14.2.1).
+                // Bug 90: half a surrogate pair at the end is one error (Encoding, 14.2.1).
                 "a😀\u{fffd}",
                 vec![(1, 2), (5, 6), (8, 9)],
             ),

@@ -51,8 +51,8 @@ pub(super) enum Unescaped {
     Text(String),
 }
 
-/// Applies `escape` wherever it finds one: it gets the rest of the text, and the length of what is decoded so far. It
-/// says how many bytes are an escape, and of what. `next` says where one may begin, which is at a character of ASCII.
+/// Decodes the escapes in `view`. `next` finds the next ASCII character at which one may begin. `escape` gets the text from
+/// there on and the length of the text decoded so far, and returns the length of the escape and what it represents.
 pub(super) fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,

@@ -44,7 +44,7 @@ impl Crawler {
         }
     }
 
-    /// True if a reference, as its bytes are, may be one that it wrote.
+    /// True if a reference, as its bytes are, may be one that the crawler wrote.
     #[inline(always)]
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {

@@ -20,7 +20,7 @@ pub(super) struct PrescannedMeta {
     end: usize,
     /// Where it ends with the edits so far.
     now: usize,
-    /// True if it is no element, where that was looked up.
+    /// True if it is not an element; `None` until that is looked up.
     is_text: Option<bool>,
 }
 
@@ -36,12 +36,12 @@ impl PrescannedMeta {
         at < self.end
     }
 
-    /// True if it is no element of a document that begins with `head` and is in `charset`: looked up once.
-    fn look(&mut self, head: &[u8], charset: Charset) -> bool {
+    /// True if it is not an element of the document that begins with `head` and is in `charset`. That is looked up once.
+    fn is_text(&mut self, head: &[u8], charset: Charset) -> bool {
         self.end > 0 && *self.is_text.get_or_insert_with(|| !declares(head, charset))
     }
 
-    /// True if it would be out of sight with `new` bytes in the place of `old` ones before it. Takes the edit in where not.
+    /// True if `new` bytes in the place of `old` ones before it would move it out of the prescan. If not, the edit is noted.
     #[cold]
     pub(super) fn would_leave(
         &mut self,
@@ -50,7 +50,7 @@ impl PrescannedMeta {
         charset: Charset,
     ) -> bool {
         let now = (self.now + new).saturating_sub(old);
-        if now > PRESCANNED && self.look(head, charset) {
+        if now > PRESCANNED && self.is_text(head, charset) {
             return true;
         }
         self.now = now;

@@ -30,7 +30,7 @@ const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986
 /// What is known of links that lead elsewhere under another profile.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
-    /// Of each profile, in the order of [`ORDER`]: how many differ under it and under none before it, and the first.
+    /// For each profile of [`ORDER`], the number of links that differ under it and under none before it, and the first.
     under: [(usize, Option<First>); 3],
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Judge::verdict`] asks its questions of each reference in one order: is it absolute, does it stay for a [`Reason`],
 //! has it no base, and at last what is its target (RFC 1808, 4)? On the fast path it has the bytes of the reference only,
-//! and gives no verdict where a question needs the decoded reference. What of a target is new is spelled for its place and
+//! and gives no verdict where a question needs the decoded reference. The new part of a target is spelled for its place and
 //! lifted to the document's bytes.
 //!
 //! ```
@@ -71,9 +71,9 @@ pub(super) struct Judge<'a> {
     crawler: Option<Crawler>,
     copies: Option<Copies<'a>>,
     charset: Charset,
-    /// True if the fast path may be asked.
+    /// True if the fast path applies.
     has_fast_path: bool,
-    /// True if it may splice: the base can serve, and its prefixes are spelled alike wherever they come to lie.
+    /// True if the fast path may splice: the base can serve, and its prefixes are spelled alike in all places.
     splices: bool,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
@@ -82,7 +82,7 @@ pub(super) struct Judge<'a> {
     others: HashMap<Against, PreparedBase>,
 }
 
-/// What is to become of a link.
+/// The decision on a link.
 pub(super) enum Verdict<'a> {
     Absolute,
     NoBase,
@@ -91,7 +91,7 @@ pub(super) enum Verdict<'a> {
     Splice(Splice<'a>),
     Target {
         target: Target,
-        /// True if all profiles are known to see it.
+        /// True if all profiles are known to agree on it.
         is_agreed: bool,
     },
 }
@@ -108,7 +108,7 @@ impl Verdict<'_> {
     }
 }
 
-/// What decides on a reference besides its text.
+/// The properties of a reference that decide on it besides its text.
 struct AskedRole<'a> {
     against: &'a Against,
     base: Option<&'a PreparedBase>,
@@ -121,7 +121,7 @@ struct AskedRole<'a> {
 /// The base of a link, and what gave it.
 struct LinkBase<'a> {
     prepared: Option<&'a PreparedBase>,
-    /// The URL that reports have.
+    /// The URL for reports.
     url: Option<Arc<str>>,
     rule: Rule,
     source: Source,
@@ -176,7 +176,7 @@ impl<'a> Judge<'a> {
             fragment_identifies: found.fragment_identifies,
             is_xml_base: false,
         };
-        // A link that stays and depends on its base has a report, which whatever is around the document may look for.
+        // Entities around the document look in reports for links that stay and depend on their base (`labels`).
         let raw = &bytes[found.span.range()];
         self.verdict((raw, None), Some((bytes, found)), &role)
             .filter(|verdict| !depends_on_base(verdict.outcome()))
@@ -270,8 +270,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The base of `reference`, which is resolved against this; where it has none and lacks nothing but a scheme, the
-    /// assumed scheme is its base.
+    /// The base of `reference`, which is resolved `against` this. If there is none, and the reference lacks only a scheme,
+    /// the assumed scheme is the base.
     fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
         let known = self.prepared(against);
         let may_lack_scheme = known.is_none()
@@ -341,7 +341,7 @@ impl<'a> Judge<'a> {
             fragment_identifies: link.fragment_identifies,
             is_xml_base: is_xml_base && !link.fragment_identifies,
         };
-        // What is decoded has a verdict.
+        // With the decoded text there is always a verdict.
         let text = link.reference.as_str();
         let verdict = self.verdict((text.as_bytes(), Some(text)), None, &role);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
@@ -387,12 +387,12 @@ impl<'a> Judge<'a> {
         let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
         let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
         let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
-            // It may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
+            // That `<` may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
             true => Err(Reason::Encoding),
             false => spell(&kept),
         };
         if spelled == Err(Reason::Escape) && chosen.is_some() {
-            // What both have in common begins in the middle of an escape.
+            // The common tail begins in the middle of an escape.
             spelled = spell(&[]);
         }
         match spelled {
@@ -405,7 +405,7 @@ impl<'a> Judge<'a> {
         judged
     }
 
-    /// The report of a link with this verdict; and, if it has a target, what of the reference is kept in that.
+    /// The report of a link with this verdict, and the parts of the reference that the target keeps, if there is one.
     fn report(
         &self,
         (span, element, attribute): NamedSpan,
@@ -684,7 +684,7 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     }
 }
 
-/// True if it has a scheme to RFC 1808 only, which lets one begin with a digit.
+/// True if only RFC 1808 sees a scheme in `reference`: there, one may begin with a digit.
 fn is_absolute_to_one(reference: &str) -> bool {
     let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
     has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
@@ -717,8 +717,8 @@ fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
     kept.sum::<usize>() < count(reference)
 }
 
-/// The edits that put `target`, in which these parts of `reference` are kept, in its place; and, where that is not the
-/// target, what the reference reads as then.
+/// The edits that put `target` in the place of `reference` and keep these parts of it; and the text of the edited reference
+/// if it is not the target.
 fn spell_target(
     (target, kept): (&str, &[Kept]),
     reference: &str,

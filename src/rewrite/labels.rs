@@ -82,8 +82,8 @@ fn depends(link: &LinkReport) -> bool {
     depends_on_base((link.outcome, link.reason))
 }
 
-/// True if the base of `chain`, or what is compared with it, changes with the headings around. `becomes_absolute` says
-/// that the base element does which gives it.
+/// True if the base of `chain`, or what is compared with it, changes with the headings around. `becomes_absolute` is
+/// true if the base comes from a base element that becomes absolute.
 fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> bool {
     // Also where another one is embedded, `auto` compares with the base around; one that is relative needs it, and
     // one that Blink noted gives way to it.

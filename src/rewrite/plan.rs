@@ -33,14 +33,14 @@ pub(super) struct DocumentPlan {
     pub(super) spliced: Edits,
     /// The counts of those links.
     pub(super) tally: RunningTotals,
-    /// The documents inside it, and in the end itself before them.
+    /// The documents inside it. In the end, its own report comes before them.
     pub(super) entities: Vec<EntityReport>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
-    /// The address and the length of the prefix that the last splice brought, and the bytes that it dropped. The prefixes
-    /// of a base stay where they are while links are judged.
+    /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify its
+    /// edit, because the prefixes of a base stay where they are while links are judged.
     last: (usize, usize, usize),
 }
 
@@ -88,7 +88,7 @@ impl DocumentPlan {
         self.judged.push(judged);
     }
 
-    /// Leaves all links as they are if together they outgrow their room, and says so.
+    /// Leaves all links as they are, and reports it, if together they outgrow their room.
     pub(super) fn settle(&mut self) -> Option<Diagnostic> {
         if !self.is_outgrown() {
             return None;

@@ -56,7 +56,7 @@ impl PreparedBase {
         Self { base, ..self }
     }
 
-    /// True if it is spelled as it is in any attribute, and in any CSS.
+    /// True if its characters need no escape in any attribute or CSS.
     pub(super) fn is_spelled_anywhere(&self) -> bool {
         let is_plain = |byte: u8| {
             byte.is_ascii_graphic()

@@ -81,7 +81,7 @@ pub struct Totals {
 }
 
 impl Default for Totals {
-    /// Those of a file without links.
+    /// The totals of a file without links.
     fn default() -> Self {
         Self {
             counts: CountsByReason::default(),

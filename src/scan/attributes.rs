@@ -123,7 +123,7 @@ named! {
         Manifest = "manifest",
         /// What scripts import, and URLs relative to a module.
         Scripts = "scripts",
-        /// What hardly anybody has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
+        /// Places that hardly any document has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
         /// URLs, drafts, XML vocabularies that no browser shows.
         Rare = "rare",
     }

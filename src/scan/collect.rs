@@ -191,7 +191,7 @@ impl<'a> Collector<'a> {
         });
     }
 
-    /// Adds the URLs of the text in `view`, which is `content`. What cannot be read is said.
+    /// Adds the URLs of the text in `view`. Returns a diagnostic if the text cannot be read.
     pub(super) fn text(
         &mut self,
         view: &View,
@@ -218,7 +218,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Adds the URLs of the JSON in `view`. A manifest that is not JSON is said.
+    /// Adds the URLs of the JSON in `view`. Returns a diagnostic for a manifest that is not JSON.
     fn json(
         &mut self,
         view: &View,
@@ -243,7 +243,7 @@ impl<'a> Collector<'a> {
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
     }
 
-    /// Adds the URLs of the script in `view`. One that is not read to its end has none, and that is said.
+    /// Adds the URLs of the script in `view`. Adds none, and returns a diagnostic, if it cannot be read to its end.
     fn script(
         &mut self,
         view: &View,
@@ -269,7 +269,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// What the text of an element holds, or a file.
+/// The syntax of the text of an element, or of a file.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum TextContent {
     Css,
@@ -289,13 +289,13 @@ const JAVASCRIPT: &[&str] = &[
 ];
 
 impl TextContent {
-    /// That of a `style` element with this `type`, in lower case.
+    /// The content of a `style` element with this `type`, which is in lower case.
     pub(super) fn of_style(type_: &str) -> Option<Self> {
         matches!(type_, "" | "text/css").then_some(Self::Css)
     }
 
-    /// That of a `script` element with this `type`, in lower case, where a group is enabled for it. What is in a script
-    /// that is not `inline` does not run (HTML, 4.12.1).
+    /// The content of a `script` element with this `type`, which is in lower case, if its group is enabled. The text of a
+    /// script that is not `inline` does not run (HTML, 4.12.1).
     pub(super) fn of_script(
         type_: &str,
         inline: impl FnOnce() -> bool,

@@ -43,7 +43,7 @@ use tokens::{CssToken, is_name};
 pub struct CssUrl {
     /// The inside of the url-token, without the white space around it, or of the string.
     pub span: Span,
-    /// Which of them it is: [`Form::CssToken`] or [`Form::CssString`].
+    /// The form of that text: [`Form::CssToken`] or [`Form::CssString`].
     pub form: Form,
 }
 
@@ -333,8 +333,8 @@ impl<'a> Urls<'a> {
         !block.is_neutral()
     }
 
-    /// The at-keyword `name`, which begins at `at`, has just been read. True if it begins an at-rule: then the block that
-    /// the rule is in is open, up to where it is neutral again. That is asked only where there may be a URL.
+    /// Opens the block in which an at-rule is, up to where it is neutral again, if the at-keyword `name` at `at`, which was
+    /// read last, begins an at-rule that may hold a URL. Returns true if so.
     fn begin_at_rule(&mut self, name: &[u8], at: usize) -> bool {
         if is_silent_prelude(name) && self.at >= self.doubtful {
             match prelude_end(self.bytes, self.at) {

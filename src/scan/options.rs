@@ -61,7 +61,7 @@ pub fn group_of(format: Format) -> Option<Group> {
     }
 }
 
-/// The scanners of HTML. They find the same; tests compare them.
+/// The scanners of HTML. They find the same links; tests compare them.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scanner {

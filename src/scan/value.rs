@@ -163,8 +163,8 @@ pub fn task(value: &str) -> Vec<Span> {
         .collect()
 }
 
-/// The tokens of a list with this separator, without the ASCII whitespace around them; a token of nothing else is no
-/// token. Commas separate those of `archive` of `applet`, semicolons those of `values` of an SVG animation (SMIL 3, 12.5.5).
+/// The tokens of a list with this separator, without the ASCII whitespace around them, and without empty ones.
+/// Commas separate those of `archive` of `applet`, semicolons those of `values` of an SVG animation (SMIL 3, 12.5.5).
 #[must_use]
 pub fn separated(value: &str, separator: u8) -> Vec<Span> {
     let input = value.as_bytes();

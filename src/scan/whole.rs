@@ -31,8 +31,8 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
 
-/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`] or [`Format::Script`]. Without the group of
-/// the format there are no links in it.
+/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`] or [`Format::Script`]. If the group of
+/// the format is not enabled, no links are looked for.
 ///
 /// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
 /// ASCII-compatible.

@@ -179,7 +179,7 @@ fn another_extractor_expects_these_links() {
     assert_eq!(listed(&file, Some(Group::Lazy)), by(&["both", "lazy"]));
 }
 
-/// What is made of each document of `file`.
+/// The result for each document of `file`.
 #[cfg(feature = "cli")]
 fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::new();

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Each character has its place, and the first foreign one is where it is said to be.
+        /// Each character has its place, and an obstacle lies at the first foreign character.
         #[test]
         fn every_character_has_its_place(
             pieces in prop::collection::vec(

@@ -94,7 +94,7 @@ impl Iterator for QuotedPieces<'_> {
     }
 }
 
-/// Where some of the pieces end, so that the place of a decoded byte is found in a few steps from the last one before it.
+/// The ends of some pieces. From the last mark before a decoded byte, a few steps lead to its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
@@ -105,7 +105,7 @@ struct Mark {
     raw: usize,
 }
 
-/// The fewest raw bytes between two marks. There are more where a piece is long.
+/// The fewest raw bytes between two marks. A long piece leaves more between them.
 const STEP: usize = 128;
 
 /// The bytes that quoted-printable text represents.
@@ -459,7 +459,7 @@ mod tests {
         }
     }
 
-    /// Whatever a body is made of, there are few pieces between two marks.
+    /// Few pieces lie between two marks, whatever the body is made of.
     #[test]
     fn marks_are_dense_enough() {
         let long = 100_000;

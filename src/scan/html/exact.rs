@@ -294,8 +294,7 @@ impl Watch<'_> {
     }
 }
 
-/// Whether the tag in the bytes is the tag of the token. What differs in bytes of 0x80 and above only is the same to the
-/// tokenizer here.
+/// True if the tag in the bytes is the tag of the token, as far as [`ascii`] lets html5ever see it.
 fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
     let text = ascii(&bytes[raw.span.range()]);
     let Some(raw) = tag::read(text.as_bytes(), 0) else {

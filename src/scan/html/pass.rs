@@ -95,7 +95,8 @@ pub(crate) struct Whole<'a> {
     pub(crate) enclosed: bool,
 }
 
-/// Tells `links` of every link of a document. Gives why html5ever was asked, and whether the tree is not known.
+/// Tells `links` of every link of a document. Returns the reason why html5ever was asked, if it was, and true if the tree
+/// remains unknown.
 pub(crate) fn links<L: Links>(
     whole: &Whole<'_>,
     options: &ScanOptions,

@@ -59,7 +59,7 @@ pub(crate) fn may_declare_base(bytes: &[u8]) -> bool {
         || memmem::find(head, COMMENTED_BASE).is_some()
 }
 
-/// True if a tag `is` one of those that are sought, at the offset of its `<`. Their names begin with `letter`, in either case.
+/// True if `is` holds for a tag whose name begins with `letter`, in either case. `is` gets the offset of its `<`.
 /// Two passes of memmem cost less than one that looks for both cases, because memmem compares 32 bytes at a time where it can.
 fn any_tag(bytes: &[u8], letter: u8, mut is: impl FnMut(usize) -> bool) -> bool {
     let cases = [letter, letter.to_ascii_uppercase()];
@@ -192,7 +192,7 @@ impl Sink for BaseSink<'_> {
             self.text = Some(tag.span.end);
         }
         if tag.is_named(self.bytes, "base") {
-            // Whether it counts is known once the tree is complete.
+            // The complete tree decides if it counts.
             let is_html = namespace == Namespace::Html;
             let standing = if is_html { self.standing } else { Standing::Foreign };
             let declared = DeclaredBase::of(BaseKind::Element, tag.span);

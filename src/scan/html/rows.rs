@@ -56,7 +56,7 @@ struct KnownAnswer {
     answer: Answer,
 }
 
-/// Where the answer for an attribute of an element is kept.
+/// The slot that keeps the answer for an attribute of an element.
 #[inline(always)]
 fn slot(element: Name, attribute: Name) -> usize {
     (element.hash() ^ attribute.hash().rotate_left(3)) & (KNOWN - 1)

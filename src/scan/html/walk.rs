@@ -26,7 +26,7 @@
 //! assert_eq!(document.fallback, Some(baselink::document::FallbackReason::EndTag));
 //! ```
 //!
-//! Deliberately absent: a tree. Which elements are open in HTML content is never asked, and nothing is moved:
+//! Deliberately absent: a tree. Which elements are open outside of `svg` and `math` is never asked, and nothing is moved:
 //! the first `base` is the first as written.
 
 mod foreign;
@@ -78,7 +78,7 @@ pub(crate) fn best_effort<S: Sink>(
 ) -> TreeFacts {
     let names = Names::of(&ScanOptions::default());
     let mut walk = Walk::<_, false>::new(&bytes[..range.end], scripting, &names, sink);
-    // It goes on whatever there is.
+    // This mode never stops.
     let _ = walk.run(range.start);
     walk.facts()
 }
@@ -248,7 +248,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
-        if place == TagPlace::Point && PROVES && !self.only_nests(element.kind, name) {
+        if place == TagPlace::Point && PROVES && !self.nest(element.kind, name) {
             self.unproved(FallbackReason::IntegrationPoint)?;
         }
         let text = match element.kind {
@@ -303,11 +303,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
     }
 
-    /// Opens an element of HTML in an integration point, where it may hold markup; `false` where its start tag may do more.
-    fn only_nests(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
+    /// Opens an element of HTML in an integration point, if its text is markup. Returns false, and opens nothing, if its
+    /// start tag may do more than nest.
+    fn nest(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
         match kind {
             ElementKind::Plain => self.open.foreign.nest(name),
-            // It closes a `p`.
+            // `xmp` closes a `p` that is open.
             ElementKind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
             ElementKind::NoScript => self.scripting,
             ElementKind::Rcdata | ElementKind::Script | ElementKind::Foreign(_) => true,
@@ -387,10 +388,9 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         } else if !name.is_ascii() {
             self.unproved(FallbackReason::Name)?;
         } else {
-            // `</p>` and `</br>` leave foreign content like their start tags.
-            let is_left = name.eq_ignore_ascii_case(b"p") && foreign.is_innermost();
-            // The text of `style` goes on after the end of its SVG.
-            if is_left || !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
+            // `</p>` and `</br>`, which leave foreign content (13.2.6.5), name no element of it. The text of `style` goes
+            // on after the end of its SVG.
+            if !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
                 self.unproved(FallbackReason::EndTag)?;
             }
         }

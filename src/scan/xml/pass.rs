@@ -125,7 +125,7 @@ struct OpenContent {
 
 #[derive(Clone, Copy)]
 enum ContentKind {
-    /// That of `style` or `script`.
+    /// The text of `style` or `script`.
     Text(TextContent),
     /// The permalink of an entry, perhaps, which is no link of a feed.
     Guid,

@@ -60,7 +60,7 @@ struct BaseNode {
     html: bool,
 }
 
-/// The name of what is not an element.
+/// The name of nodes that are not elements.
 fn nameless() -> QualName {
     QualName::new(None, ns!(), local_name!(""))
 }

@@ -2,8 +2,8 @@
 //! namespaces (HTML, 13.2.6, "tree construction dispatcher", and 13.2.6.5).
 //!
 //! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every element down from the
-//! outermost `svg` or `math`. In an integration point there are elements of HTML, too: the walk that proves follows those
-//! that only nest, as the labels of diagrams do, and stops at others.
+//! outermost `svg` or `math`. An integration point holds elements of HTML, too. The walk that proves follows those whose
+//! tags open or close nothing but that element, as in the labels of diagrams, and stops at others.
 //!
 //! ```
 //! use baselink::ScanOptions;
@@ -23,12 +23,12 @@ use crate::scan::sieve::Sieve;
 #[derive(Clone, Copy, Debug)]
 struct ForeignElement<'a> {
     name: &'a [u8],
-    /// HTML only in an integration point.
+    /// The namespace of the element, which is HTML only in an integration point.
     namespace: Namespace,
     /// True if its content is HTML: an element of HTML, or an integration point (13.2.3, "HTML integration point",
     /// "MathML text integration point").
     is_point: bool,
-    /// True if a `p` is open around its content in the same integration point, which some start tags close.
+    /// True if the element is a `p`, or in one in the same integration point: "has a p element in button scope" (13.2.4.2).
     in_p: bool,
 }
 
@@ -55,16 +55,19 @@ pub(super) struct Foreign<'a> {
 /// How many open elements the name of an end tag is compared with by best effort.
 const NEAR: usize = 32;
 
-/// Elements of HTML that nest whatever is open around them: ordinary and formatting ones (13.2.6.4.7).
+/// Elements of HTML whose start tags close nothing: ordinary and formatting ones (13.2.6.4.7).
+///
+/// Nor do they reopen a formatting element. Those that were closed before are reopened by the start tag of `svg` or `math`,
+/// and no end tag closes one here but the innermost element: [`Foreign::close`].
 #[rustfmt::skip]
 const PHRASES: &[&str] = &[
     "span", "b", "i", "u", "em", "strong", "small", "code", "font", "sub", "sup", "label",
 ];
 
-/// Elements of HTML that nest where no `p` is open, which they close.
+/// Elements of HTML whose start tags close a `p` in button scope, and nothing else.
 const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
 
-/// Elements of HTML that are never open.
+/// Elements of HTML whose start tags close nothing, and which end at once; `image` becomes an `img`.
 const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
 
 fn is_one(name: &[u8], names: &[&str]) -> bool {
@@ -102,7 +105,8 @@ impl<'a> Foreign<'a> {
         self.open.push(ForeignElement { name, namespace, is_point, in_p: false });
     }
 
-    /// Opens an element of HTML called `name` in an integration point; `false` where more may happen than that.
+    /// Opens an element of HTML called `name` in an integration point. Returns false, and opens nothing, if the start tag
+    /// may do more than that.
     pub(super) fn nest(&mut self, name: &'a [u8]) -> bool {
         if is_one(name, VOID) {
             return true;
@@ -124,14 +128,16 @@ impl<'a> Foreign<'a> {
         self.open.truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
     }
 
-    /// Closes the element called `name`; `false` where that may be one outside of what is known here.
+    /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may close another element: one
+    /// outside of the stack, or several elements of HTML.
     pub(super) fn close(&mut self, name: &[u8]) -> bool {
         let is_named = |one: &ForeignElement<'_>| one.name.eq_ignore_ascii_case(name);
         let is_html = |one: &ForeignElement<'_>| one.namespace == Namespace::Html;
         let Some(at) = self.open.iter().rposition(|one| is_html(one) || is_named(one)) else {
             return false;
         };
-        // An end tag that passes elements of HTML, or closes one around others, may do more.
+        // The end tag of an element of HTML closes what is in it, perhaps by the adoption agency algorithm (13.2.6.4.7). One of
+        // SVG or MathML does not come here past an element of HTML.
         let (one, is_last) = (&self.open[at], at + 1 == self.open.len());
         let closes = is_named(one) && (is_last || !is_html(one));
         if closes {
