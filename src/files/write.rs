@@ -570,7 +570,7 @@ impl Original {
             Some(EntryKind::Special) => "not a regular file",
             Some(EntryKind::File) | None => {
                 let file = place.folder.read(&place.name).map_err(failed)?;
-                let seen = file.metadata().map_err(failed)?;
+                let seen = between_steps(|| file.metadata()).map_err(failed)?;
                 if seen.is_file() {
                     let (path, state) = (path.to_owned(), state(&seen));
                     let held = REPLACES_OPEN_FILES.then(|| Arc::new(file));
@@ -599,7 +599,7 @@ impl Original {
             Err(changed) => changed,
         };
         let file = self.place.folder.read(&self.place.name).map_err(failed)?;
-        let seen = file.metadata().map_err(failed)?;
+        let seen = between_steps(|| file.metadata()).map_err(failed)?;
         self.still(&seen)?;
         Ok(file)
     }
@@ -618,7 +618,7 @@ impl Original {
         if !folder.is_where_it_was() {
             return Err(self.changed());
         }
-        let now = self.file().and_then(|file| folder.look(name, &file));
+        let now = self.file().and_then(|file| between_steps(|| folder.look(name, &file)));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.ok_or_else(|| self.changed())?;
         self.still(&now)?;
@@ -802,6 +802,13 @@ fn state(metadata: &Metadata) -> ChangeState {
 /// For each state in which this program left a file when it took one of its names, the state in which it found it. Each of
 /// the names may be one to be replaced.
 static LEFT: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
+
+/// Calls `read` while no step of [`Original::unnamed_by`] is under way. The system changes the time and the number of names
+/// one after the other, and whoever reads between the two sees a state that is not in [`LEFT`].
+fn between_steps<T>(read: impl FnOnce() -> T) -> T {
+    let _left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    read()
+}
 
 /// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]

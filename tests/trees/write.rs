@@ -626,6 +626,28 @@ mod in_place {
         assert_eq!(fs::read(&other).unwrap(), b"old");
     }
 
+    /// Bug 105: the number of names and the time of a change, which the system changes one after the other, were read
+    /// while another thread took a name away, and the file seemed to be changed by another program.
+    #[test]
+    fn names_of_one_file_are_replaced_at_the_same_time() {
+        let settings = InPlace { break_links: true, ..InPlace::default() };
+        for _ in 0..20 {
+            let folder = tempdir().unwrap();
+            let pairs: Vec<_> = (0..100)
+                .flat_map(|number| {
+                    let [one, other] = ["one", "other"].map(|of| format!("{number}.{of}.html"));
+                    put(&folder.path().join(&one), b"old");
+                    fs::hard_link(folder.path().join(&one), folder.path().join(&other)).unwrap();
+                    [one, other].map(|name| folder.path().join(name))
+                })
+                .collect();
+            let begin = |path: &PathBuf| settings.begin(&Original::of(path).unwrap()).unwrap();
+            for committed in write::commit_all(pairs.iter().map(begin).collect()) {
+                assert_eq!(committed.unwrap().lost, []);
+            }
+        }
+    }
+
     #[test]
     fn the_backup_is_the_first_original() {
         let (folder, page) = scene();
