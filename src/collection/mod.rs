@@ -22,6 +22,7 @@
 //!
 //! Deliberately absent: the bytes of resources. The caller reads them and hands each document to a purpose.
 
+pub mod capture;
 pub mod companion;
 pub mod folder;
 mod index;
