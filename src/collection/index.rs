@@ -260,7 +260,7 @@ impl Collection {
     }
 
     /// Makes `url` lead to the resource with this number, also if it led to another one before.
-    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
+    pub fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url, true) {
             self.by_url.insert(url.into(), number);
         }

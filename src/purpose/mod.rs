@@ -13,5 +13,6 @@
 //! Deliberately absent: the source of the resources.
 
 pub mod check;
+pub mod entry_page;
 pub mod localize;
 mod spelling;
