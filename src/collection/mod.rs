@@ -33,14 +33,3 @@ pub mod record;
 
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
 pub(crate) use index::{is_disk, split_name, stem, url_below, without_query};
-
-/// Temporary.
-pub fn file_names<'a>(resources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Box<str>> {
-    resources
-        .into_iter()
-        .map(|(url, _)| {
-            let p = url.split_once("://").map_or(url, |p| p.1).replace('?', "@");
-            if p.ends_with('/') { format!("{p}index.html").into() } else { p.into() }
-        })
-        .collect()
-}
