@@ -457,7 +457,7 @@ impl Collection {
             }
         }
         // HTTrack puts the beginning of the query's MD5 before the extension.
-        let digits = first_of_md5(query.as_bytes()).into_bytes();
+        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
         names.iter().find_map(|path| {
             let (_, name) = split_name(path);
             let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
