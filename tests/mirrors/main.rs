@@ -10,6 +10,7 @@ mod outside;
 mod devtools;
 mod site;
 
+mod adapt;
 mod browser;
 mod crawlers;
 mod localize;
