@@ -25,6 +25,7 @@ use baselink::error::{Error, Result, name};
 use baselink::files::mirror::Mirror;
 use baselink::files::write::{self, Replacement};
 use baselink::format::Format;
+use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
 use baselink::purpose::entry_page::{PageEntry, entry_page, title};
 use baselink::purpose::localize;
 use baselink::rewrite::record::payload;
@@ -69,7 +70,11 @@ struct Made {
     file: Option<Replacement>,
     /// The title, if it is a page.
     title: Option<String>,
+    adaptations: Adaptations,
 }
+
+/// The number of adaptations of each kind.
+type Adaptations = [(Adaptation, usize); Adaptation::ALL.len()];
 
 /// Makes a folder of the archives that were named.
 pub(crate) fn extract(
@@ -258,7 +263,7 @@ impl Run<'_> {
                     summary.merge(of_document);
                     is_unwritten = true;
                     for made in made? {
-                        counts.files += 1;
+                        counts.add(&made, &plan.names[made.resource], output);
                         pages.extend(made.title.map(|title| (made.resource, title)));
                         pending.extend(made.file);
                     }
@@ -310,6 +315,7 @@ impl Run<'_> {
         let mut all = Vec::with_capacity(resources.len());
         for &number in resources {
             let resource = &plan.resources[number];
+            let mut adaptations = Adapted::default().counts();
             let (bytes, title) = match work {
                 Work::Absolute => {
                     // A response without a document has links in its header fields only.
@@ -342,12 +348,20 @@ impl Run<'_> {
                             examined((self.asked, work), &document, &options, summary, output);
                         let title = (body.format == Format::Html || body.format == Format::Xhtml)
                             .then(|| title(&body.bytes, body.charset).unwrap_or_default());
-                        (examined.edits.apply(&body.bytes), title)
+                        let local = examined.edits.apply(&body.bytes);
+                        let adapted = match self.extraction {
+                            Some(Extraction { is_exact: false, .. }) => {
+                                adapted(&local, body.format, body.charset)
+                            }
+                            _ => Adapted::default(),
+                        };
+                        adaptations = adapted.counts();
+                        (adapted.edits.apply(&local), title)
                     }
                 }
             };
             let file = self.begin(&plan.names[number], resource.date, &bytes)?;
-            all.push(Made { resource: number, file, title });
+            all.push(Made { resource: number, file, title, adaptations });
         }
         Ok(all)
     }
@@ -389,6 +403,10 @@ impl Run<'_> {
             return Ok(());
         };
         output.notice(&format_args!("{files} in {}", name(out)));
+        if let Some(adapted) = adapted_text(&counts.adaptations) {
+            output
+                .notice(&format_args!("adapted so that they open: {adapted}; --exact leaves them"));
+        }
         if counts.files == 0 {
             output.error(&"nothing that was asked for was captured");
             self.status = ExitStatus::Unusable;
@@ -431,9 +449,42 @@ pub(super) fn are_all(documents: &Documents) -> bool {
 }
 
 /// The number of files of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Counts {
     files: usize,
+    adaptations: Adaptations,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { files: 0, adaptations: Adapted::default().counts() }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
+        self.files += 1;
+        let sums = self.adaptations.iter_mut();
+        sums.zip(&made.adaptations).for_each(|((_, sum), (_, number))| *sum += number);
+        if let Some(adapted) = adapted_text(&made.adaptations).filter(|_| output.is_verbose()) {
+            output.notice(&format_args!("{}: adapted: {adapted}", String::from_utf8_lossy(name)));
+        }
+    }
+}
+
+/// The adaptations in words.
+fn adapted_text(adaptations: &Adaptations) -> Option<String> {
+    let text = |&(kind, number): &(Adaptation, usize)| match kind {
+        Adaptation::Charset => count(number, "charset declared", "charsets declared"),
+        Adaptation::Integrity => {
+            count(number, "integrity or crossorigin removed", "integrity or crossorigin removed")
+        }
+        Adaptation::Policy => {
+            count(number, "security policy disabled", "security policies disabled")
+        }
+    };
+    let texts: Vec<_> = adaptations.iter().filter(|(_, number)| *number > 0).map(text).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
 impl Plan {
