@@ -11,6 +11,7 @@ mod devtools;
 mod site;
 
 mod adapt;
+mod archives;
 mod browser;
 mod crawlers;
 mod localize;
