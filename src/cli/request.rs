@@ -16,9 +16,10 @@ use std::sync::Mutex;
 
 use anstream::ColorChoice;
 use baselink::Options;
+use baselink::collection::capture::DateRange;
 use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use baselink::purpose::check::Class;
@@ -158,10 +159,20 @@ pub(crate) struct ShowBases {
 #[derive(Debug)]
 pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
-    /// The file for the list of URLs without a file in the tree.
-    pub(crate) missing: Option<PathBuf>,
+    pub(crate) extraction: Extraction,
     /// True if the mirror is another folder.
     pub(crate) is_elsewhere: bool,
+}
+
+/// The way in which archives become a folder, and the list of what is missing.
+#[derive(Debug, Default)]
+pub(crate) struct Extraction {
+    /// The dates that are preferred among the captures of a URL.
+    pub(crate) near: Option<DateRange>,
+    /// True if documents are not adapted so that they open.
+    pub(crate) is_exact: bool,
+    /// The file for the list of URLs without a file in the tree.
+    pub(crate) missing: Option<PathBuf>,
 }
 
 /// `baselink resolve`
@@ -382,6 +393,18 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
+    /// The file `path`, which was named.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be found.
+    pub(crate) fn named(path: &Path) -> Result<Self> {
+        let selection = Selection::default();
+        let found = walk(&[path.to_owned()], &selection).next();
+        let missing = || Error::file(path, "no such file");
+        found.ok_or_else(missing)?.map(Self::Entry)
+    }
+
     /// The path that was named or found; `-` is standard input.
     pub(crate) fn path(&self) -> &Path {
         match self {

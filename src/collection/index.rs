@@ -165,6 +165,8 @@ pub struct Collection {
     by_name: HashMap<u64, usize>,
     doubles: Vec<(usize, usize)>,
     hints: PathHints,
+    /// True if resources are found by their URLs alone, query included, and never by their names.
+    only_urls: bool,
 }
 
 /// Cached hints for paths without a resource: many links lead to the same missing path.
@@ -212,7 +214,20 @@ impl Collection {
             by_name: HashMap::new(),
             doubles: Vec::new(),
             hints: PathHints::default(),
+            only_urls: false,
         }
+    }
+
+    /// A collection without resources, each of which is found by its URLs alone, with the query: the names of captures of
+    /// an archive are made of their URLs, and mean nothing.
+    #[must_use]
+    pub fn of_captures() -> Self {
+        Self { only_urls: true, ..Self::default() }
+    }
+
+    /// True if resources are found by their URLs alone.
+    pub(crate) fn has_only_urls(&self) -> bool {
+        self.only_urls
     }
 
     /// Adds a resource and those retrieval URLs that do not follow from its name. If two resources have the same URL, or
@@ -245,7 +260,7 @@ impl Collection {
     }
 
     /// Makes `url` lead to the resource with this number, also if it led to another one before.
-    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
+    pub fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url, true) {
             self.by_url.insert(url.into(), number);
         }
@@ -348,6 +363,9 @@ impl Collection {
         if let Some(number) = by_url(true) {
             return (found(number, has_query), None);
         }
+        if self.only_urls {
+            return (TargetPlace::Outside, None);
+        }
         if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below_own(url)) {
             if has_query && let Some(number) = self.named_with_query(url, &below) {
                 return (found(number, true), None);
@@ -392,7 +410,8 @@ impl Collection {
         let found = self.find(url).file();
         let query = Reference::split(Grammar::Rfc3986, url).query();
         let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
-        if found.is_some_and(|one| one.query_counts || query.is_none() || is_beyond(one)) {
+        let is_it = |one: FoundFile| one.query_counts || query.is_none() || is_beyond(one);
+        if self.only_urls || found.is_some_and(is_it) {
             return found;
         }
         let path = self.path_below(None, without_query(url))?;
@@ -438,7 +457,7 @@ impl Collection {
             }
         }
         // HTTrack puts the beginning of the query's MD5 before the extension.
-        let digits = first_of_md5(query.as_bytes()).into_bytes();
+        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
         names.iter().find_map(|path| {
             let (_, name) = split_name(path);
             let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
@@ -752,7 +771,7 @@ pub(crate) fn without_query(url: &str) -> &str {
 
 /// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None` if it has no scheme or its path
 /// leads above the root.
-fn normal(url: &str, with_query: bool) -> Option<String> {
+pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
     let scheme = split.scheme()?.to_ascii_lowercase();
     let root = format!(
@@ -774,7 +793,7 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
 }
 
 /// `url` with `https` in place of `http`, or the reverse.
-fn other_web(url: &str) -> Option<String> {
+pub(super) fn other_web(url: &str) -> Option<String> {
     let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
     swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
 }

@@ -152,6 +152,15 @@ pub struct Selection {
     pub clears: bool,
 }
 
+impl Selection {
+    /// True if `include` and `exclude` accept `path`, which is relative; `exclude` may match a folder around it.
+    #[must_use]
+    pub fn takes(&self, path: &Path) -> bool {
+        let is_included = self.include.is_empty() || self.include.is_match(path);
+        is_included && !path.ancestors().any(|around| self.exclude.is_match(around))
+    }
+}
+
 /// A folder or file that was named.
 ///
 /// A folder is opened when the walk comes to it: all that is found below is opened and written there, whatever has the

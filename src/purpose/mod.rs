@@ -14,5 +14,6 @@
 
 pub mod adapt;
 pub mod check;
+pub mod entry_page;
 pub mod localize;
 mod spelling;

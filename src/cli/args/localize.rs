@@ -8,12 +8,13 @@
 
 use std::path::PathBuf;
 
+use baselink::collection::capture::DateRange;
 use baselink::error::{Error, Result};
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::request::{Archives, Localize, Rewrite, is_standard_input};
+use crate::cli::request::{Archives, Extraction, Localize, Rewrite, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
@@ -40,6 +41,17 @@ pub(super) struct TypedLocalize {
     /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
+    /// Of several captures of a URL, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
+    ///
+    /// Without it, the latest counts. A capture of an error never takes the place of a page.
+    #[arg(long, value_name = "WHEN", help_heading = "Archives")]
+    date: Option<DateRange>,
+    /// Change nothing but URLs in the documents of an archive, even if the copy then does not open
+    ///
+    /// Without it, a document declares the charset that only its HTTP heading gave, and loses `integrity`, `crossorigin` and
+    /// a Content-Security-Policy where these keep local files from loading.
+    #[arg(long, help_heading = "Archives")]
+    exact: bool,
     /// Report how each base was found, and the missing URLs with most links
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
@@ -63,7 +75,7 @@ impl TypedLocalize {
     pub(super) fn meant(self) -> Result<Localize> {
         let policy = self.policy();
         let mut documents = self.documents.meant(Some(&policy))?;
-        documents.archives = Archives::None;
+        documents.archives = Archives::Named;
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;
         let printed = match (self.json, self.output.diff) {
@@ -75,7 +87,8 @@ impl TypedLocalize {
         let (json, strict) = (self.json, self.strict);
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
-        Ok(Localize { rewrite, missing, is_elsewhere })
+        let extraction = Extraction { near: self.date, is_exact: self.exact, missing };
+        Ok(Localize { rewrite, extraction, is_elsewhere })
     }
 }
 
