@@ -176,7 +176,11 @@ fn place_in_head(text: &[u8]) -> usize {
         at += text[at..].len() - text[at..].trim_ascii_start().len();
         let Some(tag) = tag::read(text, at) else {
             // A comment, the DOCTYPE, or what the tokenizer takes for a comment.
-            let is_declaration = matches!(text[at..], [b'<', b'!' | b'?' | b'/', ..]);
+            let is_declaration = match &text[at..] {
+                [b'<', b'!' | b'?', ..] => true,
+                [b'<', b'/', rest @ ..] => !rest.first().is_some_and(u8::is_ascii_alphabetic),
+                _ => false,
+            };
             match walk::declaration_end(text, at, false).filter(|_| is_declaration) {
                 Some(end) => at = end,
                 None => return at,
@@ -197,11 +201,14 @@ fn place_in_head(text: &[u8]) -> usize {
 /// The XML declaration with an `encoding`, or the part of it that changes. Nothing for a declaration that is not
 /// well-formed.
 fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
-    const START: &[u8] = b"<?xml";
-    if !bytes.trim_ascii_start().starts_with(START) {
+    let is_declaration = |text: &[u8]| {
+        let rest = text.strip_prefix(b"<?xml").unwrap_or_default();
+        rest.first().is_some_and(u8::is_ascii_whitespace)
+    };
+    if !is_declaration(bytes.trim_ascii_start()) {
         return Some((Span::at(0), format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>")));
     }
-    let end = memchr::memmem::find(bytes, b"?>").filter(|_| bytes.starts_with(START))?;
+    let end = memchr::memmem::find(bytes, b"?>").filter(|_| is_declaration(bytes))?;
     let attributes = tokens::tag(bytes, 2, end).ok()?.attributes;
     let is_encoding = |name: Span| &bytes[name.range()] == b"encoding";
     if let Some(encoding) = attributes.iter().find(|one| is_encoding(one.name)) {
@@ -376,6 +383,8 @@ impl<'a> Tags<'a> {
         let written = &self.bytes[attribute.name.range()];
         match self.syntax {
             TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
+            // The prefix is the document's own.
+            TagSyntax::Xml if name == "xlink:href" => written.ends_with(b":href"),
             TagSyntax::Xml => written == name.as_bytes(),
         }
     }

@@ -54,6 +54,8 @@ fn a_page_declares_the_charset_of_its_heading() {
         "<html>|</html>",
         "<!doctype html>|<header>x",
         "<!doctype html>|<!-- no end",
+        "<!doctype html></p x='>'></1>|</br>",
+        "|</p x='>",
         "<head>|<!--<meta charset=koi8-r>--><p content='charset=koi8-r'>",
         // The heading is stronger than what the page says.
         "<head>|<meta charset=koi8-r>",
@@ -115,6 +117,12 @@ fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
         ),
         (Xml, "koi8-r", "\n<?xml version='1.0'?>é", "\n<?xml version='1.0'?>é"),
         (Xml, "koi8-r", "<?xml é", "<?xml é"),
+        (
+            Xml,
+            "koi8-r",
+            "<?xml-stylesheet href='é'?><a/>",
+            "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><?xml-stylesheet href='é'?><a/>",
+        ),
         (Xml, "koi8-r", "\u{feff}é", "\u{feff}é"),
     ] {
         check(format, label, before, expected);
@@ -185,6 +193,7 @@ fn integrity_and_crossorigin_of_local_targets_go() {
         check(Format::Html, "", kept, kept);
     }
     for (before, expected) in [
+        ("<svg><image x:href='y' crossorigin=''/></svg>", "<svg><image x:href='y'/></svg>"),
         ("<h:script xmlns:h='x' src='y' integrity='z'/>", "<h:script xmlns:h='x' src='y'/>"),
         (
             "<svg><image x:href='http://a' crossorigin=''/><feImage href='&#x79;' crossorigin='' /></svg>",
