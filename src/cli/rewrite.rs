@@ -32,6 +32,7 @@ use self::examined::{examined, written};
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
+use super::captures::are_all_archives;
 use super::failure::{Failure, FileResult};
 use super::files::{self, Why, Worked};
 use super::input::{Contents, File, NoDocument, OpenedInput};
@@ -44,7 +45,7 @@ use super::tally::Counts;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus> {
-    if matches!(asked.destination, WrittenTo::Path { .. }) && archives::are_all(&asked.documents) {
+    if matches!(asked.destination, WrittenTo::Path { .. }) && are_all_archives(&asked.documents) {
         return archives::extract(asked, None, output);
     }
     rewrite(asked, &Work::Absolute, output)

@@ -20,7 +20,7 @@
 //!
 //! Deliberately absent: the file system. A file that was not added does not exist here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -167,6 +167,10 @@ pub struct Collection {
     hints: PathHints,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     only_urls: bool,
+    /// The status of URLs that were captured and are not resources.
+    failures: HashMap<Box<str>, u16>,
+    /// The hosts of captures.
+    hosts: HashSet<Box<str>>,
 }
 
 /// Cached hints for paths without a resource: many links lead to the same missing path.
@@ -215,6 +219,8 @@ impl Collection {
             doubles: Vec::new(),
             hints: PathHints::default(),
             only_urls: false,
+            failures: HashMap::new(),
+            hosts: HashSet::new(),
         }
     }
 
@@ -223,6 +229,36 @@ impl Collection {
     #[must_use]
     pub fn of_captures() -> Self {
         Self { only_urls: true, ..Self::default() }
+    }
+
+    /// Adds a URL that was captured with this status, and is not a resource.
+    pub fn add_failure(&mut self, url: &str, status: u16) {
+        if let Some(url) = normal(url, true) {
+            self.add_host(&url);
+            self.failures.insert(url.into(), status);
+        }
+    }
+
+    fn add_host(&mut self, url: &str) {
+        let host = Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default();
+        if self.only_urls && !self.hosts.contains(host) {
+            self.hosts.insert(host.into());
+        }
+    }
+
+    /// The status of `url`, if it was captured and is not a resource.
+    #[must_use]
+    pub fn failure(&self, url: &str) -> Option<u16> {
+        let url = normal(url, true).filter(|_| !self.failures.is_empty())?;
+        let status = |url: &str| self.failures.get(url).copied();
+        status(&url).or_else(|| status(&other_web(&url)?))
+    }
+
+    /// True if something was captured from the host of `url`.
+    #[must_use]
+    pub fn has_host(&self, url: &str) -> bool {
+        let url = normal(url, false).unwrap_or_default();
+        self.hosts.contains(Reference::split(Grammar::Rfc3986, &url).net_loc().unwrap_or_default())
     }
 
     /// True if resources are found by their URLs alone.
@@ -243,6 +279,7 @@ impl Collection {
             return None;
         }
         for url in urls.into_iter().filter_map(|url| normal(url, true)) {
+            self.add_host(&url);
             self.by_url.entry(url.into()).or_insert(number);
         }
         let (folder, name) = split_name(&path);
