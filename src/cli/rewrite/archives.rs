@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use baselink::Options;
-use baselink::base::{Retrieval, Source};
 use baselink::collection::capture::CaptureDate;
 use baselink::collection::origin::map;
 use baselink::collection::record::CapturedBody;
@@ -29,7 +28,7 @@ use super::examined::examined;
 use super::summary::{FileSummary, RunSummary};
 use super::work::Work;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, end_of, progress};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::input::Input;
 use crate::cli::output::{Output, count};
@@ -68,7 +67,7 @@ pub(crate) fn extract(
     extraction: Option<&Extraction>,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    let mirror = match output_folder(asked) {
+    let mirror = match output_folder(asked, extraction.is_some()) {
         Ok(mirror) => mirror,
         Err(error) => {
             output.error(&error);
@@ -84,7 +83,7 @@ pub(crate) fn extract(
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
-    let mut run = Run { asked, extraction, mirror, status: plan.status };
+    let mut run = Run { asked, extraction, mirror, status: ExitStatus::Done };
     if let Err(error) = Failure::nested(run.write(&plan, output))? {
         output.error(&error);
         run.status = ExitStatus::Unusable;
@@ -92,8 +91,8 @@ pub(crate) fn extract(
     Ok(run.status)
 }
 
-/// The folder of the run, which must be absent, empty, or one of an earlier run; `None` if nothing is to be written.
-fn output_folder(asked: &Rewrite) -> Result<Option<Mirror>> {
+/// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
+fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
     let first = asked.documents.paths.first().map_or_else(String::new, |path| name(path));
     let path = match &asked.destination {
         WrittenTo::Path { path, .. } => path,
@@ -117,7 +116,7 @@ fn output_folder(asked: &Rewrite) -> Result<Option<Mirror>> {
         Ok(mut entries) => entries.next().is_some() && !path.join(MAP).is_file(),
         Err(_) => false,
     };
-    if is_used {
+    if is_used && has_table {
         let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
         return Err(Error::file(path, &why));
     }
@@ -181,6 +180,7 @@ impl Run<'_> {
             is_unwritten |= written.is_err();
             let read = Failure::nested(written.and(read))?;
             let format = *read.as_ref().unwrap_or(&Format::Warc);
+            let is_read = read.is_ok();
             if let Err(error) = read {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
@@ -191,7 +191,9 @@ impl Run<'_> {
                 return Ok(());
             }
             self.status = self.status.max(summary.status);
-            summary.say(path, format, self.mirror.is_some(), output);
+            if is_read || counts.files > 0 {
+                summary.say(path, format, self.mirror.is_some(), output);
+            }
             totals.add(format, summary, false);
             end_of(path, progress.as_ref());
         }
@@ -214,7 +216,7 @@ impl Run<'_> {
         summary: &mut FileSummary,
         output: &mut Output,
     ) -> Result<Option<Made>> {
-        let resource = &plan.resources[number];
+        let date = plan.resources[number].date;
         let mut made =
             Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
         let bytes = match work {
@@ -231,15 +233,14 @@ impl Run<'_> {
                 bytes.into_owned()
             }
             Work::Local { collection, .. } => {
-                let Some(CapturedBody { bytes, format, charset }) = archived.body() else {
+                let Some(CapturedDocument { body, options }) = plan.document(number, archived)
+                else {
                     let why = "its content codings cannot be undone; it was left out";
                     output.caution(&format_args!("{}: {why}", input.name));
                     return Ok(None);
                 };
-                if is_read(format, &archived.options.scan) {
-                    let mut options = Options { format, ..archived.options.clone() };
-                    options.retrieval = Some(Retrieval::of(resource.url.to_string(), Source::Warc));
-                    options.scan.charset = charset.or(options.scan.charset);
+                let CapturedBody { bytes, format, charset } = body;
+                if let Some(options) = options {
                     let options = localize::options(&plan.names[number], collection, &options);
                     let document = Input::whole(input.name, format, &bytes);
                     let examined =
@@ -263,7 +264,7 @@ impl Run<'_> {
                 }
             }
         };
-        made.file = self.begin(&plan.names[number], resource.date, &bytes)?;
+        made.file = self.begin(&plan.names[number], date, &bytes)?;
         Ok(Some(made))
     }
 
@@ -303,13 +304,17 @@ impl Run<'_> {
             output.notice(&format_args!("{files} would be written"));
             return Ok(());
         };
-        output.notice(&format_args!("{files} in {}", name(out)));
+        if counts.files > 0 || self.status == ExitStatus::Done {
+            output.notice(&format_args!("{files} in {}", name(out)));
+        }
         if let Some(adapted) = adapted_text(&counts.adaptations) {
             output
                 .notice(&format_args!("adapted so that they open: {adapted}; --exact leaves them"));
         }
         if counts.files == 0 {
-            output.error(&"nothing that was asked for was captured");
+            if self.status == ExitStatus::Done {
+                output.error(&"nothing that was asked for was captured");
+            }
             self.status = ExitStatus::Unusable;
             return Ok(());
         }
