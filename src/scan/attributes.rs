@@ -314,7 +314,6 @@ impl Row {
 }
 
 /// A row whose URLs are [`Role::Embedded`], unless it says otherwise.
-
 const fn row(
     namespaces: &'static [Namespace],
     attribute: &'static str,
