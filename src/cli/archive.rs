@@ -18,7 +18,7 @@ use baselink::Options;
 use baselink::archive::{Records, Wacz};
 use baselink::error::{Error, Result, name};
 
-use super::archived::{ArchiveContents, Archived, Item};
+use super::archived::{ArchiveContents, Archived, Item, Wanted};
 use super::document_name::DocumentName;
 use super::failure::{Failure, FileResult};
 use super::har::Har;
@@ -35,14 +35,24 @@ const UNDER_WAY: usize = 16 << 20;
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
-    work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
+    work: impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
 ) -> FileResult<()> {
-    let Archive { path, contents, options, jobs, .. } = archive;
+    let Archive { path, contents, options, jobs, wanted } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.count_diagnostics();
+    let mut numbers = 0..;
     let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
-        through(path, threads, &options, next, output, &work, &mut done)
+        let mut next = |spare: &dyn Fn() -> Vec<u8>| {
+            let mut item = next.next(&options, wanted, spare)?;
+            let number = numbers.next()?;
+            if let Ok(item) = &mut item {
+                item.said.retain(|_| wanted != Wanted::Captures);
+                item.document.iter_mut().for_each(|document| document.number = number);
+            }
+            Some(item)
+        };
+        through(path, threads, &mut next, output, &work, &mut done)
     };
     let ended = match contents {
         ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
@@ -85,18 +95,36 @@ fn failure(path: &Path, error: &Error) -> Failure {
 /// What gives the items of an archive.
 trait ItemSource {
     /// The next one, whose document is read as `options` say, into the buffer that `spare` gives.
-    fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
+    fn next(
+        &mut self,
+        options: &Options,
+        wanted: Wanted,
+        spare: &dyn Fn() -> Vec<u8>,
+    ) -> Option<Result<Item>>;
 }
 
+/// Gives the next item, which is read into the buffer that the argument gives.
+type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
+
 impl<R: Read> ItemSource for Records<R> {
-    fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+    fn next(
+        &mut self,
+        options: &Options,
+        wanted: Wanted,
+        spare: &dyn Fn() -> Vec<u8>,
+    ) -> Option<Result<Item>> {
         self.reuse(spare());
-        Some(Iterator::next(self)?.map(|entry| Item::of(entry, options)))
+        Some(Iterator::next(self)?.map(|entry| Item::of(entry, options, wanted)))
     }
 }
 
 impl ItemSource for Har {
-    fn next(&mut self, options: &Options, _: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+    fn next(
+        &mut self,
+        options: &Options,
+        _: Wanted,
+        _: &dyn Fn() -> Vec<u8>,
+    ) -> Option<Result<Item>> {
         self.next_item(options).map(Ok)
     }
 }
@@ -105,10 +133,9 @@ impl ItemSource for Har {
 fn through<T: Send>(
     path: &Path,
     threads: usize,
-    options: &Options,
-    next: &mut dyn ItemSource,
+    next: NextItem<'_>,
     output: &mut Output,
-    work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
+    work: &(impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync),
     done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send),
 ) -> FileResult<()> {
     let blank = output.page();
@@ -116,7 +143,7 @@ fn through<T: Send>(
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
     let spare = || lock().pop().unwrap_or_default();
     let items = iter::from_fn(|| {
-        let item = next.next(options, &spare).filter(|_| !is_stopped())?;
+        let item = next(&spare).filter(|_| !is_stopped())?;
         let document = item.as_ref().ok().and_then(|item| item.document.as_ref());
         let size = document.map_or(0, |document| document.bytes().len());
         Some((item, size))
@@ -125,7 +152,7 @@ fn through<T: Send>(
         let Item { is_anomaly, said, document } = item?;
         let of_document = document.map(|document| {
             let mut page = blank.page();
-            let made = work(&input(path, &document), &document.options, &mut page);
+            let made = work(&input(path, &document), &document, &mut page);
             (made, page.into_page(), document)
         });
         Ok::<_, Error>((is_anomaly, said, of_document))

@@ -23,12 +23,15 @@
 //!
 //! Deliberately absent: the bytes of resources. The caller reads them and hands each document to a purpose.
 
+pub mod capture;
 pub mod companion;
 mod file_names;
 pub mod folder;
 mod index;
 mod near;
 pub mod origin;
+#[cfg(feature = "archive")]
+pub mod record;
 
 pub use file_names::file_names;
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
