@@ -34,7 +34,6 @@ mod document_name;
 mod failure;
 mod files;
 mod foreign;
-mod har;
 mod hint;
 mod in_order;
 mod input;
