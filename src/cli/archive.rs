@@ -18,7 +18,7 @@ use baselink::Options;
 use baselink::archive::{Har, Records, Wacz, WebArchive};
 use baselink::error::{Error, Result, cause, name};
 
-use super::archived::{ArchiveContents, Archived, Item};
+use super::archived::{ArchiveContents, Archived, Item, Wanted};
 use super::document_name::DocumentName;
 use super::failure::{Failure, FileResult};
 use super::in_order::{Bounds, in_order};
@@ -34,14 +34,24 @@ const UNDER_WAY: usize = 16 << 20;
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
-    work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
+    work: impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
 ) -> FileResult<()> {
-    let Archive { path, contents, options, jobs, .. } = archive;
+    let Archive { path, contents, options, jobs, wanted } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.count_diagnostics();
+    let mut numbers = 0..;
     let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
-        through(path, threads, &options, next, output, &work, &mut done)
+        let mut next = |spare: &dyn Fn() -> Vec<u8>| {
+            let mut item = next.next(&options, wanted, spare)?;
+            let number = numbers.next()?;
+            if let Ok(item) = &mut item {
+                item.said.retain(|_| wanted != Wanted::Captures);
+                item.document.iter_mut().for_each(|document| document.number = number);
+            }
+            Some(item)
+        };
+        through(path, threads, &mut next, output, &work, &mut done)
     };
     let ended = match contents {
         ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
@@ -110,13 +120,26 @@ fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
 /// What gives the items of an archive.
 trait ItemSource {
     /// The next one, whose document is read as `options` say, into the buffer that `spare` gives.
-    fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
+    fn next(
+        &mut self,
+        options: &Options,
+        wanted: Wanted,
+        spare: &dyn Fn() -> Vec<u8>,
+    ) -> Option<Result<Item>>;
 }
 
+/// Gives the next item, which is read into the buffer that the argument gives.
+type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
+
 impl<R: Read> ItemSource for Records<R> {
-    fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+    fn next(
+        &mut self,
+        options: &Options,
+        wanted: Wanted,
+        spare: &dyn Fn() -> Vec<u8>,
+    ) -> Option<Result<Item>> {
         self.reuse(spare());
-        Some(Iterator::next(self)?.map(|entry| Item::of(entry, options)))
+        Some(Iterator::next(self)?.map(|entry| Item::of(entry, options, wanted)))
     }
 }
 
@@ -124,7 +147,12 @@ impl<R: Read> ItemSource for Records<R> {
 struct ItemFn<F>(F);
 
 impl<F: FnMut(&Options) -> Option<Item>> ItemSource for ItemFn<F> {
-    fn next(&mut self, options: &Options, _: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+    fn next(
+        &mut self,
+        options: &Options,
+        _: Wanted,
+        _: &dyn Fn() -> Vec<u8>,
+    ) -> Option<Result<Item>> {
         self.0(options).map(Ok)
     }
 }
@@ -133,10 +161,9 @@ impl<F: FnMut(&Options) -> Option<Item>> ItemSource for ItemFn<F> {
 fn through<T: Send>(
     path: &Path,
     threads: usize,
-    options: &Options,
-    next: &mut dyn ItemSource,
+    next: NextItem<'_>,
     output: &mut Output,
-    work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
+    work: &(impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync),
     done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send),
 ) -> FileResult<()> {
     let blank = output.page();
@@ -144,7 +171,7 @@ fn through<T: Send>(
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
     let spare = || lock().pop().unwrap_or_default();
     let items = iter::from_fn(|| {
-        let item = next.next(options, &spare).filter(|_| !is_stopped())?;
+        let item = next(&spare).filter(|_| !is_stopped())?;
         let document = item.as_ref().ok().and_then(|item| item.document.as_ref());
         let size = document.map_or(0, |document| document.bytes().len());
         Some((item, size))
@@ -153,7 +180,7 @@ fn through<T: Send>(
         let Item { is_anomaly, said, document } = item?;
         let of_document = document.map(|document| {
             let mut page = blank.page();
-            let made = work(&input(path, &document), &document.options, &mut page);
+            let made = work(&input(path, &document), &document, &mut page);
             (made, page.into_page(), document)
         });
         Ok::<_, Error>((is_anomaly, said, of_document))

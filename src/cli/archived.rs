@@ -15,7 +15,10 @@ use std::io::Read;
 use baselink::Options;
 use baselink::archive::{Anomaly, ArchiveEntry, HarEntry, Offset, Record, WebResource};
 use baselink::base::{Retrieval, Source};
+use baselink::collection::capture::Capture;
+use baselink::collection::record::{self, CapturedBody};
 use baselink::diagnostic::{Code, Diagnostic};
+use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{RecordDocument, document};
 use baselink::scan::fields::MediaType;
@@ -35,9 +38,34 @@ pub(crate) enum ArchiveContents {
     WebArchive(Box<dyn Read>),
 }
 
-/// A document of an archive.
+impl ArchiveContents {
+    /// The format of the archive.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Warc(_) => Format::Warc,
+            Self::Wacz(_) => Format::Wacz,
+            Self::Har(_) => Format::Har,
+            Self::WebArchive(_) => Format::WebArchive,
+        }
+    }
+}
+
+/// The items of an archive that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Documents that are read.
+    Documents,
+    /// Everything that was captured, to be looked at. Nothing is said of anomalies.
+    Captures,
+    /// Everything that was captured, with its body.
+    Bodies,
+}
+
+/// A document of an archive, or a capture.
 pub(crate) struct Archived {
     pub(crate) key: RecordKey,
+    /// The number of the item in its archive, from 0.
+    pub(crate) number: u32,
     held: Held,
     /// How it is read.
     pub(crate) options: Options,
@@ -65,7 +93,7 @@ pub(crate) struct Item {
 
 impl Item {
     /// That of an entry of a web archive, read as `options` say.
-    pub(crate) fn of(entry: ArchiveEntry, options: &Options) -> Self {
+    pub(crate) fn of(entry: ArchiveEntry, options: &Options, wanted: Wanted) -> Self {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
@@ -76,6 +104,12 @@ impl Item {
         let offset = record.offset;
         let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
         let said = record.diagnostics.iter().map(say).collect();
+        if wanted != Wanted::Documents {
+            let (key, options) = (RecordKey { offset, ..RecordKey::default() }, options.clone());
+            let held = Held::Record(record, None);
+            let document = Some(Archived { key, number: 0, held, options });
+            return Self { said, document, ..Self::default() };
+        }
         let Some(found) = document(&record, options) else {
             return Self { said, ..Self::default() };
         };
@@ -87,7 +121,7 @@ impl Item {
             Cow::Owned(payload) => Some(payload),
         };
         let held = Held::Record(record, payload);
-        let document = Some(Archived { key, held, options });
+        let document = Some(Archived { key, number: 0, held, options });
         Self { said, document, ..Self::default() }
     }
 
@@ -165,7 +199,23 @@ impl ArchivedResource {
 impl Archived {
     /// A document that is not a record.
     pub(crate) fn new(key: RecordKey, bytes: Vec<u8>, options: Options) -> Self {
-        Self { key, held: Held::Bytes(bytes), options }
+        Self { key, number: 0, held: Held::Bytes(bytes), options }
+    }
+
+    /// The capture, if it is one.
+    pub(crate) fn capture(&self) -> Option<Capture> {
+        match &self.held {
+            Held::Record(record, _) => record::capture(record),
+            Held::Bytes(_) => None,
+        }
+    }
+
+    /// The body of the capture, without content codings; `None` if these cannot be undone.
+    pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
+        match &self.held {
+            Held::Record(record, _) => record::body(record),
+            Held::Bytes(_) => None,
+        }
     }
 
     /// All of it.

@@ -39,6 +39,7 @@ use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
 use super::advice::is_of_bases;
 use super::archive;
+use super::archived::Archived;
 use super::failure::Failure;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
@@ -100,8 +101,8 @@ fn one(
     let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
     if let Contents::Archive(archive) = file.contents {
         let form = if asked.json { BasesForm::Json } else { BasesForm::Line };
-        let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-            Ok(document(form, input, options, output)?.1)
+        let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
+            Ok(document(form, input, &archived.options, output)?.1)
         };
         let read = archive::each(archive, output, work, |is_tree, _, _| {
             has_tree |= is_tree;

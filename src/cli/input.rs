@@ -24,14 +24,14 @@ use baselink::collection::origin::canonical;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
 use baselink::files::maildir;
-use baselink::files::walk::EntryKind;
+use baselink::files::walk::{EntryKind, open_file};
 use baselink::files::write::Original;
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
 use baselink::scan::{ScanOptions, group_of, is_read};
 use baselink::span::Span;
 
-use super::archived::ArchiveContents;
+use super::archived::{ArchiveContents, Wanted};
 use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
@@ -134,6 +134,8 @@ pub(crate) struct Archive<'a> {
     pub(crate) options: Options,
     /// The number of threads.
     pub(crate) jobs: usize,
+    /// The items that are wanted.
+    pub(crate) wanted: Wanted,
 }
 
 /// A mailbox that is open.
@@ -265,8 +267,8 @@ impl<'a> File<'a> {
                 }
                 _ => ArchiveContents::Warc(whole),
             };
-            let jobs = documents.jobs;
-            Contents::Archive(Archive { path, contents, options, jobs })
+            let (jobs, wanted) = (documents.jobs, Wanted::Documents);
+            Contents::Archive(Archive { path, contents, options, jobs, wanted })
         } else if format.holds_many() {
             let reader = Box::new(io::Cursor::new(bytes).chain(reader));
             Contents::Mailbox(Mailbox { path, reader, options })
@@ -400,6 +402,21 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
 #[cfg(not(unix))]
 fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
+}
+
+/// True if `path` is a file, not a pipe, and an archive by `format`, its name or its first bytes.
+pub(crate) fn is_archive_file(path: &Path, format: Option<Format>) -> bool {
+    let head = || {
+        let mut head = Vec::new();
+        let file = open_file(path).ok()??;
+        file.take(LOOKED_AT as u64).read_to_end(&mut head).ok()?;
+        Some(head)
+    };
+    let named = |head: &[u8]| Format::detect(Some(&path.to_string_lossy()), head);
+    format.is_none_or(Format::is_archive)
+        && path.is_file()
+        && head()
+            .is_some_and(|head| format.is_some() || is_archive(&head) || named(&head).is_archive())
 }
 
 /// The format of a file that begins with `head`.

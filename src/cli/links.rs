@@ -18,6 +18,7 @@ use baselink::error::visible;
 use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
 
 use super::archive;
+use super::archived::Archived;
 use super::document_name::DocumentName;
 use super::failure::Failure;
 use super::files::{Read, after, each_document};
@@ -138,8 +139,8 @@ fn in_archive(
     output: &mut Output,
 ) -> io::Result<(ExitStatus, (Tally, Hints))> {
     let (mut tally, mut status) = (Tally::default(), ExitStatus::Done);
-    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-        LinkListing::of(asked).document(input, options, output)
+    let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
+        LinkListing::of(asked).document(input, &archived.options, output)
     };
     let read = archive::each(archive, output, work, |(totals, held), _, _| {
         status = status.max(held);

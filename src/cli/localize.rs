@@ -25,17 +25,30 @@ use baselink::files::write::{Replacement, remove_left_beside};
 use super::collection;
 use super::output::Output;
 use super::request::{Localize, WrittenTo, folder_of, is_standard_input};
+use super::rewrite::archives::extract;
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
 
 /// Makes the mirror that was asked for.
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.rewrite.documents;
+    let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
+    if documents.paths.iter().all(is_file) {
+        return match may_list(asked) {
+            Ok(()) => extract(&asked.rewrite, Some(&asked.extraction), output),
+            Err(error) => {
+                output.error(&error);
+                Ok(ExitStatus::Unusable)
+            }
+        };
+    }
     let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
     match folders.and_then(|()| may_list(asked)).and_then(|()| collection(asked)) {
         Ok(collection) => {
-            let work =
-                Work::Local { collection: Arc::new(collection), missing: asked.missing.clone() };
+            let work = Work::Local {
+                collection: Arc::new(collection),
+                missing: asked.extraction.missing.clone(),
+            };
             rewrite(&asked.rewrite, &work, output)
         }
         Err(error) => {
@@ -49,7 +62,7 @@ fn is_a_folder(path: &Path) -> Result<()> {
     match path.metadata() {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(Error::new(format!(
-            "{}: a file; name the folder that contains it and its other files",
+            "{}: a file among folders; name archives alone, or folders alone",
             name(path)
         ))),
         Err(error) => Err(Error::io(path, error)),
@@ -58,7 +71,8 @@ fn is_a_folder(path: &Path) -> Result<()> {
 
 /// Refuses a list of missing URLs that cannot be written or is a file of the mirror.
 fn may_list(asked: &Localize) -> Result<()> {
-    let Some(list) = asked.missing.as_deref().filter(|path| !is_standard_input(path)) else {
+    let Some(list) = asked.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
+    else {
         return Ok(());
     };
     let real = |path: &Path| fs::canonicalize(path).ok();

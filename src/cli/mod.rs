@@ -26,6 +26,7 @@ mod archive;
 mod archived;
 mod args;
 mod base;
+mod captures;
 mod check;
 mod closed;
 mod collection;

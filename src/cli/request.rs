@@ -15,14 +15,15 @@ use std::str::FromStr;
 use std::sync::Mutex;
 
 use anstream::ColorChoice;
-use baselink::Options;
+use baselink::collection::capture::DateRange;
 use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
-use baselink::files::walk::{EntryKind, Selection, TreeEntry};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
+use baselink::{Options, Role};
 use clap_complete::Shell;
 
 /// A request.
@@ -158,10 +159,20 @@ pub(crate) struct ShowBases {
 #[derive(Debug)]
 pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
-    /// The file for the list of URLs without a file in the tree.
-    pub(crate) missing: Option<PathBuf>,
+    pub(crate) extraction: Extraction,
     /// True if the mirror is another folder.
     pub(crate) is_elsewhere: bool,
+}
+
+/// The way in which archives become a folder, and the list of what is missing.
+#[derive(Debug, Default)]
+pub(crate) struct Extraction {
+    /// The dates that are preferred among the captures of a URL.
+    pub(crate) near: Option<DateRange>,
+    /// True if documents are not adapted so that they open.
+    pub(crate) is_exact: bool,
+    /// The file for the list of URLs without a file in the tree.
+    pub(crate) missing: Option<PathBuf>,
 }
 
 /// `baselink resolve`
@@ -197,8 +208,14 @@ pub(crate) enum ResolveForm {
 /// `baselink check`
 #[derive(Debug)]
 pub(crate) struct Check {
-    /// One folder.
+    /// One folder, or archives.
     pub(crate) documents: Documents,
+    /// True if archives are checked, and not a folder.
+    pub(crate) is_of_archives: bool,
+    /// The file for the list of URLs that the archives lack.
+    pub(crate) missing: Option<PathBuf>,
+    /// The roles of links that are reported when the archives lack their targets.
+    pub(crate) roles: Vec<Role>,
     /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,
     /// The classes that end the command with 1.
@@ -246,10 +263,17 @@ pub(crate) struct Classes(Vec<Class>);
 
 impl Classes {
     /// The classes of links that may break.
-    pub(crate) const BROKEN: [Class; 4] =
-        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Fragment];
+    pub(crate) const BROKEN: [Class; 6] = [
+        Class::Pinned,
+        Class::Escapes,
+        Class::Dangling,
+        Class::Missing,
+        Class::MissingPage,
+        Class::Fragment,
+    ];
     /// The classes that end `check` with 1 by default.
-    pub(crate) const DENIED: [Class; 3] = [Class::Pinned, Class::Escapes, Class::Dangling];
+    pub(crate) const DENIED: [Class; 4] =
+        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Missing];
 
     pub(crate) fn contains(&self, class: Class) -> bool {
         self.0.contains(&class)
@@ -299,6 +323,8 @@ pub(crate) struct Documents {
     pub(crate) paths: Vec<PathBuf>,
     /// The selection of files in folders.
     pub(crate) selection: Selection,
+    /// The files and folders in the only folder that are read, if it stands for a page and the files saved with it.
+    pub(crate) parts: Vec<PathBuf>,
     /// The number of threads.
     pub(crate) jobs: usize,
     /// True if each file has a result file, so that large files need not wait for each other.
@@ -382,6 +408,18 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
+    /// The file `path`, which was named.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be found.
+    pub(crate) fn named(path: &Path) -> Result<Self> {
+        let selection = Selection::default();
+        let found = walk(&[path.to_owned()], &selection).next();
+        let missing = || Error::file(path, "no such file");
+        found.ok_or_else(missing)?.map(Self::Entry)
+    }
+
     /// The path that was named or found; `-` is standard input.
     pub(crate) fn path(&self) -> &Path {
         match self {

@@ -14,7 +14,7 @@
 //! the end ([`summary`]).
 
 mod archive;
-mod document_files;
+pub(super) mod archives;
 mod examined;
 mod mailbox;
 mod summary;
@@ -28,11 +28,11 @@ use baselink::error::{Error, name};
 use baselink::files::maildir;
 use baselink::format::Format;
 
-use self::document_files::DocumentFiles;
 use self::examined::{examined, written};
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
+use super::captures::are_all_archives;
 use super::failure::{Failure, FileResult};
 use super::files::{self, Why, Worked};
 use super::input::{Contents, File, NoDocument, OpenedInput};
@@ -45,6 +45,9 @@ use super::tally::Counts;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus> {
+    if matches!(asked.destination, WrittenTo::Path { .. }) && are_all_archives(&asked.documents) {
+        return archives::extract(asked, None, output);
+    }
     rewrite(asked, &Work::Absolute, output)
 }
 
@@ -159,21 +162,18 @@ fn document(
     // A thread that is one of several has its own files to work on.
     let is_shared = asked.documents.jobs > 1 && !output.is_page();
     let is_archive = matches!(file.contents, Contents::Archive(_));
-    match (&asked.destination, &sink) {
-        (WrittenTo::Path { path, .. }, _) if is_archive => {
-            sink = FileSink::Documents(Box::new(DocumentFiles::new(path)?));
+    let refused = match &asked.destination {
+        WrittenTo::Path { .. } if origin.is_named() && matches!(origin, Origin::Standard) => {
+            Some("an archive is read twice; store it in a file and name that")
         }
-        (WrittenTo::Standard, _) if is_archive => {
-            return Err(Error::new(format!(
-                "{}: an archive, whose documents become files; use -o DIR, or look with --diff or --dry-run",
-                name(origin.path())
-            ))
-            .into());
-        }
-        (_, FileSink::Documents(_)) if !is_archive => {
-            return Err(Error::new("standard input has no name in a folder; name files").into());
-        }
-        _ => {}
+        WrittenTo::Path { .. } => Some("an archive among other files; name archives alone"),
+        WrittenTo::Standard => Some(
+            "an archive, whose documents become files; use -o DIR, or look with --diff or --dry-run",
+        ),
+        WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere => None,
+    };
+    if let Some(why) = refused.filter(|_| is_archive) {
+        return Err(Error::new(format!("{}: {why}", name(origin.path()))).into());
     }
     let mut summary = FileSummary::default();
     match file.contents {
@@ -309,6 +309,7 @@ fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSumm
     let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
         return false;
     };
-    let are_copied = !origin.is_named() && asked.documents.selection.include.is_empty();
+    let takes_all = asked.documents.selection.include.is_empty();
+    let are_copied = !origin.is_named() && (takes_all || !asked.documents.parts.is_empty());
     summary.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

@@ -20,7 +20,7 @@
 //!
 //! Deliberately absent: the file system. A file that was not added does not exist here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -165,6 +165,12 @@ pub struct Collection {
     by_name: HashMap<u64, usize>,
     doubles: Vec<(usize, usize)>,
     hints: PathHints,
+    /// True if resources are found by their URLs alone, query included, and never by their names.
+    only_urls: bool,
+    /// The status of URLs that were captured and are not resources.
+    failures: HashMap<Box<str>, u16>,
+    /// The hosts of captures.
+    hosts: HashSet<Box<str>>,
 }
 
 /// Cached hints for paths without a resource: many links lead to the same missing path.
@@ -212,7 +218,52 @@ impl Collection {
             by_name: HashMap::new(),
             doubles: Vec::new(),
             hints: PathHints::default(),
+            only_urls: false,
+            failures: HashMap::new(),
+            hosts: HashSet::new(),
         }
+    }
+
+    /// A collection without resources, each of which is found by its URLs alone, with the query: the names of captures of
+    /// an archive are made of their URLs, and mean nothing.
+    #[must_use]
+    pub fn of_captures() -> Self {
+        Self { only_urls: true, ..Self::default() }
+    }
+
+    /// Adds a URL that was captured with this status, and is not a resource.
+    pub fn add_failure(&mut self, url: &str, status: u16) {
+        if let Some(url) = normal(url, true) {
+            self.add_host(&url);
+            self.failures.insert(url.into(), status);
+        }
+    }
+
+    fn add_host(&mut self, url: &str) {
+        let host = Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default();
+        if self.only_urls && !self.hosts.contains(host) {
+            self.hosts.insert(host.into());
+        }
+    }
+
+    /// The status of `url`, if it was captured and is not a resource.
+    #[must_use]
+    pub fn failure(&self, url: &str) -> Option<u16> {
+        let url = normal(url, true).filter(|_| !self.failures.is_empty())?;
+        let status = |url: &str| self.failures.get(url).copied();
+        status(&url).or_else(|| status(&other_web(&url)?))
+    }
+
+    /// True if something was captured from the host of `url`.
+    #[must_use]
+    pub fn has_host(&self, url: &str) -> bool {
+        let url = normal(url, false).unwrap_or_default();
+        self.hosts.contains(Reference::split(Grammar::Rfc3986, &url).net_loc().unwrap_or_default())
+    }
+
+    /// True if resources are found by their URLs alone.
+    pub(crate) fn has_only_urls(&self) -> bool {
+        self.only_urls
     }
 
     /// Adds a resource and those retrieval URLs that do not follow from its name. If two resources have the same URL, or
@@ -228,6 +279,7 @@ impl Collection {
             return None;
         }
         for url in urls.into_iter().filter_map(|url| normal(url, true)) {
+            self.add_host(&url);
             self.by_url.entry(url.into()).or_insert(number);
         }
         let (folder, name) = split_name(&path);
@@ -245,7 +297,7 @@ impl Collection {
     }
 
     /// Makes `url` lead to the resource with this number, also if it led to another one before.
-    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
+    pub fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url, true) {
             self.by_url.insert(url.into(), number);
         }
@@ -348,6 +400,9 @@ impl Collection {
         if let Some(number) = by_url(true) {
             return (found(number, has_query), None);
         }
+        if self.only_urls {
+            return (TargetPlace::Outside, None);
+        }
         if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below_own(url)) {
             if has_query && let Some(number) = self.named_with_query(url, &below) {
                 return (found(number, true), None);
@@ -392,7 +447,8 @@ impl Collection {
         let found = self.find(url).file();
         let query = Reference::split(Grammar::Rfc3986, url).query();
         let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
-        if found.is_some_and(|one| one.query_counts || query.is_none() || is_beyond(one)) {
+        let is_it = |one: FoundFile| one.query_counts || query.is_none() || is_beyond(one);
+        if self.only_urls || found.is_some_and(is_it) {
             return found;
         }
         let path = self.path_below(None, without_query(url))?;
@@ -438,7 +494,7 @@ impl Collection {
             }
         }
         // HTTrack puts the beginning of the query's MD5 before the extension.
-        let digits = first_of_md5(query.as_bytes()).into_bytes();
+        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
         names.iter().find_map(|path| {
             let (_, name) = split_name(path);
             let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
@@ -752,7 +808,7 @@ pub(crate) fn without_query(url: &str) -> &str {
 
 /// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None` if it has no scheme or its path
 /// leads above the root.
-fn normal(url: &str, with_query: bool) -> Option<String> {
+pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
     let scheme = split.scheme()?.to_ascii_lowercase();
     let root = format!(
@@ -774,7 +830,7 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
 }
 
 /// `url` with `https` in place of `http`, or the reverse.
-fn other_web(url: &str) -> Option<String> {
+pub(super) fn other_web(url: &str) -> Option<String> {
     let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
     swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Collection`] finds the resource of a URL. Each resource is added with its name, which is a relative path, and its
 //! URLs. The URL of a redirect is one more URL of the resource to which it leads. After a move and in a mirror, links lead
-//! to names. [`folder`] adds the files of a folder, and [`origin`] knows their retrieval URLs.
+//! to names. [`folder`] adds the files of a folder, and [`origin`] knows their retrieval URLs. [`file_names()`] gives resources
+//! that are not files yet the paths of files.
 //!
 //! ```
 //! use baselink::Options;
@@ -22,11 +23,16 @@
 //!
 //! Deliberately absent: the bytes of resources. The caller reads them and hands each document to a purpose.
 
+pub mod capture;
 pub mod companion;
+mod file_names;
 pub mod folder;
 mod index;
 mod near;
 pub mod origin;
+#[cfg(feature = "archive")]
+pub mod record;
 
+pub use file_names::file_names;
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
 pub(crate) use index::{is_disk, split_name, stem, url_below, without_query};

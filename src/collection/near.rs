@@ -14,11 +14,16 @@ use crate::reference::decode_percent;
 
 /// A path in Normalization Form C (Unicode Standard Annex #15).
 pub(super) fn composed(path: &[u8]) -> Cow<'_, [u8]> {
-    const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
     match str::from_utf8(path) {
-        Ok(text) if !text.is_ascii() => Cow::Owned(NFC.normalize(text).into_owned().into_bytes()),
+        Ok(text) if !text.is_ascii() => Cow::Owned(composed_text(text).into_owned().into_bytes()),
         _ => Cow::Borrowed(path),
     }
+}
+
+/// Text in Normalization Form C.
+pub(super) fn composed_text(text: &str) -> Cow<'_, str> {
+    const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
+    NFC.normalize(text)
 }
 
 /// A path as it is when neither case, normalization nor encoding counts.

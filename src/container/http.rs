@@ -123,6 +123,16 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     Structure { container: &HTTP, entities: vec![entity], diagnostics }
 }
 
+/// The status code of `structure`, the response `bytes`: that of the status line before the heading which counts.
+#[must_use]
+pub fn status(bytes: &[u8], structure: &Structure) -> Option<u16> {
+    let before = &bytes[..structure.entities.first()?.heading.span.start];
+    let line = before.strip_suffix(b"\n").unwrap_or(before);
+    let line = &line[memchr::memrchr(b'\n', line).map_or(0, |at| at + 1)..];
+    let code = line.split(|&byte| byte == b' ').nth(1)?.trim_ascii();
+    std::str::from_utf8(code).ok()?.parse().ok()
+}
+
 /// The heading that the body follows, and where that begins: interim responses (RFC 9110, 15.2), those of a proxy, and
 /// redirections may come before it.
 fn last_heading(bytes: &[u8]) -> (Heading, usize) {

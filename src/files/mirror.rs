@@ -49,6 +49,7 @@ use std::fs::{self, File, FileTimes, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use super::file::{EntryKind, Identity, There, folder_of, identity, not_written, times};
 use super::folder::{NameInFolder, OpenFolder};
@@ -161,7 +162,7 @@ impl Mirror {
         // other threads, which make files there.
         let old = if is_made { None } else { there(&path, &place)? };
         if let Some(old) = &old {
-            self.replaceable(&path, old, read)?;
+            self.replaceable(&path, old, read.permissions().readonly())?;
         }
         let mut replacement =
             Replacement::output(&path, place, old.is_none(), mode(read), self.times(read))?;
@@ -170,8 +171,8 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// Asks whether a new file can take the place of the `old` one at `path`.
-    fn replaceable(&self, path: &Path, old: &There, read: &Metadata) -> Result<()> {
+    /// Asks whether a new file can take the place of the `old` one at `path`, which may be read-only if the new one is.
+    fn replaceable(&self, path: &Path, old: &There, is_read_only: bool) -> Result<()> {
         let taken = self.taken();
         let made = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
         let why = match old.kind {
@@ -180,7 +181,7 @@ impl Mirror {
             EntryKind::File if made.is_some_and(|(path, file)| is_still(path, file)) => {
                 "another input was written there, under a name that is the same to this file system"
             }
-            EntryKind::File if old.permissions.readonly() && !read.permissions().readonly() => {
+            EntryKind::File if old.permissions.readonly() && !is_read_only => {
                 return Err(read_only(path));
             }
             EntryKind::File => return Ok(()),
@@ -197,6 +198,24 @@ impl Mirror {
     pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
         let (path, place, _) = self.place(input, relative)?;
         Replacement::at(&path, place)
+    }
+
+    /// Begins to write a file at `relative` below this folder that is made of no other file, with this time of its last change.
+    /// Folders are made as needed.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`Mirror::begin`].
+    pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
+        let (path, place, is_made) = self.place(Path::new(""), relative)?;
+        let old = if is_made { None } else { there(&path, &place)? };
+        if let Some(old) = &old {
+            self.replaceable(&path, old, false)?;
+        }
+        let times = time.map(|time| FileTimes::new().set_modified(time));
+        let replacement = Replacement::output(&path, place, old.is_none(), 0o666, times)?;
+        self.taken().files.extend(replacement.identity().map(|file| (file, path)));
+        Ok(replacement)
     }
 
     /// The path of what is made of `input`, and its place, in a folder that is made as needed; and whether this run made that

@@ -67,6 +67,19 @@ impl Globs {
         set.build().map(Self).map_err(|error| refused("these globs", &error))
     }
 
+    /// A pattern for the path `relative` itself, and for all below it.
+    #[must_use]
+    pub fn exact(relative: &Path) -> Option<String> {
+        let mut pattern = String::from("/");
+        for one in relative.to_str()?.chars() {
+            match one {
+                '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' => pattern.extend(['[', one, ']']),
+                _ => pattern.push(one),
+            }
+        }
+        Some(pattern)
+    }
+
     /// True if the set has no pattern.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -150,6 +163,15 @@ pub struct Selection {
     pub folders: bool,
     /// True if the walk removes what killed runs left: temporary files that no program holds any more.
     pub clears: bool,
+}
+
+impl Selection {
+    /// True if `include` and `exclude` accept `path`, which is relative; `exclude` may match a folder around it.
+    #[must_use]
+    pub fn takes(&self, path: &Path) -> bool {
+        let is_included = self.include.is_empty() || self.include.is_match(path);
+        is_included && !path.ancestors().any(|around| self.exclude.is_match(around))
+    }
 }
 
 /// A folder or file that was named.

@@ -27,13 +27,12 @@ pub fn content_md5(data: &[u8]) -> String {
 /// Whether `name` ends with the first four hexadecimal digits of the MD5 of `query`: HTTrack puts them into the
 /// names of files, `page4658.html` for `page?page=2`.
 pub(crate) fn ends_with_md5(name: &[u8], query: &[u8]) -> bool {
-    name.ends_with(first_of_md5(query).as_bytes())
+    name.ends_with(first_of_md5(query, 2).as_bytes())
 }
 
-/// The first four hexadecimal digits of the MD5 of `query`.
-pub(crate) fn first_of_md5(query: &[u8]) -> String {
-    let digest = Md5::digest(query);
-    format!("{:02x}{:02x}", digest[0], digest[1])
+/// The first `bytes` of the MD5 of `data`, in hexadecimal digits.
+pub(crate) fn first_of_md5(data: &[u8], bytes: usize) -> String {
+    Md5::digest(data).iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `text` with CRLF for every LF without a CR before it.

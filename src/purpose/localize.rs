@@ -180,10 +180,13 @@ impl Destination for Local {
         }
         let is_relative = link.outcome == Outcome::Rewritten;
         let Some(target) = link.target.as_deref() else { return Choice::Target };
-        let local = self
-            .saved(target, link)
-            .or_else(|| if is_relative && has_own_base { self.local_already(link) } else { None })
-            .or_else(|| self.local_copy(target, link));
+        let by_name = || {
+            let already = (is_relative && has_own_base).then(|| self.local_already(link)).flatten();
+            already.or_else(|| self.local_copy(target, link))
+        };
+        let saved = self.saved(target, link);
+        let local =
+            saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
         local.map_or(Choice::Target, Choice::Reference)
     }
 }

@@ -1,8 +1,8 @@
 //! Purposes of a collection: each chooses a new target or a class for a link.
 //!
 //! [`check`] finds the effect of a move on links, [`localize`](mod@localize) makes links lead to the resources of the
-//! collection.
-//! Both know a link by its [`LinkReport`](crate::report::LinkReport) and a collection by its
+//! collection, [`adapt`] changes what is not a URL in copies out of an archive.
+//! The first two know a link by its [`LinkReport`](crate::report::LinkReport) and a collection by its
 //! [`Collection`](crate::collection::Collection).
 //!
 //! ```text
@@ -12,6 +12,8 @@
 //!
 //! Deliberately absent: the source of the resources.
 
+pub mod adapt;
 pub mod check;
+pub mod entry_page;
 pub mod localize;
 mod spelling;

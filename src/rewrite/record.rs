@@ -100,9 +100,15 @@ fn response<'r>(block: &'r [u8], options: &Options) -> RecordBody<'r> {
     RecordBody { bytes: Cow::Borrowed(block), format, media_type }
 }
 
+/// The retrieval URL of `record`, if it is absolute under the profile.
+fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
+    let url = url_of(record)?;
+    Base::is_absolute(options.profile, &url).then(|| Retrieval::of(url, Source::Warc))
+}
+
 /// The URL from which `record` was retrieved. What no URL may have is percent-encoded: crawlers write a URL there as
 /// they met it, with spaces in it.
-fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
+pub(crate) fn url_of(record: &Record) -> Option<String> {
     let uri = record.target_uri()?;
     let uri = std::str::from_utf8(&uri).ok()?;
     let mut url = String::with_capacity(uri.len());
@@ -114,5 +120,5 @@ fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
             _ => url.push(one),
         }
     }
-    Base::is_absolute(options.profile, &url).then(|| Retrieval::of(url, Source::Warc))
+    Some(url)
 }

@@ -32,7 +32,11 @@ pub(crate) const MAIL: Outside = Outside { folder: "corpus/mail", what: "434 rea
 pub(crate) const WARC: Outside =
     Outside { folder: "corpus/warc", what: "31 archives that others wrote" };
 
-pub(crate) const ALL: [Outside; 7] = [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC];
+pub(crate) const ARCHIVES: Outside =
+    Outside { folder: "corpus/archives", what: "archives of other kinds, and of other tests" };
+
+pub(crate) const ALL: [Outside; 8] =
+    [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC, ARCHIVES];
 
 /// Whether what is absent is a failure.
 pub(crate) fn is_required() -> bool {

@@ -8,13 +8,13 @@
 //! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen,
 //! unless the test answers it itself ([`Browser::answer`]).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -44,6 +44,8 @@ pub(crate) struct Browser {
 pub(crate) struct Seen {
     /// What was asked for, and why it failed, if it did.
     pub(crate) requests: Vec<(String, Option<String>)>,
+    /// The URLs that a script asked for, and those that the frames asked for which it made.
+    pub(crate) by_scripts: HashSet<String>,
 }
 
 impl Browser {
@@ -126,6 +128,12 @@ impl Browser {
     /// Opens `url`, and waits until all that it needs is loaded, or has failed: also what a style sheet asks for,
     /// which may be as late as when the page is drawn.
     pub(crate) fn open(&mut self, url: &str) -> Seen {
+        self.open_for(url, None)
+    }
+
+    /// Opens `url`, and gives up waiting after this time: scripts of real pages may ask for something for ever.
+    pub(crate) fn open_for(&mut self, url: &str, longest: Option<Duration>) -> Seen {
+        let begun = Instant::now();
         self.ask("Page.navigate", &json!({"url": "about:blank"}));
         let id = self.send("Page.navigate", &json!({"url": url}));
         // What was asked for and is not there yet, by its place among the requests.
@@ -139,7 +147,14 @@ impl Browser {
                 let picture = json!({"format": "jpeg", "quality": 1});
                 drawn = Some((self.send("Page.captureScreenshot", &picture), seen.requests.len()));
             }
-            let message = self.next();
+            let message = match longest {
+                None => self.next(),
+                Some(longest) => {
+                    let left = longest.saturating_sub(begun.elapsed());
+                    let Ok(message) = self.from.recv_timeout(left) else { break };
+                    message
+                }
+            };
             is_asked |= message["id"] == id;
             if let Some((_, count)) = drawn.filter(|(id, _)| message["id"] == *id) {
                 if open.is_empty() && count == seen.requests.len() {
@@ -157,6 +172,11 @@ impl Browser {
                         continue;
                     }
                     open.insert(key, seen.requests.len());
+                    let document = params["documentURL"].as_str().unwrap_or_default();
+                    if params["initiator"]["type"] == "script" || seen.by_scripts.contains(document)
+                    {
+                        seen.by_scripts.insert(url.clone());
+                    }
                     seen.requests.push((url, None));
                 }
                 "Network.responseReceived" => {

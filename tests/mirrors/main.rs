@@ -10,6 +10,8 @@ mod outside;
 mod devtools;
 mod site;
 
+mod adapt;
+mod archives;
 mod browser;
 mod crawlers;
 mod localize;

@@ -28,7 +28,6 @@ use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::document_files::DocumentFiles;
 use crate::cli::shell;
 
 /// Where the results of a run go.
@@ -142,9 +141,8 @@ impl<'a> RunTarget<'a> {
                 let original = Box::new(entry.original()?);
                 file(FilePlace::Original { how, original }, None)
             }
-            // Standard input has no name, but the documents of an archive have.
-            (Self::Below(below), Origin::Standard) => {
-                FileSink::Documents(Box::new(DocumentFiles::new(&below.out)?))
+            (Self::Below(_), Origin::Standard) => {
+                return Err(Error::new("standard input has no name in a folder; name files"));
             }
             (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
@@ -182,8 +180,6 @@ fn is_the_input(out: &Path, input: &Path) -> Error {
 pub(in crate::cli) enum FileSink<'t> {
     Standard,
     File(Box<SinkFile<'t>>),
-    /// The documents of an archive, each to a file.
-    Documents(Box<DocumentFiles>),
     Diff(diff::DiffProgress),
     /// Also where it is not to be written after all.
     Nowhere,
@@ -285,7 +281,7 @@ impl FileSink<'_> {
                 }
             }
             Self::Diff(progress) => diff::print(input, edits, progress, output)?,
-            Self::Documents(_) | Self::Nowhere => {}
+            Self::Nowhere => {}
         }
         Ok(())
     }
@@ -301,7 +297,7 @@ impl FileSink<'_> {
                 self.write(input, &Edits::default(), output)?;
             }
             Self::Standard | Self::File(_) => *self = Self::Nowhere,
-            Self::Documents(_) | Self::Diff(_) | Self::Nowhere => {}
+            Self::Diff(_) | Self::Nowhere => {}
         }
         Ok(())
     }
@@ -310,11 +306,6 @@ impl FileSink<'_> {
     pub(in crate::cli) fn end(self) -> Result<Written> {
         let file = match self {
             Self::Standard => return Ok(Written::Already),
-            Self::Documents(mut files) => {
-                files.commit()?;
-                let path = files.out().to_owned();
-                return Ok(Written::To(Committed { path, lost: Vec::new() }));
-            }
             Self::Diff(_) | Self::Nowhere => return Ok(Written::Nowhere),
             Self::File(file) => *file,
         };

@@ -52,6 +52,19 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
+/// A map of these rows, each with the path of a file, its URL, the date of the capture and the media type. [`UrlMap`] reads
+/// the first two columns.
+#[must_use]
+pub fn table(rows: impl IntoIterator<Item = [String; 4]>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let header = ["path", "url", "date", "media_type"].map(str::to_owned);
+    for row in std::iter::once(header).chain(rows) {
+        // A buffer in memory takes all that is written.
+        let _ = writer.write_record(row);
+    }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
 /// The largest size of a map in bytes.
 const LARGEST: u64 = 1 << 30;
 

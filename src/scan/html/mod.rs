@@ -18,7 +18,7 @@
 //! elsewhere.
 
 pub(crate) mod document;
-mod engines;
+pub(crate) mod engines;
 mod exact;
 pub(crate) mod fetched;
 pub(crate) mod pass;

@@ -66,7 +66,7 @@ pub(crate) struct RawTag {
 impl RawTag {
     /// Whether it is called `name` in `bytes`, case ignored.
     #[inline]
-    pub(super) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
+    pub(crate) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
         bytes[self.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
 

@@ -599,7 +599,7 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
 
 /// Where the comment, declaration or text that the `<` at `at` begins ends; `None` when the document
 /// ends before it does. A lone `<` ends at once.
-pub(super) fn declaration_end(bytes: &[u8], at: usize, foreign: bool) -> Option<usize> {
+pub(crate) fn declaration_end(bytes: &[u8], at: usize, foreign: bool) -> Option<usize> {
     let rest = &bytes[at..];
     if rest.starts_with(b"<!--") {
         comment_end(bytes, at)

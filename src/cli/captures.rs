@@ -1,0 +1,217 @@
+//! The captures of archives as a collection: which resources there are, and which item of which archive has the body of each.
+//!
+//! ```text
+//! a.warc.gz, b.wacz  -->  CapturePlan { resources: [http://a/, http://a/x.css, …], collection, … }
+//! ```
+//!
+//! An archive is read once for the plan, and again for the bodies. So memory grows with the URLs, and with the largest
+//! resource.
+//!
+//! Deliberately absent: the choice of a capture, and the names of files, which `baselink::collection` knows.
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use baselink::Options;
+use baselink::base::{Retrieval, Source};
+use baselink::collection::capture::{CapturedResource, Captures, ChosenCaptures, DateRange};
+use baselink::collection::record::CapturedBody;
+use baselink::collection::{Collection, Resource, file_names};
+use baselink::error::{Error, name};
+use baselink::format::Format;
+use baselink::scan::is_read;
+
+use super::archive;
+use super::archived::{Archived, Wanted};
+use super::failure::{Failure, FileResult};
+use super::input::{Archive, Contents, File, Input, OpenedInput, is_archive_file};
+use super::output::Output;
+use super::progress::Progress;
+use super::request::{Documents, Origin};
+
+/// The resources of archives.
+#[derive(Default)]
+pub(crate) struct CapturePlan {
+    pub(crate) resources: Vec<CapturedResource>,
+    /// The path of the file of each resource, with `/` between the names.
+    pub(crate) names: Vec<Arc<[u8]>>,
+    /// The URLs that became no file, with their status.
+    pub(crate) others: Vec<(Box<str>, u16)>,
+    pub(crate) collection: Arc<Collection>,
+    /// The archives with the numbers of their first items.
+    pub(crate) archives: Vec<(PathBuf, u32)>,
+    /// The numbers of the resources by the items that have their bodies.
+    by_item: HashMap<u32, Vec<usize>>,
+}
+
+impl CapturePlan {
+    /// Looks at all captures, and plans the resources that were asked for.
+    pub(crate) fn of(
+        documents: &Documents,
+        near: Option<DateRange>,
+        output: &mut Output,
+    ) -> io::Result<Self> {
+        let (mut captures, mut plan) = (Captures::near(near), Self::default());
+        let progress = progress(documents, output);
+        let mut first = 0_u32;
+        for path in &documents.paths {
+            let mut next = first;
+            let look = |_: &Input<'_>, archived: &Archived, _: &mut Output| {
+                Ok((archived.number, archived.capture()))
+            };
+            let read = with_archive(path, documents, Wanted::Captures, |archive| {
+                archive::each(archive, output, look, |(number, capture), _, _| {
+                    let item = first.saturating_add(number);
+                    next = item.saturating_add(1);
+                    if let Some(capture) = capture {
+                        captures.add(item, capture);
+                    }
+                    Ok(())
+                })
+            });
+            // The second reading says it, with the place.
+            let _ = Failure::nested(read)?;
+            plan.archives.push((path.clone(), first));
+            first = next;
+            end_of(path, progress.as_ref());
+        }
+        output.show_progress(None);
+        plan.add(captures.choose(), documents);
+        Ok(plan)
+    }
+
+    fn add(&mut self, chosen: ChosenCaptures, documents: &Documents) {
+        let ChosenCaptures { resources, redirects, others } = chosen;
+        let names = file_names(resources.iter().map(|one| (&*one.url, &*one.media_type)));
+        let mut numbers = vec![None; resources.len()];
+        let mut collection = Collection::of_captures();
+        for (number, (resource, name)) in resources.into_iter().zip(names).enumerate() {
+            if !documents.selection.takes(&place_of(&resource.url)) {
+                continue;
+            }
+            let place = self.resources.len();
+            let name: Arc<[u8]> = name.as_bytes().into();
+            collection.add(Resource::file(&name), [&*resource.url]);
+            self.by_item.entry(resource.item).or_default().push(place);
+            self.names.push(name);
+            self.resources.push(resource);
+            numbers[number] = Some(place);
+        }
+        for (url, resource) in &redirects {
+            if let Some(number) = numbers[*resource] {
+                collection.assign_url(number, url);
+            }
+        }
+        for (url, status) in &others {
+            collection.add_failure(url, *status);
+        }
+        self.others = others;
+        self.collection = Arc::new(collection);
+    }
+
+    /// Reads the archive with this number again, and does `work` for each resource of it; `done` gets the results in the order
+    /// of the archive. Gives the format of the archive.
+    pub(crate) fn each<T: Send>(
+        &self,
+        (number, wanted): (usize, Wanted),
+        documents: &Documents,
+        output: &mut Output,
+        work: impl Fn(usize, (&Input<'_>, &Archived), &mut Output) -> T + Sync,
+        mut done: impl FnMut(T, &mut Output) -> FileResult<()> + Send,
+    ) -> FileResult<Format> {
+        let (path, first) = &self.archives[number];
+        let mut format = Format::Warc;
+        let on_item = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
+            let resources = self.by_item.get(&first.saturating_add(archived.number));
+            let resources = resources.into_iter().flatten();
+            Ok(resources.map(|&number| work(number, (input, archived), output)).collect::<Vec<_>>())
+        };
+        with_archive(path, documents, wanted, |archive| {
+            format = archive.contents.format();
+            archive::each(archive, output, on_item, |made, _, output| {
+                made.into_iter().try_for_each(|made| done(made, output))
+            })
+        })?;
+        Ok(format)
+    }
+}
+
+/// A document of an archive, without its heading.
+pub(crate) struct CapturedDocument<'a> {
+    pub(crate) body: CapturedBody<'a>,
+    /// The way in which it is read; `None` if it is not a document.
+    pub(crate) options: Option<Options>,
+}
+
+impl CapturePlan {
+    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be undone.
+    pub(crate) fn document<'a>(
+        &self,
+        number: usize,
+        archived: &'a Archived,
+    ) -> Option<CapturedDocument<'a>> {
+        let body = archived.body()?;
+        let options = is_read(body.format, &archived.options.scan).then(|| {
+            let mut options = Options { format: body.format, ..archived.options.clone() };
+            let url = self.resources[number].url.to_string();
+            options.retrieval = Some(Retrieval::of(url, Source::Warc));
+            options.scan.charset = body.charset.or(options.scan.charset);
+            options
+        });
+        Some(CapturedDocument { body, options })
+    }
+}
+
+/// True if the file at `path` is an archive, or a message with resources.
+pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
+    is_archive_file(path, format)
+}
+
+/// True if all that was named are archives.
+pub(crate) fn are_all_archives(documents: &Documents) -> bool {
+    documents.paths.iter().all(|path| is_archive_file(path, documents.reading.format))
+}
+
+/// Opens the archive at `path` and hands it to `work`.
+fn with_archive(
+    path: &Path,
+    documents: &Documents,
+    wanted: Wanted,
+    work: impl FnOnce(Archive<'_>) -> FileResult<()>,
+) -> FileResult<()> {
+    let origin = Origin::named(path)?;
+    match File::open(&origin, documents, None)? {
+        OpenedInput::Document(File { contents: Contents::Archive(archive), .. }) => {
+            work(Archive { wanted, ..archive })
+        }
+        OpenedInput::Document(_) => {
+            let why = "not an archive; name archives alone";
+            Err(Error::new(format!("{}: {why}", name(path))).into())
+        }
+        OpenedInput::NoDocument(none) => Err(none.error(path).into()),
+    }
+}
+
+/// A bar for one reading of the archives.
+pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
+    let roots = documents.roots().map(Path::to_owned).collect();
+    let progress =
+        io::stderr().is_terminal().then(|| Progress::over(roots, documents.selection.clone()));
+    output.show_progress(progress.clone());
+    progress
+}
+
+/// Takes in that the archive at `path` was read to its end.
+pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
+    if let Some(progress) = progress {
+        progress.done(path.metadata().map_or(0, |seen| seen.len()));
+    }
+}
+
+/// Host and path of `url`, as `--include` and `--exclude` see them.
+fn place_of(url: &str) -> PathBuf {
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    PathBuf::from(place.split(['?', '#']).next().unwrap_or_default())
+}

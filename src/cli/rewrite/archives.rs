@@ -1,0 +1,440 @@
+//! A folder made of archives: `localize ARCHIVE... -o DIR`, which opens in a browser, and `rewrite ARCHIVE... -o DIR`.
+//!
+//! ```text
+//! crawl.warc.gz  -->  DIR/a.example/index.html, DIR/a.example/logo.png, …, DIR/index.html, DIR/baselink-map.csv
+//! ```
+//!
+//! Deliberately absent: reading the archives ([`crate::cli::captures`]).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::{fs, io};
+
+use baselink::Options;
+use baselink::collection::capture::CaptureDate;
+use baselink::collection::origin::map;
+use baselink::collection::record::CapturedBody;
+use baselink::error::{Error, Result, name};
+use baselink::files::mirror::Mirror;
+use baselink::files::write::{self, Replacement};
+use baselink::format::Format;
+use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
+use baselink::purpose::entry_page::{PageEntry, entry_page, title};
+use baselink::purpose::localize;
+use baselink::rewrite::record::payload;
+use baselink::scan::is_read;
+
+use super::examined::examined;
+use super::summary::{FileSummary, RunSummary};
+use super::work::Work;
+use crate::cli::archived::{Archived, Wanted};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
+use crate::cli::failure::{Failure, FileResult};
+use crate::cli::input::Input;
+use crate::cli::output::{Output, count};
+use crate::cli::progress::{is_stopped, stop_between_files};
+use crate::cli::request::{Extraction, Rewrite, WrittenTo};
+use crate::cli::status::ExitStatus;
+
+/// The table of the files that were written, at the root of the folder.
+const MAP: &str = "baselink-map.csv";
+
+/// The page that lists the pages, at the root of the folder.
+const ENTRY_PAGE: &str = "index.html";
+
+/// The number of files that are committed together.
+const TOGETHER: usize = 64;
+
+/// A file that is ready to get its name, or was only counted.
+struct Made {
+    resource: usize,
+    file: Option<Replacement>,
+    /// The title, if it is a page.
+    title: Option<String>,
+    adaptations: Adaptations,
+}
+
+/// The number of adaptations of each kind.
+type Adaptations = [(Adaptation, usize); Adaptation::ALL.len()];
+
+fn no_adaptations() -> Adaptations {
+    Adapted::default().counts()
+}
+
+/// Makes a folder of the archives that were named.
+pub(crate) fn extract(
+    asked: &Rewrite,
+    extraction: Option<&Extraction>,
+    output: &mut Output,
+) -> io::Result<ExitStatus> {
+    let mirror = match output_folder(asked, extraction.is_some()) {
+        Ok(mirror) => mirror,
+        Err(error) => {
+            output.error(&error);
+            return Ok(ExitStatus::Unusable);
+        }
+    };
+    if mirror.is_some() {
+        output.ignores_closed_stdout();
+        stop_between_files()?;
+    }
+    let plan = CapturePlan::of(&asked.documents, extraction.and_then(|one| one.near), output)?;
+    if is_stopped() {
+        output.error(&"stopped before anything was written");
+        return Ok(ExitStatus::Stopped);
+    }
+    let mut run = Run { asked, extraction, mirror, status: ExitStatus::Done };
+    if let Err(error) = Failure::nested(run.write(&plan, output))? {
+        output.error(&error);
+        run.status = ExitStatus::Unusable;
+    }
+    Ok(run.status)
+}
+
+/// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
+fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
+    let first = asked.documents.paths.first().map_or_else(String::new, |path| name(path));
+    let path = match &asked.destination {
+        WrittenTo::Path { path, .. } => path,
+        WrittenTo::Nowhere => return Ok(None),
+        WrittenTo::InPlace(_) => {
+            let why = "an archive is never altered; -o DIR makes a folder of its files";
+            return Err(Error::new(format!("{first}: {why}")));
+        }
+        WrittenTo::Standard | WrittenTo::Diff => {
+            let why = "an archive, whose files become a folder; use -o DIR, or look with --dry-run";
+            return Err(Error::new(format!("{first}: {why}")));
+        }
+    };
+    let mirror = Mirror::new(path)?;
+    for archive in asked.documents.roots() {
+        if let Some(conflict) = mirror.conflicts_with(archive)? {
+            return Err(Error::new(format!("{conflict}; name another")));
+        }
+    }
+    let is_used = match fs::read_dir(path) {
+        Ok(mut entries) => entries.next().is_some() && !path.join(MAP).is_file(),
+        Err(_) => false,
+    };
+    if is_used && has_table {
+        let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
+        return Err(Error::file(path, &why));
+    }
+    Ok(Some(mirror))
+}
+
+/// A run over archives.
+struct Run<'a> {
+    asked: &'a Rewrite,
+    /// `None` if links become absolute.
+    extraction: Option<&'a Extraction>,
+    mirror: Option<Mirror>,
+    status: ExitStatus,
+}
+
+impl Run<'_> {
+    /// Writes the files.
+    fn write(&mut self, plan: &CapturePlan, output: &mut Output) -> FileResult<()> {
+        let documents = &self.asked.documents;
+        let work = match self.extraction {
+            None => Work::Absolute,
+            Some(extraction) => Work::Local {
+                collection: Arc::clone(&plan.collection),
+                missing: extraction.missing.clone(),
+            },
+        };
+        // First of all: it says that the folder is one of a run, if the run is killed.
+        if self.extraction.is_some() {
+            self.write_whole(MAP, &table(plan))?;
+        }
+        let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
+        let progress = progress(documents, output);
+        let (mut totals, mut pending, mut counts) =
+            (RunSummary::default(), Vec::new(), Counts::default());
+        let mut pages: Vec<(usize, String)> = Vec::new();
+        for (number, (path, _)) in plan.archives.iter().enumerate() {
+            let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
+            let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
+                let mut of_document = FileSummary::default();
+                let made = self.made(plan, number, at, &work, &mut of_document, output);
+                (of_document, made)
+            };
+            let done = |(of_document, made): (FileSummary, Result<Option<Made>>),
+                        output: &mut Output| {
+                summary.merge(of_document);
+                is_unwritten = true;
+                if let Some(made) = made? {
+                    counts.add(&made, &plan.names[made.resource], output);
+                    pages.extend(made.title.map(|title| (made.resource, title)));
+                    pending.extend(made.file);
+                }
+                if pending.len() >= TOGETHER {
+                    commit(&mut pending, output)?;
+                }
+                is_unwritten = false;
+                Ok(())
+            };
+            let read = plan.each((number, wanted), documents, output, one, done);
+            // What could be read of a damaged archive is written, too.
+            let written = if is_unwritten { Ok(()) } else { commit(&mut pending, output) };
+            is_unwritten |= written.is_err();
+            let read = Failure::nested(written.and(read))?;
+            let format = *read.as_ref().unwrap_or(&Format::Warc);
+            let is_read = read.is_ok();
+            if let Err(error) = read {
+                output.error(&error);
+                self.status = ExitStatus::Unusable;
+            }
+            // A disk that is full for one file is full for the next.
+            if is_unwritten {
+                output.show_progress(None);
+                return Ok(());
+            }
+            self.status = self.status.max(summary.status);
+            if is_read || counts.files > 0 {
+                summary.say(path, format, self.mirror.is_some(), output);
+            }
+            totals.add(format, summary, false);
+            end_of(path, progress.as_ref());
+        }
+        output.show_progress(None);
+        if is_stopped() {
+            output.error(&"stopped; every file is whole, and the same command does the rest");
+            self.status = ExitStatus::Stopped;
+            return Ok(());
+        }
+        self.end(plan, pages, &counts, &totals, output)
+    }
+
+    /// Makes the file of the resource with this number; `None` if it has none.
+    fn made(
+        &self,
+        plan: &CapturePlan,
+        number: usize,
+        (input, archived): (&Input<'_>, &Archived),
+        work: &Work,
+        summary: &mut FileSummary,
+        output: &mut Output,
+    ) -> Result<Option<Made>> {
+        let date = plan.resources[number].date;
+        let mut made =
+            Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
+        let bytes = match work {
+            Work::Absolute => {
+                // A response without a document has links in its header fields only.
+                if !has_document(input, &archived.options) {
+                    return Ok(None);
+                }
+                let examined =
+                    examined((self.asked, work), input, &archived.options, summary, output);
+                let whole = examined.edits.apply(input.bytes);
+                let payload = payload(&whole, input.format).filter(|_| examined.is_proved);
+                let Some(bytes) = payload else { return Ok(None) };
+                bytes.into_owned()
+            }
+            Work::Local { collection, .. } => {
+                let Some(CapturedDocument { body, options }) = plan.document(number, archived)
+                else {
+                    let why = "its content codings cannot be undone; it was left out";
+                    output.caution(&format_args!("{}: {why}", input.name));
+                    return Ok(None);
+                };
+                let CapturedBody { bytes, format, charset } = body;
+                if let Some(options) = options {
+                    let options = localize::options(&plan.names[number], collection, &options);
+                    let document = Input::whole(input.name, format, &bytes);
+                    let examined =
+                        examined((self.asked, work), &document, &options, summary, output);
+                    if !examined.is_proved {
+                        return Ok(None);
+                    }
+                    let is_page = matches!(format, Format::Html | Format::Xhtml);
+                    made.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
+                    let local = examined.edits.apply(&bytes);
+                    match self.extraction {
+                        Some(Extraction { is_exact: false, .. }) => {
+                            let adapted = adapted(&local, format, charset);
+                            made.adaptations = adapted.counts();
+                            adapted.edits.apply(&local)
+                        }
+                        _ => local,
+                    }
+                } else {
+                    bytes.into_owned()
+                }
+            }
+        };
+        made.file = self.begin(&plan.names[number], date, &bytes)?;
+        Ok(Some(made))
+    }
+
+    /// Begins the file at `path` below the folder, with these bytes; `None` if nothing is to be written.
+    fn begin(
+        &self,
+        path: &[u8],
+        date: Option<CaptureDate>,
+        bytes: &[u8],
+    ) -> Result<Option<Replacement>> {
+        let Some(mirror) = &self.mirror else { return Ok(None) };
+        let path = String::from_utf8_lossy(path);
+        let mut new = mirror.begin_dated(Path::new(&*path), date.map(CaptureDate::time))?;
+        new.write(|out| out.write_all(bytes))?;
+        Ok(Some(new))
+    }
+
+    fn write_whole(&self, path: &str, text: &str) -> Result<()> {
+        match self.begin(path.as_bytes(), None, text.as_bytes())? {
+            Some(new) => new.commit().map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the page that lists the pages, and says what there is.
+    fn end(
+        &mut self,
+        plan: &CapturePlan,
+        mut pages: Vec<(usize, String)>,
+        counts: &Counts,
+        totals: &RunSummary,
+        output: &mut Output,
+    ) -> FileResult<()> {
+        say_others(&plan.others, output);
+        let files = count(counts.files, "file", "files");
+        let WrittenTo::Path { path: out, .. } = &self.asked.destination else {
+            output.notice(&format_args!("{files} would be written"));
+            return Ok(());
+        };
+        if counts.files > 0 || self.status == ExitStatus::Done {
+            output.notice(&format_args!("{files} in {}", name(out)));
+        }
+        if let Some(adapted) = adapted_text(&counts.adaptations) {
+            output
+                .notice(&format_args!("adapted so that they open: {adapted}; --exact leaves them"));
+        }
+        if counts.files == 0 {
+            if self.status == ExitStatus::Done {
+                output.error(&"nothing that was asked for was captured");
+            }
+            self.status = ExitStatus::Unusable;
+            return Ok(());
+        }
+        if self.extraction.is_none() {
+            return Ok(());
+        }
+        pages.sort_by_key(|(number, _)| *number);
+        let entries: Vec<_> = pages
+            .into_iter()
+            .map(|(number, title)| PageEntry {
+                name: &plan.names[number],
+                url: &plan.resources[number].url,
+                title,
+                date: plan.resources[number].date.map_or_else(String::new, |date| date.to_string()),
+            })
+            .collect();
+        let source = self.asked.documents.paths.iter().filter_map(|path| path.file_name());
+        let source: Vec<_> = source.map(|name| name.to_string_lossy()).collect();
+        self.write_whole(ENTRY_PAGE, &entry_page(&source.join(", "), &entries))?;
+        if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
+            totals.list_missing(list, output)?;
+        }
+        output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
+        Ok(())
+    }
+}
+
+/// True if `input` has the media type of a document.
+fn has_document(input: &Input<'_>, options: &Options) -> bool {
+    let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
+    let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
+    format.has_headings() || is_read(format, &options.scan)
+}
+
+/// The number of files of a run.
+#[derive(Debug)]
+struct Counts {
+    files: usize,
+    adaptations: Adaptations,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self { files: 0, adaptations: no_adaptations() }
+    }
+}
+
+impl Counts {
+    fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
+        self.files += 1;
+        let sums = self.adaptations.iter_mut();
+        sums.zip(&made.adaptations).for_each(|((_, sum), (_, number))| *sum += number);
+        if let Some(adapted) = adapted_text(&made.adaptations).filter(|_| output.is_verbose()) {
+            output.notice(&format_args!("{}: adapted: {adapted}", String::from_utf8_lossy(name)));
+        }
+    }
+}
+
+/// The adaptations in words.
+fn adapted_text(adaptations: &Adaptations) -> Option<String> {
+    let text = |&(kind, number): &(Adaptation, usize)| match kind {
+        Adaptation::Charset => count(number, "charset declared", "charsets declared"),
+        Adaptation::Integrity => {
+            count(number, "integrity or crossorigin removed", "integrity or crossorigin removed")
+        }
+        Adaptation::Policy => {
+            count(number, "security policy disabled", "security policies disabled")
+        }
+    };
+    let texts: Vec<_> = adaptations.iter().filter(|(_, number)| *number > 0).map(text).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
+}
+
+/// Says how many URLs became no file, and why.
+fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
+    let number =
+        |is_it: &dyn Fn(u16) -> bool| others.iter().filter(|(_, status)| is_it(*status)).count();
+    for (number, one, more) in [
+        (
+            number(&|status| status >= 400),
+            "URL was captured only as an error (4xx, 5xx)",
+            "URLs were captured only as errors (4xx, 5xx)",
+        ),
+        (
+            number(&|status| (300..304).contains(&status) || status > 304 && status < 400),
+            "redirect ends at nothing in the archive",
+            "redirects end at nothing in the archive",
+        ),
+        (
+            number(&|status| status < 300 || status == 304),
+            "URL was captured without its body",
+            "URLs were captured without their bodies",
+        ),
+    ] {
+        if number > 0 {
+            output.notice(&count(number, one, more));
+        }
+    }
+}
+
+/// The table of the files, as `--url-map` reads it.
+fn table(plan: &CapturePlan) -> String {
+    let rows = plan.resources.iter().zip(&plan.names).map(|(resource, name)| {
+        let date = resource.date.map_or_else(String::new, |date| date.to_string());
+        [
+            String::from_utf8_lossy(name).into_owned(),
+            resource.url.to_string(),
+            date,
+            resource.media_type.to_string(),
+        ]
+    });
+    map::table(rows)
+}
+
+/// Gives the files their names.
+fn commit(pending: &mut Vec<Replacement>, output: &mut Output) -> FileResult<()> {
+    for written in write::commit_all(std::mem::take(pending)) {
+        for lost in written?.lost {
+            output.caution(&lost);
+        }
+    }
+    Ok(())
+}

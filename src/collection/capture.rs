@@ -1,0 +1,527 @@
+//! Captures of an archive, and which of them become resources.
+//!
+//! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best capture of
+//! each URL: one with a 2xx status before a redirect (3xx), and a redirect before all others; of equals the latest, or the
+//! one nearest to a date. A redirect is followed among the captures (RFC 9110, 15.4), and its URL is one more URL of the
+//! resource where it ends. A capture that repeats the body of another one (ISO 28500, 6.7, `revisit`) has that one's body.
+//!
+//! ```
+//! use baselink::collection::capture::{Capture, Captures};
+//! let at = |url: &str, status, date| Capture { status, date: date.parse().ok(), ..Capture::of(url) };
+//! let mut captures = Captures::default();
+//! captures.add(0, at("http://a/", 503, "2026-01-03"));
+//! captures.add(1, at("http://a/", 200, "2026-01-01T10:00:00Z"));
+//! captures.add(2, at("http://a/", 200, "20260102"));
+//! captures.add(3, Capture { location: Some("/".into()), ..at("http://a/start", 301, "2026") });
+//! let chosen = captures.choose();
+//! assert_eq!((chosen.resources.len(), chosen.resources[0].item), (1, 2));
+//! assert_eq!(&*chosen.redirects[0].0, "http://a/start");
+//! ```
+//!
+//! Deliberately absent: bodies, and names of files ([`file_names`](super::file_names)).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::index::{normal, other_web};
+use crate::error::{Error, Result};
+use crate::resolve::{Base, Profile};
+
+/// The number of redirects that are followed, as in the Fetch Standard (4.4, HTTP-redirect fetch).
+const FOLLOWED: usize = 20;
+
+/// A capture: the result of retrieving a URL at some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The URL, absolute.
+    pub url: Box<str>,
+    /// The status code; 200 if the archive has no HTTP.
+    pub status: u16,
+    /// The time of the capture.
+    pub date: Option<CaptureDate>,
+    /// The media type without parameters.
+    pub media_type: Box<str>,
+    /// The target of a redirect, as the response has it.
+    pub location: Option<Box<str>>,
+    /// Digests of the names by which revisits refer to this capture ([`name_digest`]).
+    pub names: Vec<u64>,
+    /// For a revisit, the names of the capture whose body it repeats, the surest first.
+    pub repeats: Vec<u64>,
+}
+
+impl Capture {
+    /// A capture of `url` with the status 200.
+    #[must_use]
+    pub fn of(url: &str) -> Self {
+        Self {
+            url: url.into(),
+            status: 200,
+            date: None,
+            media_type: Box::default(),
+            location: None,
+            names: Vec::new(),
+            repeats: Vec::new(),
+        }
+    }
+
+    fn is_redirect(&self) -> bool {
+        self.location.is_some() && matches!(self.status, 300..=303 | 307 | 308)
+    }
+
+    /// True if the body is that of the resource: a partial response (206) and one without a body (204, 205) are not.
+    fn is_resource(&self) -> bool {
+        matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
+    }
+
+    fn is_revisit(&self) -> bool {
+        !self.repeats.is_empty()
+    }
+
+    /// The rank of the capture among those of its URL; `near` are the dates that are preferred.
+    fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
+        // The body of a revisit was unchanged (304), and is in another record.
+        let is_unchanged = self.is_revisit() && self.status == 304;
+        let class = match self {
+            _ if self.is_resource() || is_unchanged => 2,
+            _ if self.is_redirect() => 1,
+            _ => 0,
+        };
+        let distance = near.map(|near| near.distance(self.date));
+        (class, std::cmp::Reverse(distance), self.date)
+    }
+}
+
+/// A digest of a name of a capture: of its record id, or of a digest of its body.
+#[must_use]
+pub fn name_digest(kind: &str, name: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (kind, name).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A time in UTC to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CaptureDate {
+    /// Seconds since 1970.
+    seconds: i64,
+}
+
+impl CaptureDate {
+    /// The time for the file system.
+    #[must_use]
+    pub fn time(self) -> SystemTime {
+        let distance = Duration::from_secs(self.seconds.unsigned_abs());
+        let time = match self.seconds < 0 {
+            true => UNIX_EPOCH.checked_sub(distance),
+            false => UNIX_EPOCH.checked_add(distance),
+        };
+        time.unwrap_or(UNIX_EPOCH)
+    }
+}
+
+/// The first second of a date, which may lack all parts from the month on: `2026`, `2026-01-31T10:20:30.5Z`, `20260131102030`.
+impl FromStr for CaptureDate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        DateRange::from_str(text).map(|range| range.first)
+    }
+}
+
+/// As RFC 3339 has it.
+impl fmt::Display for CaptureDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
+        let (year, month, day) = civil(days);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+}
+
+/// The times that a date means: `2026` is a whole year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DateRange {
+    first: CaptureDate,
+    last: CaptureDate,
+}
+
+impl DateRange {
+    /// The number of seconds between `date` and these times. A capture without a date is farthest.
+    fn distance(self, date: Option<CaptureDate>) -> u64 {
+        let Some(date) = date else { return u64::MAX };
+        let before = self.first.seconds.saturating_sub(date.seconds);
+        let after = date.seconds.saturating_sub(self.last.seconds);
+        u64::try_from(before.max(after)).unwrap_or(0)
+    }
+}
+
+impl FromStr for DateRange {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = || {
+            let example =
+                "give a year or more of a date, such as 2024, 2024-05-31 or 20240531102030";
+            Error::new(format!("'{text}' is not a date: {example}"))
+        };
+        // Fractions of a second do not count, nor does `Z`.
+        let whole = text.trim().split('.').next().unwrap_or_default();
+        let is_known = |one: char| {
+            one.is_ascii_digit() || matches!(one, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z')
+        };
+        let digits: Vec<i64> =
+            whole.chars().filter_map(|one| one.to_digit(10).map(i64::from)).collect();
+        let mut runs = whole.split(|one: char| !one.is_ascii_digit()).filter(|run| !run.is_empty());
+        let is_whole = runs.next().is_some_and(|run| run.len() >= 4);
+        let are_pairs = runs.all(|run| run.len() == 2);
+        let is_spelled = is_whole && are_pairs && whole.chars().all(is_known);
+        if !is_spelled || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
+            return Err(invalid());
+        }
+        let number = |of: &[i64]| of.iter().fold(0, |number, digit| number * 10 + digit);
+        let part = |at: usize| digits.get(at..at + 2).map(number);
+        let (year, month, day) = (number(&digits[..4]), part(4), part(6));
+        let (hour, minute, second) = (part(8), part(10), part(12));
+        let is_within =
+            |part: Option<i64>, first, last| part.is_none_or(|one| (first..=last).contains(&one));
+        let length = month_length(year, month.unwrap_or(12));
+        let is_date =
+            is_within(month, 1, 12) && is_within(day, 1, length) && is_within(hour, 0, 23);
+        // A leap second is the last one of its minute.
+        if !is_date || !is_within(minute, 0, 59) || !is_within(second, 0, 60) {
+            return Err(invalid());
+        }
+        let at = |month, day, hour, minute, second: i64| CaptureDate {
+            seconds: days(year, month, day) * DAY + hour * 3600 + minute * 60 + second.min(59),
+        };
+        let or = |part: Option<i64>, other| part.unwrap_or(other);
+        Ok(Self {
+            first: at(or(month, 1), or(day, 1), or(hour, 0), or(minute, 0), or(second, 0)),
+            last: at(or(month, 12), or(day, length), or(hour, 23), or(minute, 59), or(second, 59)),
+        })
+    }
+}
+
+/// The seconds of a day.
+const DAY: i64 = 86_400;
+
+/// The number of days of a month in the Gregorian calendar.
+fn month_length(year: i64, month: i64) -> i64 {
+    days(year + month / 12, month % 12 + 1, 1) - days(year, month, 1)
+}
+
+/// The number of days from 1970-01-01 to a date of the Gregorian calendar, whose year begins in March here.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + of_year
+        - 719_468
+}
+
+/// The date that is so many days after 1970-01-01; the inverse of [`days`].
+fn civil(number: i64) -> (i64, i64, i64) {
+    let since_march_0 = number + 719_468;
+    let (era, of_era) = (since_march_0.div_euclid(146_097), since_march_0.rem_euclid(146_097));
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let (day, month) = (of_year - (153 * from_march + 2) / 5 + 1, (from_march + 2) % 12 + 1);
+    (era * 400 + year + i64::from(month <= 2), month, day)
+}
+
+/// The best capture of each URL so far. Memory grows with the URLs and with the names for revisits.
+#[derive(Debug, Default)]
+pub struct Captures {
+    near: Option<DateRange>,
+    /// By the URL in its normal form.
+    best: HashMap<Box<str>, Best>,
+    /// The items by the names of their bodies.
+    bodies: HashMap<u64, Body>,
+}
+
+/// The body of an item.
+#[derive(Clone, Debug)]
+struct Body {
+    item: u32,
+    media_type: Box<str>,
+}
+
+/// The best capture of a URL.
+#[derive(Debug)]
+struct Best {
+    capture: Capture,
+    item: u32,
+    /// The best one that has a body of its own, if the best one is a revisit whose body may be nowhere.
+    own: Option<Box<(Capture, u32)>>,
+}
+
+/// The resources of an archive.
+#[derive(Debug, Default)]
+pub struct ChosenCaptures {
+    /// The resources in the order of their URLs.
+    pub resources: Vec<CapturedResource>,
+    /// The URL of each redirect that ends at a resource, and the number of that resource.
+    pub redirects: Vec<(Box<str>, usize)>,
+    /// The other URLs with their status: redirects that end nowhere, and errors.
+    pub others: Vec<(Box<str>, u16)>,
+}
+
+/// A resource of an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedResource {
+    /// The URL of the resource.
+    pub url: Box<str>,
+    /// The time of the capture.
+    pub date: Option<CaptureDate>,
+    /// The media type without parameters.
+    pub media_type: Box<str>,
+    /// The number of the item that has the body.
+    pub item: u32,
+}
+
+impl Captures {
+    /// No captures. Of several captures of a URL, the one nearest to `near` counts.
+    #[must_use]
+    pub fn near(near: Option<DateRange>) -> Self {
+        Self { near, ..Self::default() }
+    }
+
+    /// Adds the capture that is the item with this number. A capture whose URL is not absolute is ignored.
+    pub fn add(&mut self, item: u32, mut capture: Capture) {
+        if !capture.is_revisit() {
+            for name in std::mem::take(&mut capture.names) {
+                let media_type = capture.media_type.clone();
+                self.bodies.entry(name).or_insert(Body { item, media_type });
+            }
+        }
+        let Some(normal) = normal(&capture.url, true) else { return };
+        let near = self.near;
+        match self.best.entry(normal.into()) {
+            Entry::Vacant(free) => drop(free.insert(Best { capture, item, own: None })),
+            Entry::Occupied(mut taken) => {
+                let best = taken.get_mut();
+                // Of equals the later item counts, too.
+                if capture.rank(near) >= best.capture.rank(near) {
+                    let before = (std::mem::replace(&mut best.capture, capture), best.item);
+                    best.item = item;
+                    let own = if before.0.is_revisit() {
+                        best.own.take()
+                    } else {
+                        Some(Box::new(before))
+                    };
+                    best.own = own.filter(|_| best.capture.is_revisit());
+                } else if best.capture.is_revisit() && !capture.is_revisit() {
+                    let is_better = |own: &(Capture, u32)| capture.rank(near) >= own.0.rank(near);
+                    if best.own.as_deref().is_none_or(is_better) {
+                        best.own = Some(Box::new((capture, item)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Chooses the resources.
+    #[must_use]
+    pub fn choose(self) -> ChosenCaptures {
+        let Self { best, bodies, .. } = self;
+        let mut found: Vec<(Box<str>, Capture, u32)> = Vec::with_capacity(best.len());
+        for (normal, Best { mut capture, mut item, own }) in best {
+            if capture.is_revisit() {
+                let body = capture.repeats.iter().find_map(|name| bodies.get(name));
+                match (body, own) {
+                    (Some(body), _) => {
+                        item = body.item;
+                        if capture.media_type.is_empty() {
+                            capture.media_type = body.media_type.clone();
+                        }
+                        capture.status = if capture.status == 304 { 200 } else { capture.status };
+                    }
+                    (None, Some(own)) => (capture, item) = *own,
+                    (None, None) if capture.is_redirect() => {}
+                    // Nothing has the body.
+                    (None, None) => capture.status = 304,
+                }
+            }
+            found.push((normal, capture, item));
+        }
+        found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        let mut chosen = ChosenCaptures::default();
+        let mut places: HashMap<&str, Place<'_>> = HashMap::with_capacity(found.len());
+        for (normal, capture, item) in &found {
+            let place = match () {
+                () if capture.is_resource() => {
+                    chosen.resources.push(CapturedResource {
+                        url: capture.url.clone(),
+                        date: capture.date,
+                        media_type: capture.media_type.clone(),
+                        item: *item,
+                    });
+                    Place::Resource(chosen.resources.len() - 1)
+                }
+                () if capture.is_redirect() => Place::Redirect(capture),
+                () => Place::Nowhere,
+            };
+            places.insert(normal, place);
+        }
+        for (_, capture, _) in found.iter().filter(|(_, capture, _)| !capture.is_resource()) {
+            match end_of(capture, &places) {
+                Some(resource) => chosen.redirects.push((capture.url.clone(), resource)),
+                None => chosen.others.push((capture.url.clone(), capture.status)),
+            }
+        }
+        chosen
+    }
+}
+
+/// The meaning of a URL among the captures.
+enum Place<'c> {
+    Resource(usize),
+    Redirect(&'c Capture),
+    Nowhere,
+}
+
+/// The number of the resource at the end of the redirects that begin with `capture`.
+fn end_of(capture: &Capture, places: &HashMap<&str, Place<'_>>) -> Option<usize> {
+    let mut from = capture;
+    for _ in 0..FOLLOWED {
+        let location = from.location.as_deref().filter(|_| from.is_redirect())?;
+        // Browsers wrote the archive (Fetch Standard, 2.2.6, "location URL").
+        let to = Base::new(Profile::Whatwg, &from.url).resolve(location).ok()?.url;
+        let to = normal(&to, true)?;
+        let place = places.get(&*to).or_else(|| places.get(&*other_web(&to)?))?;
+        match place {
+            Place::Resource(number) => return Some(*number),
+            Place::Redirect(next) => from = next,
+            Place::Nowhere => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn capture(url: &str, status: u16, date: &str) -> Capture {
+        Capture { status, date: date.parse().ok(), ..Capture::of(url) }
+    }
+
+    fn redirect(url: &str, to: &str) -> Capture {
+        Capture { status: 302, location: Some(to.into()), ..Capture::of(url) }
+    }
+
+    fn chosen(near: Option<&str>, all: Vec<Capture>) -> ChosenCaptures {
+        let mut captures = Captures::near(near.map(|near| near.parse().unwrap()));
+        for (item, capture) in (0..).zip(all) {
+            captures.add(item, capture);
+        }
+        captures.choose()
+    }
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (text, seconds, shown) in [
+            ("1970", 0, "1970-01-01T00:00:00Z"),
+            ("2000-02-29T12:30:15Z", 951_827_415, "2000-02-29T12:30:15Z"),
+            ("20260131102030", 1_769_854_830, "2026-01-31T10:20:30Z"),
+            ("2026-01-31T10:20:30.123456Z", 1_769_854_830, "2026-01-31T10:20:30Z"),
+            ("1969-12-31T23:59:59Z", -1, "1969-12-31T23:59:59Z"),
+            ("2016-12-31T23:59:60Z", 1_483_228_799, "2016-12-31T23:59:59Z"),
+        ] {
+            let date: CaptureDate = text.parse().unwrap();
+            assert_eq!((date.seconds, &*date.to_string()), (seconds, shown), "{text}");
+        }
+        for text in ["", "26", "2026-13", "2026-02-29", "20260131102060x", "now", "2026-1-1"] {
+            assert!(text.parse::<CaptureDate>().is_err(), "{text}");
+        }
+        let february: DateRange = "2024-02".parse().unwrap();
+        assert_eq!(february.last.to_string(), "2024-02-29T23:59:59Z");
+        assert_eq!(
+            "2023-12".parse::<DateRange>().unwrap().last.to_string(),
+            "2023-12-31T23:59:59Z"
+        );
+    }
+
+    #[test]
+    fn the_best_capture_of_a_url_counts() {
+        let items = |near, all| -> Vec<u32> {
+            chosen(near, all).resources.iter().map(|one| one.item).collect()
+        };
+        let three = || {
+            vec![
+                capture("http://a/", 200, "2024-06-01"),
+                capture("http://a/", 503, "2026-01-01"),
+                capture("HTTP://A:80/#x", 200, "2025-01-01"),
+            ]
+        };
+        assert_eq!(items(None, three()), [2]);
+        assert_eq!(items(Some("2024"), three()), [0]);
+        assert_eq!(items(Some("2024-12-31"), three()), [2]);
+        // A query that differs only in order is another URL; a redirect gives way to a page.
+        let all = vec![
+            capture("http://a/?x&y", 200, "2024"),
+            capture("http://a/?y&x", 200, "2024"),
+            redirect("http://a/?x&y", "/?y&x"),
+            capture("http://a/404", 404, "2024"),
+            capture("http://a/part", 206, "2024"),
+            capture("http://a/same", 304, "2024"),
+        ];
+        assert_eq!(items(None, all), [0, 1]);
+    }
+
+    #[test]
+    fn redirects_end_in_the_archive_or_nowhere() {
+        let found = chosen(
+            None,
+            vec![
+                capture("https://a/end", 200, "2024"),
+                redirect("http://a/end", "https://a/end"),
+                redirect("http://a/1", "2"),
+                redirect("http://a/2", "http://a/end#x"),
+                redirect("http://a/circle", "/circle2"),
+                redirect("http://a/circle2", "/circle"),
+                redirect("http://a/out", "http://b/"),
+                redirect("http://a/gone", "404"),
+                capture("http://a/404", 404, "2024"),
+            ],
+        );
+        let redirects: Vec<&str> = found.redirects.iter().map(|(url, _)| &**url).collect();
+        assert_eq!(redirects, ["http://a/1", "http://a/2", "http://a/end"]);
+        let others: Vec<&str> = found.others.iter().map(|(url, _)| &**url).collect();
+        let expected =
+            ["404", "circle", "circle2", "gone", "out"].map(|path| format!("http://a/{path}"));
+        assert_eq!(others, expected);
+    }
+
+    #[test]
+    fn a_revisit_has_the_body_of_another_capture() {
+        let name = name_digest("digest", "sha1:X");
+        let revisit = |url, date| Capture {
+            repeats: vec![name_digest("id", "unknown"), name],
+            ..capture(url, 304, date)
+        };
+        let first = Capture {
+            names: vec![name],
+            media_type: "text/css".into(),
+            ..capture("http://a/", 200, "2024")
+        };
+        let found = chosen(
+            None,
+            vec![revisit("http://b/", "2025"), first.clone(), revisit("http://a/", "2026")],
+        );
+        let found: Vec<_> =
+            found.resources.iter().map(|one| (&*one.url, one.item, &*one.media_type)).collect();
+        assert_eq!(found, [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]);
+        // If the body is nowhere, an earlier capture counts.
+        let lost = Capture { names: Vec::new(), ..first };
+        let found =
+            chosen(None, vec![lost, revisit("http://a/", "2026"), revisit("http://b/", "2026")]);
+        assert_eq!((found.resources.len(), found.resources[0].item), (1, 0));
+        assert_eq!(found.others, [("http://b/".into(), 304)]);
+    }
+}

@@ -1,0 +1,704 @@
+//! Paths of files for the resources of an archive.
+//!
+//! The path is made of the host and the path of the URL (RFC 3986, 3.2.2 and 3.3). It holds for the file systems of
+//! Linux, macOS and Windows at once: Windows, for one, refuses `con.png`, `a:b` and a name that ends with a dot.
+//!
+//! ```text
+//! http://h/docs/             text/html    h/docs/index.html
+//! http://h/list.php?page=1   text/html    h/list.php@page=1.html   `@` as of wget --restrict-file-names=windows
+//! http://h/main.css?v=3      text/css     h/main@v=3.css           the extension is right, and remains the last
+//! http://h/photo             image/png    h/photo.png
+//! http://h:8080/a%3Ab/%E6%97%A5           h_8080/a_b/日
+//! http://h/About                          h/About
+//! http://h/about                          h/about-c0f98e72         the beginning of the URL's MD5
+//! cid:logo@h                 image/png    cid/logo@h.png           only http and https have no folder
+//! ```
+//!
+//! If resources need one path, the first of them in the order of their URLs gets it, and the others have a digest in
+//! their names. A folder comes before a file: `/docs` beside `/docs/x` has the digest.
+//!
+//! A name that begins with a dot gets a `_` before it. Otherwise commands that skip hidden files, this program among
+//! them, would skip a document that is plain to see on the web (`/.well-known/x.html`).
+//!
+//! Deliberately absent: which resources become files, and redirects.
+
+use super::near::composed_text;
+use crate::layer::digest::first_of_md5;
+use crate::reference::{Grammar, Reference, decode_percent};
+
+/// The maximum length of a path, in bytes. Windows refuses 260 characters, and the folder needs some.
+const PATH: usize = 239;
+/// The maximum length of the name of a file.
+const NAME: usize = 200;
+/// The maximum length of all folders of a path together. Deeper ones are left out, and the name has a digest.
+const FOLDERS: usize = 140;
+/// The maximum length of the name of a folder.
+const FOLDER: usize = 100;
+/// The maximum length of a query; a longer one becomes a digest.
+const QUERY: usize = 80;
+/// The bytes of a digest in a name. Digests may be the same: then the path has another.
+const DIGEST: usize = 4;
+
+/// Media types and their extensions; the first is the one to add. A browser that opens a file goes by the extension.
+#[rustfmt::skip]
+const EXTENSIONS: &[(&str, &[&str])] = &[
+    ("text/html", &["html", "htm", "shtml", "shtm"]),
+    ("application/xhtml+xml", &["xhtml", "xht", "xhtm"]),
+    ("text/css", &["css"]),
+    ("text/javascript", &["js", "mjs"]),
+    ("application/javascript", &["js", "mjs"]),
+    ("application/x-javascript", &["js", "mjs"]),
+    ("application/ecmascript", &["js", "mjs"]),
+    ("text/ecmascript", &["js", "mjs"]),
+    ("application/json", &["json", "webmanifest", "map", "geojson", "jsonld"]),
+    ("text/json", &["json", "webmanifest", "map", "geojson", "jsonld"]),
+    ("application/ld+json", &["jsonld", "json"]),
+    ("application/manifest+json", &["webmanifest", "json"]),
+    ("text/xml", &["xml", "xsl", "xslt", "rss", "atom", "rdf", "opml", "svg", "xhtml"]),
+    ("application/xml", &["xml", "xsl", "xslt", "rss", "atom", "rdf", "opml", "svg", "xhtml"]),
+    ("application/rss+xml", &["rss", "xml", "rdf"]),
+    ("application/atom+xml", &["atom", "xml"]),
+    ("application/rdf+xml", &["rdf", "xml"]),
+    ("application/xslt+xml", &["xsl", "xslt"]),
+    // What a server sends for text that it does not know. The extension says more.
+    ("text/plain", &["txt", "text", "log", "md", "csv", "css", "js", "mjs", "json", "xml", "svg", "srt", "vtt"]),
+    ("text/csv", &["csv"]),
+    ("text/markdown", &["md", "markdown"]),
+    ("text/vtt", &["vtt"]),
+    ("text/calendar", &["ics"]),
+    ("text/vcard", &["vcf"]),
+    ("image/png", &["png", "apng"]),
+    ("image/apng", &["png", "apng"]),
+    ("image/jpeg", &["jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp"]),
+    ("image/jpg", &["jpg", "jpeg", "jpe", "jfif", "pjpeg", "pjp"]),
+    ("image/gif", &["gif"]),
+    ("image/webp", &["webp"]),
+    ("image/avif", &["avif"]),
+    ("image/svg+xml", &["svg"]),
+    ("image/bmp", &["bmp"]),
+    ("image/tiff", &["tif", "tiff"]),
+    ("image/x-icon", &["ico", "cur"]),
+    ("image/vnd.microsoft.icon", &["ico", "cur"]),
+    ("image/jxl", &["jxl"]),
+    ("image/heic", &["heic"]),
+    ("font/woff", &["woff"]),
+    ("font/woff2", &["woff2"]),
+    ("font/ttf", &["ttf"]),
+    ("font/otf", &["otf"]),
+    ("font/sfnt", &["ttf", "otf"]),
+    ("application/font-woff", &["woff"]),
+    ("application/font-woff2", &["woff2"]),
+    ("application/x-font-woff", &["woff"]),
+    ("application/x-font-ttf", &["ttf"]),
+    ("application/x-font-truetype", &["ttf"]),
+    ("application/x-font-opentype", &["otf"]),
+    ("application/vnd.ms-fontobject", &["eot"]),
+    ("audio/mpeg", &["mp3", "mpga"]),
+    ("audio/mp4", &["m4a", "mp4"]),
+    ("audio/ogg", &["ogg", "oga", "opus"]),
+    ("audio/wav", &["wav"]),
+    ("audio/x-wav", &["wav"]),
+    ("audio/flac", &["flac"]),
+    ("audio/aac", &["aac"]),
+    ("audio/webm", &["weba", "webm"]),
+    ("video/mp4", &["mp4", "m4v"]),
+    ("video/webm", &["webm"]),
+    ("video/ogg", &["ogv", "ogg"]),
+    ("video/quicktime", &["mov", "qt"]),
+    ("video/mp2t", &["ts"]),
+    ("application/vnd.apple.mpegurl", &["m3u8"]),
+    ("application/x-mpegurl", &["m3u8"]),
+    ("application/dash+xml", &["mpd"]),
+    ("application/pdf", &["pdf"]),
+    ("application/zip", &["zip", "epub", "docx", "xlsx", "pptx", "odt", "jar"]),
+    ("application/gzip", &["gz", "tgz", "svgz"]),
+    ("application/x-gzip", &["gz", "tgz", "svgz"]),
+    ("application/epub+zip", &["epub"]),
+    ("application/wasm", &["wasm"]),
+    ("application/rtf", &["rtf"]),
+    ("application/msword", &["doc"]),
+    ("application/x-shockwave-flash", &["swf"]),
+    ("message/rfc822", &["eml", "mht", "mhtml"]),
+    ("multipart/related", &["mht", "mhtml"]),
+];
+
+/// The first folders that a file or a folder of the program may be called.
+const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];
+
+/// Names that Windows keeps for devices, whatever the extension; `com` and `lpt` with a digit beside that.
+const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
+
+/// Gives each resource of an archive the path of a file, with `/` between the names.
+///
+/// A resource is a URL and a media type without parameters, or `""`. Its path does not depend on the order of the
+/// resources. No path has another one as a folder, and no two are the same on a file system that ignores case or
+/// normalizes names. URLs that differ only in their fragment, with one media type, are one resource and have one path.
+///
+/// While it runs, it needs the memory of the paths twice, and about 80 bytes a resource.
+///
+/// ```
+/// use baselink::collection::file_names;
+/// let resources = [("https://a.example/", "text/html"), ("https://a.example/logo?v=3", "image/png")];
+/// let paths = file_names(resources);
+/// assert_eq!(paths.join(" "), "a.example/index.html a.example/logo@v=3.png");
+/// ```
+pub fn file_names<'a>(resources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Box<str>> {
+    let is_fragment = |one: char| one == '#';
+    let resources: Vec<(&str, &str)> = resources
+        .into_iter()
+        .map(|(url, media_type)| (url.split(is_fragment).next().unwrap_or_default(), media_type))
+        .collect();
+    let mut paths: Vec<Box<str>> = resources.iter().map(|one| path(*one, 0)).collect();
+    let mut keys: Vec<Box<[u8]>> = paths.iter().map(|path| key(path)).collect();
+    let mut is_settled = vec![false; resources.len()];
+    let mut order: Vec<usize> = (0..resources.len()).collect();
+    // Folders are the same in every round, so a settled path remains free.
+    for round in 1.. {
+        order.sort_by(|&a, &b| {
+            let by_key = keys[a].cmp(&keys[b]).then(is_settled[b].cmp(&is_settled[a]));
+            by_key.then_with(|| resources[a].cmp(&resources[b]))
+        });
+        let mut losers = Vec::new();
+        let mut rest = order.as_slice();
+        while let Some(&first) = rest.first() {
+            let key = &keys[first];
+            let (alike, after) =
+                rest.split_at(rest.iter().take_while(|&&one| keys[one] == *key).count());
+            // 0 is the least of all bytes, so what is in a folder follows its key.
+            let next = after.first().and_then(|&next| keys[next].strip_prefix(&**key));
+            let is_folder = next.is_some_and(|next| next.starts_with(b"\0"));
+            for &one in alike {
+                is_settled[one] = !is_folder && resources[one] == resources[first];
+                if !is_settled[one] {
+                    losers.push(one);
+                }
+            }
+            rest = after;
+        }
+        if losers.is_empty() {
+            break;
+        }
+        for one in losers {
+            paths[one] = path(resources[one], round);
+            keys[one] = key(&paths[one]);
+        }
+    }
+    paths
+}
+
+/// A path as the least exact file system compares it, with 0 for `/`. HFS+ ignores joiners.
+fn key(path: &str) -> Box<[u8]> {
+    let mut key = match path.is_ascii() {
+        true => path.to_ascii_lowercase(),
+        false => {
+            let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+            let kept: String = path.chars().filter(|one| !is_joiner(*one)).collect();
+            let lowered = lower(&composed_text(&kept));
+            let upper: String =
+                composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
+            composed_text(&lower(&upper)).into_owned()
+        }
+    }
+    .into_bytes();
+    for byte in key.iter_mut().filter(|byte| **byte == b'/') {
+        *byte = 0;
+    }
+    key.into()
+}
+
+/// The path of a resource that lost its path in `round` rounds.
+fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+    let reference = Reference::split(Grammar::Rfc3986, url);
+    let mut path = root(&reference);
+    let (folders, name) = segments(&reference);
+    let mut is_cut = false;
+    for folder in folders {
+        let name = folder_name(folder);
+        is_cut = path.len() + 1 + name.len() > FOLDERS;
+        if is_cut {
+            break;
+        }
+        path = path + "/" + &name;
+    }
+    let (mut stem, extension) = stem_and_extension(name, media_type);
+    if let Some(query) = reference.query().filter(|query| !query.is_empty()) {
+        let text = safe(query);
+        stem.push('@');
+        match text.len() <= QUERY {
+            true => stem.push_str(&text),
+            false => stem.push_str(&first_of_md5(query.as_bytes(), DIGEST)),
+        }
+    }
+    let digest = || match round {
+        0 | 1 => first_of_md5(url.as_bytes(), DIGEST),
+        _ => first_of_md5(format!("{round} {media_type} {url}").as_bytes(), DIGEST),
+    };
+    let length = NAME.min(PATH - path.len() - 1);
+    path.push('/');
+    path.push_str(&fitted(stem, &extension, length, is_cut || round > 0, digest));
+    path.into()
+}
+
+/// The folder of a host, or of a scheme with the host in it.
+fn root(url: &Reference<'_>) -> String {
+    let scheme = url.scheme().unwrap_or_default().to_ascii_lowercase();
+    let default_port = match &*scheme {
+        "http" => Some("80"),
+        "https" => Some("443"),
+        _ => None,
+    };
+    let host = url.net_loc().map(|net_loc| host(net_loc, default_port));
+    let root = match (default_port, host) {
+        (Some(_), Some(host)) => folder_name(&host),
+        (_, Some(host)) if !host.is_empty() => folder_name(&scheme) + "/" + &folder_name(&host),
+        _ => folder_name(&scheme),
+    };
+    match TAKEN_AT_ROOT.contains(&&*root) {
+        true => format!("_{root}"),
+        false => root,
+    }
+}
+
+/// The host of a net_loc in lower case, and a port that is not the default. A user and a password are not for names.
+fn host(net_loc: &str, default_port: Option<&str>) -> String {
+    let host = net_loc.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
+    // The colons of an IPv6 address are in brackets.
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, port),
+        _ => (&*host, ""),
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']').replace(':', "-");
+    match port.is_empty() || Some(port) == default_port {
+        true => name,
+        false => format!("{name}_{port}"),
+    }
+}
+
+/// The folders of a URL's path, and the last segment, which may be empty. Dot segments do what the URL Standard says.
+fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
+    if url.net_loc().is_none() && !url.path().starts_with('/') {
+        return (Vec::new(), url.path());
+    }
+    let (folders, last) = url.path().rsplit_once('/').unwrap_or_default();
+    let mut kept = Vec::new();
+    for segment in folders.split('/') {
+        match dots(segment) {
+            Some(2) => drop(kept.pop()),
+            None if !segment.is_empty() => kept.push(segment),
+            _ => {}
+        }
+    }
+    match dots(last) {
+        None => (kept, last),
+        Some(count) => {
+            if count == 2 {
+                kept.pop();
+            }
+            (kept, "")
+        }
+    }
+}
+
+/// The number of dots if a segment is `.` or `..`, percent-encoded or not.
+fn dots(segment: &str) -> Option<usize> {
+    if segment.len() > "%2e%2e".len() {
+        return None;
+    }
+    match &*decode_percent(segment.as_bytes()) {
+        b"." => Some(1),
+        b".." => Some(2),
+        _ => None,
+    }
+}
+
+fn folder_name(segment: &str) -> String {
+    let name = match segment {
+        "" => "_".to_owned(),
+        _ => safe(segment),
+    };
+    fitted(name, "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+}
+
+/// The name of a file without its extension, and the extension with its dot. An extension is added if that of the
+/// segment is not right for the media type.
+fn stem_and_extension(segment: &str, media_type: &str) -> (String, String) {
+    let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
+    let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
+    if segment.is_empty() {
+        return ("index".to_owned(), first.unwrap_or_else(|| ".html".to_owned()));
+    }
+    let mut name = safe(segment);
+    let extension = name.rsplit_once('.').filter(|(stem, extension)| {
+        !stem.is_empty()
+            && match right {
+                Some((_, right)) => right.iter().any(|one| one.eq_ignore_ascii_case(extension)),
+                None => is_extension(extension),
+            }
+    });
+    match extension {
+        Some((stem, _)) => {
+            let extension = name.split_off(stem.len());
+            (name, extension)
+        }
+        None => (name, first.unwrap_or_default()),
+    }
+}
+
+/// True for what looks like an extension: `woff2`, but not the `0` of `v1.0`.
+fn is_extension(extension: &str) -> bool {
+    let first = extension.bytes().next();
+    first.is_some_and(|byte| byte.is_ascii_alphabetic())
+        && extension.len() <= 5
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// A name of at most `length` bytes that no file system refuses. A name that has to be cut gets the digest.
+fn fitted(
+    mut stem: String,
+    extension: &str,
+    length: usize,
+    has_digest: bool,
+    digest: impl Fn() -> String,
+) -> String {
+    if stem.starts_with('.') || is_device(&stem) {
+        stem.insert(0, '_');
+    }
+    if extension.is_empty() && stem.ends_with(['.', ' ']) {
+        stem.pop();
+        stem.push('_');
+    }
+    if has_digest || stem.len() + extension.len() > length {
+        let room = length - extension.len() - "-".len() - 2 * DIGEST;
+        let end = (0..=room.min(stem.len())).rev().find(|&at| stem.is_char_boundary(at));
+        stem.truncate(end.unwrap_or_default());
+        stem = stem + "-" + &digest();
+    }
+    stem + extension
+}
+
+fn is_device(name: &str) -> bool {
+    let device = name.split('.').next().unwrap_or_default().trim_end_matches(' ').to_lowercase();
+    let numbered = device.strip_prefix("com").or_else(|| device.strip_prefix("lpt"));
+    // Microsoft, "Naming Files": superscript digits count.
+    let is_digit = |one: char| one.is_ascii_digit() || matches!(one, '¹' | '²' | '³');
+    DEVICES.contains(&&*device)
+        || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(is_digit))
+}
+
+/// Percent-decoded text in Normalization Form C. What a file system refuses is `_`; what is not UTF-8 or cannot be
+/// seen remains percent-encoded.
+fn safe(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    let encode = |name: &mut String, bytes: &[u8]| {
+        bytes.iter().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
+    };
+    for chunk in decode_percent(text.as_bytes()).utf8_chunks() {
+        for one in chunk.valid().chars() {
+            match one {
+                '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*' => name.push('_'),
+                _ if one.is_control() => name.push('_'),
+                _ if is_invisible(one) => {
+                    encode(&mut name, one.encode_utf8(&mut [0; 4]).as_bytes())
+                }
+                _ => name.push(one),
+            }
+        }
+        encode(&mut name, chunk.invalid());
+    }
+    match name.is_ascii() {
+        true => name,
+        false => composed_text(&name).into_owned(),
+    }
+}
+
+/// U+200C and U+200D, which Persian and Indic words need.
+fn is_joiner(one: char) -> bool {
+    matches!(one, '\u{200C}' | '\u{200D}')
+}
+
+/// True for characters that change the look of others or have none: format characters, private use (which Cygwin and
+/// WSL read as `:` and the like), tags and noncharacters.
+fn is_invisible(one: char) -> bool {
+    !is_joiner(one)
+        && matches!(one,
+            '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{E000}'..='\u{F8FF}' | '\u{FDD0}'..='\u{FDEF}' | '\u{FEFF}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}' | '\u{E0000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn alone(url: &str, media_type: &str) -> String {
+        file_names([(url, media_type)])[0].to_string()
+    }
+
+    /// URL, media type, path. The digests are those of `md5sum`.
+    #[rustfmt::skip]
+    const ROWS: &[(&str, &str, &str)] = &[
+        // Index files.
+        ("http://h/", "text/html", "h/index.html"),
+        ("http://h", "text/html", "h/index.html"),
+        ("http://h/a/", "TEXT/HTML", "h/a/index.html"),
+        ("http://h/a/", "", "h/a/index.html"),
+        ("http://h/a/", "text/css", "h/a/index.css"),
+        ("http://h/?p=1", "text/html", "h/index@p=1.html"),
+        ("http://h?p=1", "text/html", "h/index@p=1.html"),
+        // Extensions.
+        ("http://h/list.php?page=1", "text/html", "h/list.php@page=1.html"),
+        ("http://h/main.css?v=3", "text/css", "h/main@v=3.css"),
+        ("http://h/main.css?v=3", "", "h/main@v=3.css"),
+        ("http://h/f.woff2?4.7", "application/octet-stream", "h/f@4.7.woff2"),
+        ("http://h/v1.0?a", "", "h/v1.0@a"),
+        ("http://h/photo", "image/png", "h/photo.png"),
+        ("http://h/photo.jpg", "image/webp", "h/photo.jpg.webp"),
+        ("http://h/Photo.JPEG", "image/jpeg", "h/Photo.JPEG"),
+        ("http://h/x.HTM", "text/html", "h/x.HTM"),
+        ("http://h/x.xhtml", "text/html", "h/x.xhtml.html"),
+        ("http://h/jquery.min", "text/javascript", "h/jquery.min.js"),
+        ("http://h/app.mjs", "application/javascript", "h/app.mjs"),
+        ("http://h/x.js", "text/plain", "h/x.js"),
+        ("http://h/LICENSE", "text/plain", "h/LICENSE.txt"),
+        ("http://h/feed", "application/rss+xml", "h/feed.rss"),
+        ("http://h/feed.xml", "application/rss+xml", "h/feed.xml"),
+        ("http://h/x.bin", "application/x-unknown", "h/x.bin"),
+        ("http://h/wiki/File:X.png", "text/html", "h/wiki/File_X.png.html"),
+        // Queries.
+        ("http://h/x?", "", "h/x"),
+        ("http://h/x?a=b/c?d&e=%C3%A9%2F", "text/html", "h/x@a=b_c_d&e=\u{e9}_.html"),
+        ("http://h/x#top?no", "text/html", "h/x.html"),
+        // Hosts and schemes.
+        ("https://user:pw@WWW.A.example:443/x.css", "text/css", "www.a.example/x.css"),
+        ("http://h:80/x.css", "text/css", "h/x.css"),
+        ("http://h:443/x.css", "text/css", "h_443/x.css"),
+        ("http://h:/x.css", "text/css", "h/x.css"),
+        ("http://[2001:DB8::1]/x.css", "text/css", "2001-db8--1/x.css"),
+        ("http://[::1]:8080/x.css", "text/css", "--1_8080/x.css"),
+        ("ftp://h:21/x.css", "text/css", "ftp/h_21/x.css"),
+        ("file:///C:/x.css", "text/css", "file/C_/x.css"),
+        ("cid:logo@h", "image/png", "cid/logo@h.png"),
+        ("urn:pageinfo:http://h/a", "application/json", "urn/pageinfo_http___h_a.json"),
+        ("data:text/css,a%7B%7D", "text/css", "data/text_css,a{}.css"),
+        ("about:blank", "text/html", "about/blank.html"),
+        ("http:///x.css", "text/css", "_/x.css"),
+        ("x.css", "text/css", "_/x.css"),
+        ("", "", "_/index.html"),
+        ("http://baselink-map.csv/x", "", "_baselink-map.csv/x"),
+        ("http://INDEX.html/x", "", "_index.html/x"),
+        ("http://.baselink-x/x", "", "_.baselink-x/x"),
+        // Nothing leaves the folder.
+        ("http://h/../../x", "", "h/x"),
+        ("http://h/a/b/%2e%2E/x", "", "h/a/x"),
+        ("http://h/a/./.%2e/x", "", "h/x"),
+        ("http://h/a/..", "text/html", "h/index.html"),
+        ("http://h/..%2F..%2Fx", "", "h/_.._.._x"),
+        ("http://h/a%5C..%5Cx", "", "h/a_.._x"),
+        ("http://h/%2e%2e%00/x", "", "h/_.._/x"),
+        ("http://../x", "", "_._/x"),
+        ("http://h/a//b", "", "h/a/b"),
+        // Windows refuses these.
+        ("http://h/con", "", "h/_con"),
+        ("http://h/Con.x.png", "image/png", "h/_Con.x.png"),
+        ("http://h/AUX/lpt1%20.txt", "text/plain", "h/_AUX/_lpt1 .txt"),
+        ("http://h/com%C2%B9", "text/html", "h/_com\u{b9}.html"),
+        ("http://h/com10", "", "h/com10"),
+        ("http://h/constant", "", "h/constant"),
+        ("http://h/a./b%20/c..", "", "h/a_/b_/c._"),
+        ("http://h/a.", "text/html", "h/a..html"),
+        ("http://h/%3C%3E:%22%7C%3F*%5C%0A%7F", "", "h/__________"),
+        // Hidden names.
+        ("http://h/.well-known/x.json", "application/json", "h/_.well-known/x.json"),
+        ("http://h/.htaccess", "", "h/_.htaccess"),
+        // Characters.
+        ("http://h/%E6%97%A5%E6%9C%AC", "text/html", "h/\u{65e5}\u{672c}.html"),
+        ("http://h/\u{65e5}\u{672c}", "text/html", "h/\u{65e5}\u{672c}.html"),
+        ("http://h/cafe%CC%81", "", "h/caf\u{e9}"),
+        ("http://h/caf%e9", "", "h/caf%E9"),
+        ("http://h/a%E2%80%AEb", "", "h/a%E2%80%AEb"),
+        ("http://h/a%E2%80%8Cb", "", "h/a\u{200c}b"),
+        ("http://h/100%25%zz", "", "h/100%%zz"),
+        ("http://h/a%20b;c=1+~!$&'()@,", "", "h/a b;c=1+~!$&'()@,"),
+    ];
+
+    #[test]
+    fn paths_of_resources_alone() {
+        for (url, media_type, expected) in ROWS {
+            assert_eq!(alone(url, media_type), *expected, "{url} {media_type}");
+        }
+    }
+
+    #[test]
+    fn media_types_have_one_row_and_short_extensions() {
+        for (media_type, extensions) in EXTENSIONS {
+            assert_eq!(*media_type, media_type.to_lowercase());
+            assert!(extensions.iter().all(|one| one.len() <= 12 && *one == one.to_lowercase()));
+        }
+        let names: BTreeSet<_> = EXTENSIONS.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), EXTENSIONS.len());
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_gets_a_digest() {
+        let name = format!("http://h/{}.html", "n".repeat(300));
+        let expected = format!("h/{}-14682110.html", "n".repeat(186));
+        assert_eq!(alone(&name, "text/html"), expected);
+        assert_eq!(expected.len(), "h/".len() + 200);
+
+        let query = format!("http://h/x?{}", "q=".repeat(50));
+        assert_eq!(alone(&query, "text/html"), "h/x@3eeff23e.html");
+
+        let folder = format!("http://h/{}/x", "d".repeat(150));
+        assert_eq!(alone(&folder, ""), format!("h/{}-976062c5/x", "d".repeat(91)));
+
+        // `h` and 12 folders have 133 bytes, and with a thirteenth 144.
+        let deep = format!("http://h/{}x", "dddddddddd/".repeat(20));
+        assert_eq!(alone(&deep, ""), format!("h/{}x-41e2ec17", "dddddddddd/".repeat(12)));
+
+        // No character is cut: 191 bytes hold 63 characters of three bytes.
+        let wide = alone(&format!("http://h/{}", "%E6%97%A5".repeat(100)), "");
+        assert_eq!(wide.rsplit_once('-').unwrap().0, format!("h/{}", "\u{65e5}".repeat(63)));
+    }
+
+    #[test]
+    fn resources_that_need_one_path() {
+        #[rustfmt::skip]
+        let groups: &[&[(&str, &str, &str)]] = &[
+            &[("http://h/About", "", "h/About"), ("http://h/about", "", "h/about-c0f98e72")],
+            &[("http://h/docs", "", "h/docs-8fc69016"), ("http://h/docs/x", "", "h/docs/x")],
+            &[("http://h/docs", "", "h/docs-8fc69016"), ("http://h/DOCS/x", "", "h/DOCS/x")],
+            &[("http://h/docs", "text/html", "h/docs.html"), ("http://h/docs/", "text/html", "h/docs/index.html")],
+            &[("http://h/a.html", "text/html", "h/a.html"), ("https://h/a.html", "text/html", "h/a-b71afb81.html")],
+            &[("http://h/", "text/html", "h/index.html"), ("http://h/index.html", "text/html", "h/index-c848f848.html")],
+            &[("http://h/caf%C3%A9", "", "h/caf\u{e9}"), ("http://h/cafe%CC%81", "", "h/caf\u{e9}-efbd3f25")],
+            &[("http://h/a%3Ab", "", "h/a_b"), ("http://h/a:b", "", "h/a_b-e2013c53"), ("http://h/a_b", "", "h/a_b-b0d2bbcc")],
+            // One resource.
+            &[("http://h/x#a", "", "h/x"), ("http://h/x#b", "", "h/x")],
+        ];
+        for group in groups {
+            let resources: Vec<_> = group.iter().map(|row| (row.0, row.1)).collect();
+            let expected: Vec<_> = group.iter().map(|row| row.2).collect();
+            let paths = file_names(resources.iter().copied());
+            assert_eq!(paths.iter().map(|path| &**path).collect::<Vec<_>>(), expected);
+            let mut backwards = file_names(resources.into_iter().rev());
+            backwards.reverse();
+            assert_eq!(backwards, paths);
+        }
+    }
+
+    /// A settled path keeps a digest from others: the second URL needs another one.
+    #[test]
+    fn a_digest_may_be_taken() {
+        let urls = ["http://h/About", "http://h/about", "http://h/about-c0f98e72"];
+        let paths = file_names(urls.map(|url| (url, "")));
+        assert_eq!((&*paths[0], &*paths[2]), ("h/About", "h/about-c0f98e72"));
+        assert!(paths[1].starts_with("h/about-") && paths[1] != paths[2]);
+        check(&urls.map(|url| (url.to_owned(), "")), &paths);
+    }
+
+    /// Asserts what holds for all paths.
+    fn check(resources: &[(String, &str)], paths: &[Box<str>]) {
+        let mut owners = BTreeMap::new();
+        let mut folders = BTreeSet::new();
+        for ((url, media_type), path) in resources.iter().zip(paths) {
+            let least = composed_text(&path.to_lowercase()).into_owned();
+            let url = url.split('#').next().unwrap();
+            let owner = owners.entry(least.clone()).or_insert((url, *media_type));
+            assert_eq!(*owner, (url, *media_type), "{path}");
+            folders.extend(least.match_indices('/').map(|(at, _)| least[..at].to_owned()));
+            assert!(path.len() < 240 && path.contains('/'), "{path}");
+            for name in path.split('/') {
+                assert!((1..=200).contains(&name.len()), "{path}");
+                assert!(!name.starts_with('.') && !name.ends_with(['.', ' ']), "{path}");
+                let is_refused = |one: char| one.is_control() || r#"<>:"|?*\"#.contains(one);
+                assert!(!name.contains(is_refused), "{path}");
+                let device = name.split('.').next().unwrap().trim_end().to_lowercase();
+                let devices = ["con", "prn", "aux", "nul", "com1", "lpt9", "com\u{b9}"];
+                assert!(!devices.contains(&&*device), "{path}");
+            }
+        }
+        for path in owners.keys() {
+            assert!(!folders.contains(path), "{path}");
+        }
+        assert!(!["baselink-map.csv", "index.html"].iter().any(|taken| folders.contains(*taken)));
+    }
+
+    #[test]
+    fn urls_of_a_megabyte() {
+        let pieces = [
+            ("n", 1 << 20),
+            ("/", 1 << 20),
+            ("a/", 1 << 19),
+            ("../", 350_000),
+            ("%CC%81", 175_000),
+        ];
+        let mut resources = Vec::new();
+        for (piece, count) in pieces {
+            for prefix in ["http://h/", "http://", "http://h/?", "urn:"] {
+                let url = prefix.to_owned() + &piece.repeat(count);
+                resources.push((url.clone() + "x", "image/png"));
+                resources.push((url, "image/png"));
+            }
+        }
+        let paths = file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+        check(&resources, &paths);
+    }
+
+    #[test]
+    fn many_urls_that_differ_little() {
+        let cased = |number: u32| {
+            let letters = (0..17).map(|bit| if number >> bit & 1 == 1 { 'A' } else { 'a' });
+            format!("http://h/{}", letters.collect::<String>())
+        };
+        let query = |number: u32| format!("http://h/x?{}{number}", "long".repeat(25));
+        let folder =
+            |number: u32| format!("http://h/{}{number}", "x/".repeat(number as usize % 80));
+        let makers: [&dyn Fn(u32) -> String; 3] = [&cased, &query, &folder];
+        for make in makers {
+            let resources: Vec<_> = (0..100_000).map(|number| (make(number), "")).collect();
+            let paths = file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+            check(&resources, &paths);
+        }
+    }
+
+    #[rustfmt::skip]
+    const PIECES: &[&str] = &[
+        "a", "A", "b", "/", "/", "/", "?", "#", ".", "..", "%2e", "%2F", "%5C", "\\", ":", "@", "=", " ", "%20", "%00", "con", "aux.",
+        "\u{e9}", "e%CC%81", "%C3%89", "\u{df}", "ss", "\u{3a3}", "\u{3c2}", "\u{130}", "\u{131}", "i\u{307}", "\u{17f}", "\u{1f80}", "\u{345}",
+        "%E2%80%8D", "%FF", "%E2%80%AE", "\u{212a}", "k", ".html", ".css", "index", "-c0f98e72", "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn",
+        "ddddddddddddd/ddddddddddddd/dddddddddddddd/ddddddddddddd/", "\0", "\u{338}", "[::1]", "8080", "baselink-map.csv", "http://",
+    ];
+    const TYPES: &[&str] = &["", "text/html", "text/css", "image/png"];
+    const PREFIXES: &[&str] =
+        &["http://h/", "https://h/", "http://", "", "cid:", "file:///", "http://H:80/"];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn paths_keep_the_rules_in_any_order(
+            lists in proptest::collection::vec(
+                (0..PREFIXES.len(), proptest::collection::vec(0..PIECES.len(), 0..8), 0..TYPES.len()), 0..24),
+            shift in 0..24_usize,
+        ) {
+            let url = |prefix: usize, pieces: Vec<usize>| pieces.into_iter().fold(PREFIXES[prefix].to_owned(), |url, at| url + PIECES[at]);
+            let mut resources: Vec<_> =
+                lists.into_iter().map(|(prefix, pieces, media_type)| (url(prefix, pieces), TYPES[media_type])).collect();
+            let of = |resources: &[(String, &'static str)]| file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+            let mut paths = of(&resources);
+            check(&resources, &paths);
+            let shift = shift.min(resources.len());
+            resources.rotate_left(shift);
+            paths.rotate_left(shift);
+            prop_assert_eq!(&of(&resources), &paths);
+            resources.reverse();
+            paths.reverse();
+            prop_assert_eq!(&of(&resources), &paths);
+        }
+    }
+}

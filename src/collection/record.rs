@@ -1,0 +1,122 @@
+//! The capture in a record of a web archive (ISO 28500), and its body.
+//!
+//! A `response` has a status, a media type and maybe a redirect in its HTTP heading. A `resource` has its media type in the
+//! heading of the record. A `revisit` repeats the body of another record, which it names by the digest of the body, by the id
+//! of the record, or by URL and date (ISO 28500, 6.7).
+//!
+//! ```
+//! use baselink::archive::{ArchiveEntry, Records};
+//! use baselink::collection::record::{body, capture};
+//! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\nContent-Type: application/http\r\n\
+//!     Content-Length: 50\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>text\r\n\r\n";
+//! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! let found = capture(&record).unwrap();
+//! assert_eq!((&*found.url, found.status, &*found.media_type), ("http://a/", 200, "text/html"));
+//! assert_eq!(&*body(&record).unwrap().bytes, b"<p>text");
+//! ```
+//!
+//! Deliberately absent: `conversion` records, which have no capture of their own, and segments.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::capture::{Capture, name_digest};
+use crate::archive::{Record, RecordContent, RecordType};
+use crate::container::http;
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::rewrite::record::url_of;
+use crate::scan::fields::MediaType;
+
+/// The body of a capture, without its content codings.
+#[derive(Clone, Debug)]
+pub struct CapturedBody<'a> {
+    /// The bytes of the resource.
+    pub bytes: Cow<'a, [u8]>,
+    /// The format that its media type means.
+    pub format: Format,
+    /// The encoding of characters that its heading declares.
+    pub charset: Option<Charset>,
+}
+
+impl<'a> CapturedBody<'a> {
+    /// The body `bytes` of this media type.
+    #[must_use]
+    pub fn of(bytes: Cow<'a, [u8]>, media_type: Option<&MediaType>) -> Self {
+        let format = match media_type {
+            Some(media_type) => media_type.format(),
+            None => Format::detect(None, &bytes),
+        };
+        let charset = media_type.and_then(|one| one.parameter("charset"));
+        Self { bytes, format, charset: charset.and_then(Charset::for_label) }
+    }
+}
+
+/// The capture in `record`; `None` if it has none, or no URL of a server.
+#[must_use]
+pub fn capture(record: &Record) -> Option<Capture> {
+    let url = url_of(record).filter(|url| url.contains("://"))?;
+    let (block, content) = (record.block(), record.document());
+    let has_http = content == RecordContent::Http || block.starts_with(b"HTTP/");
+    let mut capture =
+        Capture { date: record.date().and_then(|date| date.parse().ok()), ..Capture::of(&url) };
+    match (record.record_type, content) {
+        (RecordType::Response | RecordType::Revisit, _) if has_http => {
+            let response = http::response(block, &Arc::from(""));
+            capture.status = http::status(block, &response).unwrap_or(0);
+            let heading = &response.entities[0].heading;
+            let value = |name| heading.first(block, name).map(|field| &block[field.value.range()]);
+            let is_redirect = (300..400).contains(&capture.status);
+            let location = value("Location").filter(|_| is_redirect);
+            capture.location = location.map(|location| String::from_utf8_lossy(location).into());
+            // A revisit may repeat a part of the heading only.
+            if record.record_type == RecordType::Response || value("Content-Type").is_some() {
+                capture.media_type = response.entities[0].media_type.to_string().into();
+            }
+        }
+        (RecordType::Response | RecordType::Resource, RecordContent::Entity(media_type)) => {
+            capture.media_type = media_type.to_string().into();
+        }
+        (RecordType::Revisit | RecordType::Resource, _) => {}
+        _ => return None,
+    }
+    let text = |field| record.text(field);
+    let named = |kind: &str, name: Option<String>| name.map(|name| name_digest(kind, &name));
+    let place = |url: Option<String>, date: Option<String>| {
+        let (url, date) = (url?, date?);
+        Some(name_digest("place", &format!("{} {date}", url.trim_matches(['<', '>']))))
+    };
+    let digest = named("digest", text("WARC-Payload-Digest"));
+    if record.record_type == RecordType::Revisit {
+        let other = place(text("WARC-Refers-To-Target-URI"), text("WARC-Refers-To-Date"));
+        let names = [digest, named("id", record.refers_to()), other];
+        capture.repeats = names.into_iter().flatten().collect();
+        // It repeats a body, if only that of nothing.
+        if capture.repeats.is_empty() {
+            capture.repeats.push(0);
+        }
+    } else if matches!(capture.status, 200..=299) {
+        let own = place(text("WARC-Target-URI"), record.date());
+        capture.names = [digest, named("id", record.id()), own].into_iter().flatten().collect();
+    }
+    Some(capture)
+}
+
+/// The body of the capture in `record`; `None` if its content codings cannot be undone.
+#[must_use]
+pub fn body(record: &Record) -> Option<CapturedBody<'_>> {
+    let block = record.block();
+    match record.document() {
+        RecordContent::Http => {
+            let response = http::response(block, &Arc::from(""));
+            let entity = &response.entities[0];
+            let decoded = entity.decode(block).ok()?;
+            let is_whole = decoded.obstacle().is_none();
+            is_whole.then(|| CapturedBody::of(decoded.bytes, Some(&entity.media_type)))
+        }
+        RecordContent::Entity(media_type) => {
+            Some(CapturedBody::of(Cow::Borrowed(block), Some(&media_type)))
+        }
+        RecordContent::None => Some(CapturedBody::of(Cow::Borrowed(block), None)),
+    }
+}

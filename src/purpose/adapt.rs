@@ -1,0 +1,542 @@
+//! Adaptations: what a copy out of a web archive needs beside new URLs so that it opens from disk (`file:`).
+//!
+//! A browser read the document with an HTTP heading and from an origin of its own. A file has neither. Three things are
+//! therefore adapted, each by the smallest edit:
+//!
+//! - the encoding that the heading gave is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
+//!   3.2), in the XML declaration (XML 1.0, 4.3.3), or by a byte order mark where the document is UTF-16;
+//! - `integrity` (Subresource Integrity) and `crossorigin` (HTML, 2.5.4) are removed from an element with a local target:
+//!   browsers fetch it by CORS then, which fails for files;
+//! - a `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that names hosts, and lets no file through instead, becomes
+//!   a `<meta data-http-equiv=…>`.
+//!
+//! `docs/localize.md` has a table of what browsers refuse.
+//!
+//! ```
+//! use baselink::format::Format;
+//! use baselink::layer::charset::Charset;
+//! use baselink::purpose::adapt::{Adaptation, adapted};
+//! let page = b"<head><script src=x.js integrity='sha256-eA==' defer></script>";
+//! let adapted = adapted(page, Format::Html, Some(Charset::UTF_8));
+//! assert_eq!(
+//!     adapted.edits.apply(page),
+//!     b"<head><meta charset=\"UTF-8\"><script src=x.js defer></script>"
+//! );
+//! assert_eq!(adapted.counts(), [(Adaptation::Charset, 1), (Adaptation::Integrity, 1), (Adaptation::Policy, 0)]);
+//! ```
+//!
+//! Deliberately absent: URLs, which [`localize`](mod@super::localize) has written before; documents inside a document
+//! (`srcdoc`, `noscript`); and module scripts, which browsers refuse from disk whatever their attributes.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use crate::edit::Edits;
+use crate::format::Format;
+use crate::layer::charset::{Charset, Declaration, Detected};
+use crate::layer::escape;
+use crate::layer::xml::{self as xml_text, Entities};
+use crate::layer::{OffsetMap, View};
+use crate::named::{display_by_name, named};
+use crate::reference::{Category, Grammar, Reference, placeholder};
+use crate::scan::attributes::Namespace;
+use crate::scan::html::sink::{Sink, TextModel};
+use crate::scan::html::tag::{self, RawTag};
+use crate::scan::html::walk::{self, Names};
+use crate::scan::html::{engines, prelude};
+use crate::scan::xml::tokens::{self, XmlToken};
+use crate::scan::{ScanOptions, Scanner, value};
+use crate::span::Span;
+
+named! {
+    /// A change beside URLs.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Adaptation {
+        /// The encoding that only the HTTP heading gave is declared.
+        Charset = "charset",
+        /// An `integrity` or `crossorigin` attribute is removed.
+        Integrity = "integrity",
+        /// A Content-Security-Policy is disabled.
+        Policy = "policy",
+    }
+}
+display_by_name!(Adaptation);
+
+/// The adaptations of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Adapted {
+    /// The edits. None changes a URL.
+    pub edits: Edits,
+    /// The kind and place of each edit, in the order of the edits. Offsets are those of the document before the edits.
+    pub made: Vec<(Adaptation, Span)>,
+}
+
+impl Adapted {
+    /// The number of adaptations of each kind.
+    #[must_use]
+    pub fn counts(&self) -> [(Adaptation, usize); Adaptation::ALL.len()] {
+        Adaptation::ALL.map(|kind| (kind, self.made.iter().filter(|made| made.0 == kind).count()))
+    }
+}
+
+/// Adapts a document that leads to files already, as [`localize`](fn@super::localize::localize) leaves it. `charset` is the
+/// one of the `Content-Type` in the HTTP heading.
+///
+/// Adapting the result again, with the same `charset` or without one, changes nothing. Linear in time and memory. Formats
+/// other than HTML, XML and CSS have nothing to adapt.
+#[must_use]
+pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
+    let options = ScanOptions { charset, ..ScanOptions::default() };
+    let (found, syntax) = match format {
+        Format::Html => (prelude::encoding(bytes, &options), Some(TagSyntax::Html)),
+        Format::Xhtml | Format::Svg | Format::Xml => {
+            (Charset::detect_xml(bytes, charset), Some(TagSyntax::Xml))
+        }
+        Format::Css => (Charset::detect_style_sheet(bytes, charset), None),
+        _ => return Adapted::default(),
+    };
+    let mut changes = Vec::new();
+    if found.declaration == Declaration::Given {
+        changes.extend(declaration(bytes, format, found.charset));
+    }
+    if let Some(syntax) = syntax {
+        changes.extend(in_tags(bytes, syntax, found));
+    }
+    changes.sort_by_key(|change| change.span.start);
+    let mut adapted = Adapted::default();
+    for Change { kind, span, new } in changes {
+        if adapted.edits.add(span, &new) {
+            adapted.made.push((kind, span));
+        }
+    }
+    adapted
+}
+
+/// An adaptation, and its edit.
+struct Change {
+    kind: Adaptation,
+    span: Span,
+    new: Cow<'static, [u8]>,
+}
+
+/// The declaration of `charset`, which the heading gave, if the document without the heading is or may be read otherwise.
+///
+/// The heading is stronger than a declaration that contradicts it. Therefore the new declaration takes the place of the old
+/// one in XML, and precedes it elsewhere, where the first one counts.
+fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
+    let found = match format {
+        Format::Html => prelude::encoding(bytes, &ScanOptions::default()),
+        Format::Css => Charset::detect_style_sheet(bytes, None),
+        _ => Charset::detect_xml(bytes, None),
+    };
+    let is_ascii = bytes.is_ascii() && charset.is_ascii_compatible();
+    let is_read_so = match (format, found.declaration) {
+        // Browsers guess, each in another way, and what a page of ASCII refers to inherits the guess.
+        (Format::Html, Declaration::Assumed) => false,
+        (Format::Html, _) => found.charset == charset,
+        // A style sheet that declares nothing inherits the encoding of the page (CSS Syntax 3, 3.2).
+        (Format::Css, Declaration::Assumed) => is_ascii,
+        _ => is_ascii || found.charset == charset,
+    };
+    if is_read_so {
+        return None;
+    }
+    let text = format!("<meta charset=\"{charset}\">");
+    let (span, new) = if Charset::detect(text.as_bytes(), None).charset != charset {
+        // UTF-16 is not declared but marked. `x-user-defined` can be neither.
+        let mark = charset.encode("\u{feff}").ok()?;
+        let is_mark = Charset::detect_plain(&mark, None).charset == charset;
+        (Span::at(0), is_mark.then_some(mark)?)
+    } else {
+        let (span, text) = match format {
+            Format::Html => (Span::at(html_place(bytes, charset)?), text),
+            Format::Css => (Span::at(0), format!("@charset \"{charset}\";")),
+            _ => xml_declaration(bytes, charset)?,
+        };
+        (span, text.into_bytes())
+    };
+    Some(Change { kind: Adaptation::Charset, span, new: new.into() })
+}
+
+/// The place for a `meta` element in HTML that is the first one and changes nothing else in the tree: after the start tag of
+/// the `head`, or before the first thing that is neither the DOCTYPE, the start tag of `html` nor a comment. Browsers find it
+/// there, however long the comments before it are.
+fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
+    if charset.is_ascii_compatible() {
+        return Some(place_in_head(bytes));
+    }
+    let View { text, map } = charset.decode(bytes, 0);
+    map.to_source(place_in_head(text.as_bytes()))
+}
+
+/// The [`html_place`] in text.
+fn place_in_head(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += text[at..].len() - text[at..].trim_ascii_start().len();
+        let Some(tag) = tag::read(text, at) else {
+            // A comment, the DOCTYPE, or what the tokenizer takes for a comment.
+            let is_declaration = match &text[at..] {
+                [b'<', b'!' | b'?', ..] => true,
+                [b'<', b'/', rest @ ..] => !rest.first().is_some_and(u8::is_ascii_alphabetic),
+                _ => false,
+            };
+            match walk::declaration_end(text, at, false).filter(|_| is_declaration) {
+                Some(end) => at = end,
+                None => return at,
+            }
+            continue;
+        };
+        let name = text[tag.name.range()].to_ascii_lowercase();
+        match (&*name, tag.end_tag) {
+            (b"html", false) => at = tag.span.end,
+            (b"head", false) => return tag.span.end,
+            // These count before the head. All other end tags are dropped.
+            (b"html" | b"head" | b"body" | b"br", true) | (_, false) => return at,
+            (_, true) => at = tag.span.end,
+        }
+    }
+}
+
+/// The XML declaration with an `encoding`, or the part of it that changes. Nothing for a declaration that is not
+/// well-formed.
+fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
+    let is_declaration = |text: &[u8]| {
+        let rest = text.strip_prefix(b"<?xml").unwrap_or_default();
+        rest.first().is_some_and(u8::is_ascii_whitespace)
+    };
+    if !is_declaration(bytes.trim_ascii_start()) {
+        return Some((Span::at(0), format!("<?xml version=\"1.0\" encoding=\"{charset}\"?>")));
+    }
+    let end = memchr::memmem::find(bytes, b"?>").filter(|_| is_declaration(bytes))?;
+    let attributes = tokens::tag(bytes, 2, end).ok()?.attributes;
+    let is_encoding = |name: Span| &bytes[name.range()] == b"encoding";
+    if let Some(encoding) = attributes.iter().find(|one| is_encoding(one.name)) {
+        return Some((encoding.value, charset.name().to_owned()));
+    }
+    let after = attributes.first()?.value.end + 1;
+    Some((Span::at(after), format!(" encoding=\"{charset}\"")))
+}
+
+/// The syntax of tags.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TagSyntax {
+    Html,
+    Xml,
+}
+
+/// The attributes without one of which no tag is adapted, each with the place of its rarest letter.
+const WORDS: [(&str, usize); 3] = [("integrity", 4), ("crossorigin", 8), ("http-equiv", 6)];
+
+/// True if `bytes` mention one of the [`WORDS`], in any case.
+fn mentions_any(bytes: &[u8]) -> bool {
+    [b'g', b'q'].into_iter().any(|letter| {
+        memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
+            WORDS.iter().any(|&(word, rare)| {
+                let start = at.checked_sub(rare);
+                let found = start.and_then(|start| bytes.get(start..start + word.len()));
+                found.is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+            })
+        })
+    })
+}
+
+/// The adaptations of the tags of a document.
+fn in_tags(bytes: &[u8], syntax: TagSyntax, found: Detected) -> Vec<Change> {
+    let Detected { charset, mark, .. } = found;
+    if charset.is_ascii_compatible() {
+        return Tags::of(bytes, mark, charset, syntax);
+    }
+    let View { text, map } = charset.decode(&bytes[mark..], mark);
+    let changes = Tags::of(text.as_bytes(), 0, Charset::UTF_8, syntax);
+    let lifted = |change| lifted(change, &text, &map, charset);
+    changes.into_iter().filter_map(lifted).collect()
+}
+
+/// A change of the decoded `text` as one of the bytes.
+fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Option<Change> {
+    let Change { kind, mut span, new } = change;
+    let removed = &text[span.range()];
+    let space = removed.len() - removed.trim_ascii_start().len();
+    let written = map.covering(Span::new(span.start, span.start + space));
+    if charset.is_stateful() && written.len() > space {
+        // The bytes of the space begin with those that end a stretch of other characters.
+        span.start += space;
+    }
+    let span = Span::new(map.to_source(span.start)?, map.to_source(span.end)?);
+    let new = charset.encode(str::from_utf8(&new).ok()?).ok()?;
+    Some(Change { kind, span, new: new.into() })
+}
+
+/// The names that the walk over HTML must tell of, beside those of links.
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let places = WORDS.iter().filter_map(|(word, _)| format!("*[{word}]=url").parse().ok());
+    let options = ScanOptions { places: places.collect(), ..ScanOptions::default() };
+    Names::of(&options).into_owned()
+});
+
+/// An attribute as written.
+struct TagAttribute {
+    name: Span,
+    value: Option<Span>,
+    /// The end with the closing quote.
+    end: usize,
+}
+
+/// A pass over the start tags of a document.
+struct Tags<'a> {
+    bytes: &'a [u8],
+    charset: Charset,
+    syntax: TagSyntax,
+    changes: Vec<Change>,
+    /// The attributes to be removed from the last `audio` or `video` if one of its `source` elements is local, and the
+    /// offset up to which no other tag of these was found.
+    pending: (Vec<Change>, usize),
+}
+
+impl<'a> Tags<'a> {
+    /// The changes of `bytes`, which begin at `start` and are in an ASCII-compatible encoding.
+    fn of(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Vec<Change> {
+        if !mentions_any(bytes) {
+            return Vec::new();
+        }
+        let mut tags =
+            Tags { bytes, charset, syntax, changes: Vec::new(), pending: (Vec::new(), 0) };
+        match syntax {
+            TagSyntax::Html => {
+                let range = start..bytes.len();
+                engines::tokens(bytes, range, true, Scanner::Fast, &NAMES, &mut tags);
+            }
+            TagSyntax::Xml => {
+                tokens::scan(bytes, start, &mut |token, span| {
+                    if let XmlToken::StartTag { is_empty } = token {
+                        tags.xml_tag(span, is_empty)?;
+                    }
+                    Ok(())
+                });
+            }
+        }
+        tags.changes
+    }
+
+    fn xml_tag(&mut self, span: Span, is_empty: bool) -> Result<(), tokens::XmlFault> {
+        let end = span.end - 1 - usize::from(is_empty);
+        let tag = tokens::tag(self.bytes, span.start + 1, end)?;
+        let written = |one: &tokens::XmlAttribute| TagAttribute {
+            name: one.name,
+            value: Some(one.value),
+            end: one.value.end + 1,
+        };
+        let attributes: Vec<TagAttribute> = tag.attributes.iter().map(written).collect();
+        let name = &self.bytes[tag.name.range()];
+        let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
+        self.element(span.start, &name[prefix..], &attributes);
+        Ok(())
+    }
+
+    /// A start tag at `at`.
+    fn element(&mut self, at: usize, name: &[u8], attributes: &[TagAttribute]) {
+        let is_media = matches!(name, b"audio" | b"video");
+        if name == b"source" {
+            self.source(at, attributes);
+        }
+        if name == b"meta" {
+            self.changes.extend(self.policy(attributes));
+            return;
+        }
+        let is_removed = |one: &&TagAttribute| {
+            self.is_named(one, "integrity") || self.is_named(one, "crossorigin")
+        };
+        let removed = self.without(attributes.iter().filter(is_removed));
+        if removed.is_empty() || !ELEMENTS.contains(&name) {
+            return;
+        }
+        if self.is_local(attributes, TARGETS) {
+            self.changes.extend(removed);
+        } else if is_media {
+            self.pending = (removed, at + 1);
+        }
+    }
+
+    /// A `source` at `at`, whose target is fetched as its parent says.
+    fn source(&mut self, at: usize, attributes: &[TagAttribute]) {
+        let (removed, from) = &mut self.pending;
+        if removed.is_empty() {
+            return;
+        }
+        let between = &self.bytes[*from..at];
+        *from = at;
+        // The walk does not tell of tags without attributes.
+        let is_other = |at: usize| {
+            let name = between[at + 1..].strip_prefix(b"/").unwrap_or(&between[at + 1..]);
+            let name = name.get(..5).unwrap_or_default().to_ascii_lowercase();
+            name == b"audio" || name == b"video"
+        };
+        if memchr::memchr_iter(b'<', between).any(is_other) {
+            removed.clear();
+        } else if self.is_local(attributes, &["src"]) {
+            self.changes.append(&mut self.pending.0);
+        }
+    }
+
+    fn is_named(&self, attribute: &TagAttribute, name: &str) -> bool {
+        let written = &self.bytes[attribute.name.range()];
+        match self.syntax {
+            TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
+            // The prefix is the document's own.
+            TagSyntax::Xml if name == "xlink:href" => written.ends_with(b":href"),
+            TagSyntax::Xml => written == name.as_bytes(),
+        }
+    }
+
+    /// The decoded value of the attribute that counts, which is the first one.
+    fn value(&self, attributes: &[TagAttribute], name: &str) -> Option<String> {
+        let span = attributes.iter().find(|one| self.is_named(one, name))?.value?;
+        let view = self.charset.decode(&self.bytes[span.range()], span.start);
+        Some(match self.syntax {
+            TagSyntax::Html => escape::character_references(view).text,
+            TagSyntax::Xml => xml_text::attribute_value(view, &Entities::default()).view.text,
+        })
+    }
+
+    /// True if one of these attributes holds a reference to a local file.
+    fn is_local(&self, attributes: &[TagAttribute], names: &[&str]) -> bool {
+        names.iter().any(|name| {
+            let Some(text) = self.value(attributes, name) else { return false };
+            match *name {
+                "srcset" | "imagesrcset" => {
+                    value::srcset(&text).iter().any(|one| leads_to_file(&text[one.range()]))
+                }
+                _ => leads_to_file(value::trim(&text)),
+            }
+        })
+    }
+
+    /// The removal of these attributes of a tag.
+    fn without<'w>(&self, removed: impl Iterator<Item = &'w TagAttribute>) -> Vec<Change> {
+        let mut previous = (0, None);
+        removed
+            .map(|one| {
+                let before = self.bytes[..one.name.start].trim_ascii_end();
+                let last = match previous {
+                    (end, last) if end == before.len() => last,
+                    _ => before.last().copied(),
+                };
+                previous = (one.end, last);
+                let span = Span::new(before.len(), one.end);
+                self.without_one(span, one.name.start, last)
+            })
+            .collect()
+    }
+
+    /// The removal of the attribute that begins at `start`, with the white space before it, both at `span`. The white space
+    /// stays if what is before the attribute, which ends with `last`, and what follows would become one token.
+    fn without_one(&self, span: Span, start: usize, last: Option<u8>) -> Change {
+        let follows = &self.bytes[span.end..];
+        let is_apart = match follows.first() {
+            Some(b'>') => last != Some(b'/'),
+            Some(b'/') => matches!(last, Some(b'"' | b'\'')),
+            next => next.is_some_and(u8::is_ascii_whitespace),
+        };
+        let inside = Span::new(start, span.end);
+        let (span, new) = match follows.trim_ascii_start().first() {
+            // `=` begins the name of the next attribute, and would begin the value of the one before.
+            Some(b'=') => (inside, "/"),
+            // `/>` would end the element.
+            Some(b'>') if last == Some(b'/') => (inside, " "),
+            _ if is_apart => (span, ""),
+            _ => (inside, ""),
+        };
+        Change { kind: Adaptation::Integrity, span, new: new.as_bytes().into() }
+    }
+
+    /// The edit that disables the policy of a `meta` element.
+    fn policy(&self, attributes: &[TagAttribute]) -> Option<Change> {
+        let pragma = attributes.iter().find(|one| self.is_named(one, "http-equiv"))?;
+        let is_policy = self.value(attributes, "http-equiv")?;
+        let is_policy = is_policy.eq_ignore_ascii_case("content-security-policy");
+        let blocks = || self.value(attributes, "content").is_some_and(|text| blocks_files(&text));
+        let span = Span::at(pragma.name.start);
+        let kind = Adaptation::Policy;
+        (is_policy && blocks()).then(|| Change { kind, span, new: b"data-"[..].into() })
+    }
+}
+
+impl Sink for Tags<'_> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
+        let name = self.bytes[tag.name.range()].to_ascii_lowercase();
+        if name == b"meta" && namespace != Namespace::Html {
+            return;
+        }
+        // The walk leaves out attributes that matter to nobody else.
+        let Some(tag) = tag::read(self.bytes, tag.span.start) else { return };
+        let written = |one: &tag::RawAttribute| {
+            let end = one.value.map_or(one.name.end, |value| {
+                value.end + usize::from(one.quote != escape::Quote::None)
+            });
+            TagAttribute { name: one.name, value: one.value, end }
+        };
+        self.element(
+            tag.span.start,
+            &name,
+            &tag.attributes.iter().map(written).collect::<Vec<_>>(),
+        );
+    }
+}
+
+/// The elements that `integrity` or `crossorigin` has a meaning for (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and 15; Filter
+/// Effects 1, 9.15), as they are called in HTML and in XML.
+const ELEMENTS: &[&[u8]] =
+    &[b"link", b"script", b"img", b"audio", b"video", b"image", b"feimage", b"feImage"];
+
+/// The attributes whose targets are fetched as `integrity` and `crossorigin` of the element say. A `poster` is not (HTML,
+/// 4.8.8).
+const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"];
+
+/// True if a reference in the output of `localize` leads to a file.
+fn leads_to_file(reference: &str) -> bool {
+    // Browsers take `\` for `/`.
+    let has_host =
+        reference.bytes().take(2).filter(|byte| matches!(byte, b'/' | b'\\')).count() == 2;
+    let category = Reference::split(Grammar::Rfc3986, reference).category();
+    matches!(category, Category::RelPath | Category::AbsPath)
+        && !has_host
+        && placeholder(reference).is_none()
+}
+
+/// The directives that govern what a page loads from disk. Browsers refuse workers and `fetch` there anyway.
+const DIRECTIVES: &[&str] = &[
+    "default-src",
+    "script-src",
+    "script-src-elem",
+    "style-src",
+    "style-src-elem",
+    "img-src",
+    "font-src",
+    "media-src",
+    "object-src",
+    "frame-src",
+    "child-src",
+];
+
+/// True if a policy allows a resource because of its host or scheme, and lets no file through in its place.
+///
+/// `'self'` and `*` let files through. Lists of nothing but `'none'`, nonces, hashes and schemes of local data block the
+/// same resources as on the network, and are kept.
+fn blocks_files(policy: &str) -> bool {
+    policy.split(';').any(|directive| {
+        let mut words = directive.split_ascii_whitespace().map(str::to_ascii_lowercase);
+        let name = words.next().unwrap_or_default();
+        let sources: Vec<String> = words.collect();
+        let has = |these: &[&str]| sources.iter().any(|one| these.contains(&one.as_str()));
+        let is_host = |one: &String| !one.starts_with('\'') && !LOCAL_DATA.contains(&one.as_str());
+        DIRECTIVES.contains(&name.as_str())
+            && sources.iter().any(is_host)
+            && !has(&["'self'", "*", "*:*", "file:"])
+            // Then only nonces and hashes count (CSP 3, 8.2).
+            && !(name.starts_with("script-src") && has(&["'strict-dynamic'"]))
+    })
+}
+
+/// Sources that are neither on a host nor on disk.
+const LOCAL_DATA: &[&str] = &["data:", "blob:", "filesystem:", "mediastream:"];

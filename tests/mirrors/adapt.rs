@@ -1,0 +1,487 @@
+//! Adaptations of copies out of archives: byte for byte, as trees, and in a browser.
+
+use std::fs;
+use std::rc::Rc;
+
+use baselink::format::Format;
+use baselink::layer::charset::Charset;
+use baselink::purpose::adapt::{Adaptation, adapted};
+use baselink::{Options, rewrite};
+use html5ever::ParseOpts;
+use html5ever::tendril::TendrilSink;
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+use proptest::prelude::*;
+use serde_json::json;
+
+use crate::devtools::{Browser, file_url};
+
+fn charset(label: &str) -> Option<Charset> {
+    (!label.is_empty()).then(|| Charset::for_label(label).unwrap())
+}
+
+/// A document after its adaptation; adapting it once more changes nothing, and places and edits are the same.
+fn after(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
+    let once = adapted(bytes, format, given);
+    let places: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
+    assert_eq!(once.made.iter().map(|made| made.1).collect::<Vec<_>>(), places);
+    let output = once.edits.apply(bytes);
+    for given in [given, None] {
+        let twice = adapted(&output, format, given);
+        assert!(twice.edits.is_empty(), "{}", String::from_utf8_lossy(&output));
+    }
+    output
+}
+
+#[track_caller]
+fn check(format: Format, label: &str, before: &str, expected: &str) {
+    let output = after(before.as_bytes(), format, charset(label));
+    assert_eq!(String::from_utf8_lossy(&output), expected, "{before}");
+}
+
+/// HTML, 13.2.6.4: the place leaves the tree as it is, but for the new element.
+#[test]
+fn a_page_declares_the_charset_of_its_heading() {
+    const META: &str = "<meta charset=\"UTF-8\">";
+    // `|` is the place.
+    for page in [
+        "<!doctype html><html lang=en><head profile=x>|<title>x</title>",
+        "<!DOCTYPE html PUBLIC '-//W3C//DTD HTML 4.01//EN'>\n<!-- <head> --><HTML>\n<HEAD>|\n<title>",
+        "<!doctype html>\n|<title>x</title><head>",
+        "<?xml version='1.0'?><!doctype html><html>\n<!-- x -->\n|<body>x",
+        "|<p>x",
+        " |x<head>",
+        "|",
+        "<html>|</html>",
+        "<!doctype html>|<header>x",
+        "<!doctype html>|<!-- no end",
+        "<!doctype html></p x='>'></1>|</br>",
+        "|</p x='>",
+        "<head>|<!--<meta charset=koi8-r>--><p content='charset=koi8-r'>",
+        // The heading is stronger than what the page says.
+        "<head>|<meta charset=koi8-r>",
+        "<!doctype html>|<meta http-equiv=content-type content='text/html; charset=koi8-r'>",
+        "<?xml version='1.0' encoding='koi8-r'?>|<html-x>",
+    ] {
+        let before = page.replace('|', "");
+        check(Format::Html, "utf-8", &before, &page.replace('|', META));
+        check(Format::Html, "", &before, &before);
+    }
+    let late = format!("<!--{}--><head>", "x".repeat(2_000));
+    check(Format::Html, "utf-8", &late, &format!("{late}{META}"));
+    for declared in [
+        "<head><meta charset=utf8>",
+        "<head><meta content='text/html;charset=UTF-8' http-equiv=Content-Type>",
+        "\u{feff}<head>",
+        "<?xml version='1.0' encoding='utf-8'?><p>",
+        &format!("<head>{}<meta charset=utf-8>", " ".repeat(2_000)),
+    ] {
+        check(Format::Html, "utf-8", declared, declared);
+    }
+    check(Format::Html, "latin1", "<head>", "<head><meta charset=\"windows-1252\">");
+    // A `meta` cannot declare it (HTML, 13.2.3.3: it means windows-1252).
+    check(Format::Html, "x-user-defined", "<head>", "<head>");
+    check(Format::Other, "utf-8", "<head>", "<head>");
+}
+
+#[test]
+fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
+    use Format::{Css, Svg, Xhtml, Xml};
+    for (format, label, before, expected) in [
+        (Css, "utf-8", "@import 'é';", "@charset \"UTF-8\";@import 'é';"),
+        (Css, "utf-8", "a{}", "a{}"),
+        (Css, "utf-8", "\u{feff}é{}", "\u{feff}é{}"),
+        (Css, "utf-8", "@charset \"utf-8\";é{}", "@charset \"utf-8\";é{}"),
+        (Css, "gbk", "@charset \"utf-8\";é{}", "@charset \"GBK\";@charset \"utf-8\";é{}"),
+        // Not the byte pattern of a declaration.
+        (Css, "gbk", "@charset 'gbk';é{}", "@charset \"GBK\";@charset 'gbk';é{}"),
+        (Svg, "koi8-r", "<svg>é</svg>", "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><svg>é</svg>"),
+        (Xml, "koi8-r", "<a/>", "<a/>"),
+        (Xml, "utf-8", "<a>é</a>", "<a>é</a>"),
+        (
+            Xhtml,
+            "koi8-r",
+            "<?xml version='1.0' standalone='yes' ?><a>é</a>",
+            "<?xml version='1.0' encoding=\"KOI8-R\" standalone='yes' ?><a>é</a>",
+        ),
+        (
+            Xml,
+            "utf-8",
+            "<?xml version='1.0' encoding='koi8-r'?><a>é</a>",
+            "<?xml version='1.0' encoding='UTF-8'?><a>é</a>",
+        ),
+        (
+            Xml,
+            "koi8-r",
+            "<?xml version='1.0' encoding='koi8-r'?>é",
+            "<?xml version='1.0' encoding='koi8-r'?>é",
+        ),
+        (Xml, "koi8-r", "\n<?xml version='1.0'?>é", "\n<?xml version='1.0'?>é"),
+        (Xml, "koi8-r", "<?xml é", "<?xml é"),
+        (
+            Xml,
+            "koi8-r",
+            "<?xml-stylesheet href='é'?><a/>",
+            "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><?xml-stylesheet href='é'?><a/>",
+        ),
+        (Xml, "koi8-r", "\u{feff}é", "\u{feff}é"),
+    ] {
+        check(format, label, before, expected);
+    }
+}
+
+#[test]
+fn integrity_and_crossorigin_of_local_targets_go() {
+    for (before, expected) in [
+        (
+            "<script src=x.js integrity='sha384-x' crossorigin></script>",
+            "<script src=x.js></script>",
+        ),
+        (
+            "<LINK\n  CROSSORIGIN=anonymous\n  HREF=../x.css rel=stylesheet>",
+            "<LINK\n  HREF=../x.css rel=stylesheet>",
+        ),
+        (
+            "<img crossOrigin=\"\" srcset='http://a/x 1x, y 2x'>",
+            "<img srcset='http://a/x 1x, y 2x'>",
+        ),
+        ("<link imagesrcset=y crossorigin>", "<link imagesrcset=y>"),
+        ("<video src=x crossorigin></video>", "<video src=x></video>"),
+        (
+            "<svg><image xlink:href=x crossorigin /><script href=x crossorigin></script></svg>",
+            "<svg><image xlink:href=x /><script href=x></script></svg>",
+        ),
+        // The target of a `source` is fetched as its parent says.
+        (
+            "<audio crossorigin><source src=http://a/x><source src=x></audio>",
+            "<audio><source src=http://a/x><source src=x></audio>",
+        ),
+        // Repeated ones would count next.
+        ("<img src=x crossorigin crossorigin=anonymous>", "<img src=x>"),
+        // Tokens that would become one, and slashes that would end the element.
+        ("<img src=x crossorigin/>", "<img src=x />"),
+        ("<img src='x' crossorigin/>", "<img src='x'/>"),
+        ("<img src=x integrity='y' crossorigin/>", "<img src=x />"),
+        ("<script async crossorigin='x'src=y>", "<script async src=y>"),
+        ("<img src='x'crossorigin>", "<img src='x'>"),
+        ("<svg><image href='x'/crossorigin><p></svg>", "<svg><image href='x'/ ><p></svg>"),
+        ("<svg><image href='x'/ crossorigin><p></svg>", "<svg><image href='x'/  ><p></svg>"),
+        ("<script src=x async crossorigin='y'=z>", "<script src=x async /=z>"),
+        ("<script src=x async crossorigin='y' =z>", "<script src=x async / =z>"),
+        ("<script src=x crossorigin=>", "<script src=x>"),
+        ("<script src=x crossorigin = 'y'\t>", "<script src=x\t>"),
+    ] {
+        check(Format::Html, "", before, expected);
+    }
+    for kept in [
+        "<script src=http://a/x crossorigin></script>",
+        "<script src=//a/x crossorigin></script>",
+        "<script src='\\\\a/x' crossorigin></script>",
+        "<script src='&#104;ttp://a/x' crossorigin></script>",
+        "<link rel=preconnect href=https://a/ crossorigin>",
+        "<script src='' crossorigin></script>",
+        "<script src='{{ x }}' crossorigin></script>",
+        "<script crossorigin></script>",
+        "<script src=http://a/x src=y crossorigin></script>",
+        "<video crossorigin poster=x></video><source src=http://a/x>",
+        "<video crossorigin></video><audio></audio><source src=x>",
+        "<a href=x crossorigin>",
+        "<!--<img src=x crossorigin>--><script>'<img src=x crossorigin>'</script>",
+        "<textarea><img src=x crossorigin></textarea>",
+        "<p>crossorigin<img src=x title=crossorigin data-integrity>",
+        "<img src=x crossorigin",
+    ] {
+        check(Format::Html, "", kept, kept);
+    }
+    for (before, expected) in [
+        ("<svg><image x:href='y' crossorigin=''/></svg>", "<svg><image x:href='y'/></svg>"),
+        ("<h:script xmlns:h='x' src='y' integrity='z'/>", "<h:script xmlns:h='x' src='y'/>"),
+        (
+            "<svg><image x:href='http://a' crossorigin=''/><feImage href='&#x79;' crossorigin='' /></svg>",
+            "<svg><image x:href='http://a' crossorigin=''/><feImage href='&#x79;' /></svg>",
+        ),
+        (
+            "<a><![CDATA[<img src='x' crossorigin=''/>]]><img src='x' CROSSORIGIN=''/></a>",
+            "<a><![CDATA[<img src='x' crossorigin=''/>]]><img src='x' CROSSORIGIN=''/></a>",
+        ),
+        // Nothing is known of what follows a fault.
+        (
+            "<a><b c></b><img src='x' crossorigin=''/></a>",
+            "<a><b c></b><img src='x' crossorigin=''/></a>",
+        ),
+    ] {
+        check(Format::Xhtml, "", before, expected);
+    }
+}
+
+/// CSP 3, 6.7.2: a host or a scheme does not match a file.
+#[test]
+fn a_policy_that_blocks_files_is_disabled() {
+    for (policy, is_disabled) in [
+        ("default-src https://a.example", true),
+        ("default-src 'none'; STYLE-SRC a.example", true),
+        ("img-src https: data:", true),
+        ("font-src *.a.example", true),
+        ("script-src 'unsafe-inline' https://a.example", true),
+        ("script-src-elem 'nonce-x' https:", true),
+        ("default-src 'self'", false),
+        ("default-src 'SELF' https://a.example", false),
+        ("default-src *", false),
+        ("default-src file: https:", false),
+        ("default-src 'none'", false),
+        ("script-src 'nonce-x'", false),
+        ("script-src 'nonce-x' 'strict-dynamic' https:", false),
+        ("img-src data: blob:", false),
+        ("connect-src https://a.example; form-action https://a.example; base-uri 'none'", false),
+        ("upgrade-insecure-requests", false),
+        ("", false),
+    ] {
+        let before = format!("<meta http-equiv=Content-Security-Policy content=\"{policy}\">");
+        let data = if is_disabled { "data-" } else { "" };
+        check(Format::Html, "", &before, &before.replace("http-", &format!("{data}http-")));
+    }
+    for (before, expected) in [
+        (
+            "<META CONTENT='img-src&#32;https:' HTTP-EQUIV=content-security-POLICY>",
+            "<META CONTENT='img-src&#32;https:' data-HTTP-EQUIV=content-security-POLICY>",
+        ),
+        (
+            "<meta http-equiv=content-security-policy-report-only content='img-src https:'>",
+            "<meta http-equiv=content-security-policy-report-only content='img-src https:'>",
+        ),
+        (
+            "<meta http-equiv=refresh content='1;img-src https:'>",
+            "<meta http-equiv=refresh content='1;img-src https:'>",
+        ),
+        ("<meta http-equiv=content-security-policy>", "<meta http-equiv=content-security-policy>"),
+    ] {
+        check(Format::Html, "", before, expected);
+    }
+}
+
+#[test]
+fn kinds_are_counted() {
+    let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
+                 <img src=x integrity crossorigin>";
+    let counts = adapted(page, Format::Html, Some(Charset::UTF_8)).counts();
+    let expected = [(Adaptation::Charset, 1), (Adaptation::Integrity, 2), (Adaptation::Policy, 1)];
+    assert_eq!(counts, expected);
+    assert_eq!(Adaptation::ALL.map(Adaptation::name), ["charset", "integrity", "policy"]);
+}
+
+/// In each encoding the new text is spelled as the document is, and no other byte changes.
+#[test]
+fn new_text_is_in_the_encoding_of_the_document() {
+    let spelled = |label: &str, text: &str| charset(label).unwrap().encode(text).unwrap();
+    const BEFORE: &str = "<p title=|><img src=x crossorigin>";
+    for (label, text) in [
+        ("windows-1252", &b"\xe9"[..]),
+        // Its second byte is `\`.
+        ("shift_jis", b"\x95\x5c"),
+        // It ends with `>` and `-` in the other character set.
+        ("iso-2022-jp", b"\x1b$B->\x1b(B"),
+        ("utf-16le", b"\xe9\0"),
+        ("utf-16be", b"\0\xe9"),
+    ] {
+        let with = |page: &str| {
+            let (start, end) = page.split_once('|').unwrap();
+            [&spelled(label, start)[..], text, &spelled(label, end)].concat()
+        };
+        let is_utf_16 = label.starts_with("utf-16");
+        let expected = match is_utf_16 {
+            true => [spelled(label, "\u{feff}"), with("<p title=|><img src=x>")].concat(),
+            false => {
+                let name = charset(label).unwrap().name();
+                with(&format!("<meta charset=\"{name}\"><p title=|><img src=x>"))
+            }
+        };
+        let output = after(&with(BEFORE), Format::Html, charset(label));
+        assert_eq!(output, expected, "{label}: {}", String::from_utf8_lossy(&output));
+    }
+    // The escape sequence belongs to the space before the attribute.
+    let page = b"<img src=x alt=\x1b$B->\x1b(B crossorigin>";
+    let output = after(page, Format::Html, charset("iso-2022-jp"));
+    assert_eq!(output, b"<meta charset=\"ISO-2022-JP\"><img src=x alt=\x1b$B->\x1b(B >");
+    let comment = b"<!--\x1b$B-->-\x1b(B--><head>";
+    let output = after(comment, Format::Html, charset("iso-2022-jp"));
+    assert_eq!(output, [&comment[..], b"<meta charset=\"ISO-2022-JP\">"].concat());
+}
+
+/// A tree without what adaptations change: one line a node, the `meta` of the charset left out.
+fn tree(page: &str, is_adapted: bool) -> Vec<String> {
+    let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(page);
+    let mut open: Vec<(usize, Handle)> = vec![(0, dom.document)];
+    let mut lines = Vec::new();
+    let mut skipped = !is_adapted;
+    while let Some((depth, node)) = open.pop() {
+        let line = match &node.data {
+            NodeData::Element { name, attrs, template_contents, .. } => {
+                let mut written: Vec<String> = Vec::new();
+                for one in attrs.borrow().iter() {
+                    let name = one.name.local.to_string();
+                    if name != "integrity" && name != "crossorigin" {
+                        let name = name.replace("data-http-equiv", "http-equiv");
+                        written.push(format!("{name}={}", one.value));
+                    }
+                }
+                if !skipped && written == ["charset=UTF-8"] {
+                    skipped = true;
+                    continue;
+                }
+                if let Some(content) = &*template_contents.borrow() {
+                    open.push((depth + 1, Rc::clone(content)));
+                }
+                format!("<{}:{} {}>", name.ns, name.local, written.join(" "))
+            }
+            NodeData::Text { contents } => contents.borrow().to_string(),
+            NodeData::Comment { contents } => format!("<!--{contents}-->"),
+            NodeData::Doctype { name, .. } => format!("<!{name}>"),
+            _ => String::new(),
+        };
+        lines.push(format!("{depth} {line}"));
+        for child in node.children.borrow().iter().rev() {
+            open.push((depth + 1, Rc::clone(child)));
+        }
+    }
+    lines
+}
+
+fn links(page: &[u8]) -> Vec<(String, String)> {
+    let options = Options {
+        scan: baselink::ScanOptions { charset: Some(Charset::UTF_8), ..Default::default() },
+        ..Options::at("http://a/")
+    };
+    let rewritten = rewrite(page, &options);
+    rewritten
+        .report
+        .links
+        .iter()
+        .map(|link| (link.element.to_string(), link.reference.to_string()))
+        .collect()
+}
+
+/// Pieces of pages: tags that are adapted, the traps around them, and what moves tags about in a tree.
+const PIECES: &[&str] = &[
+    "<!doctype html>",
+    "<html a=b>",
+    "<head>",
+    "</head>",
+    "<body>",
+    "\n",
+    " ",
+    "x",
+    "é",
+    "<!--x-->",
+    "<script src=x crossorigin></script>",
+    "<script>",
+    "</script>",
+    "<img src=x ",
+    "<img src='x'",
+    "<image href='x'/",
+    "crossorigin",
+    " integrity=x",
+    "integrity='x'",
+    "/",
+    ">",
+    "/>",
+    " ",
+    "=",
+    "async",
+    "\"",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<style>",
+    "</style>",
+    "<table>",
+    "<template>",
+    "</template>",
+    "<noscript>",
+    "<title>",
+    "</title>",
+    "<p>",
+    "<video crossorigin>",
+    "<source src=y>",
+    "<frameset>",
+    "<![CDATA[",
+    "]]>",
+    "<desc>",
+    "<meta http-equiv=content-security-policy content='img-src https:'>",
+    "<meta charset=koi8-r>",
+    "<?xml version='1.0'?>",
+    "<link rel=stylesheet href=../x.css integrity>",
+    "</p>",
+    "</html>",
+    "</br>",
+    "</x ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    /// Twice changes nothing more; links and tree stay; the encoding is that of the heading.
+    #[test]
+    fn only_what_is_adapted_changes(chosen in prop::collection::vec(prop::sample::select(PIECES), 0..14)) {
+        // A comment without an end cannot but follow the new element.
+        let page = chosen.concat() + "]]>";
+        let output = after(page.as_bytes(), Format::Html, Some(Charset::UTF_8));
+        prop_assert_eq!(links(&output), links(page.as_bytes()), "{}", &page);
+        let output = String::from_utf8(output).unwrap();
+        let is_declared = output.contains("<meta charset=\"UTF-8\">");
+        prop_assert!(is_declared);
+        prop_assert_eq!(tree(&output, true), tree(&page, false), "{} -> {}", &page, &output);
+        prop_assert!(adapted(output.as_bytes(), Format::Html, None).edits.is_empty());
+    }
+
+    #[test]
+    fn any_bytes_are_a_document(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
+        for label in ["utf-8", "koi8-r", "shift_jis", "iso-2022-jp", "utf-16le", "x-user-defined", ""] {
+            for format in [Format::Html, Format::Css, Format::Xml] {
+                after(&bytes, format, charset(label));
+            }
+        }
+    }
+}
+
+/// A page out of an archive, with the files that it refers to. Its script and its style sheet are UTF-8 and do not say so.
+const PAGE: &str = "<!doctype html><html><head><meta http-equiv=Content-Security-Policy content='img-src https://a.example'>
+<link rel=stylesheet href=x.css crossorigin><script src=x.js defer integrity='sha256-z7w7LjS3cJaTKnMVO3yJ0jTzT0JzZQb0u3hXBYtRkEQ='></script>
+</head><body><p id=text>x</p><img src=x.svg><audio crossorigin preload=auto><source src=x.wav></audio></body></html>";
+
+/// The files and what shows that they were loaded.
+const LOADED: &[(&str, &str, &str)] = &[
+    (
+        "x.css",
+        "#text::before { content: 'é' }",
+        "getComputedStyle(document.querySelector('#text'), '::before').content === '\"é\"'",
+    ),
+    (
+        "x.js",
+        "document.querySelector('#text').textContent = 'ж'",
+        "document.querySelector('#text').textContent === 'ж'",
+    ),
+    (
+        "x.svg",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='3' height='3'/>",
+        "document.images[0].naturalWidth === 3",
+    ),
+];
+
+#[test]
+fn an_adapted_page_loads_its_files_from_disk() {
+    let Some(mut browser) = Browser::start() else { return };
+    let scene = tempfile::tempdir().unwrap();
+    for (name, content, _) in LOADED {
+        fs::write(scene.path().join(name), content).unwrap();
+    }
+    fs::write(scene.path().join("x.wav"), "").unwrap();
+    let page = scene.path().join("page.html");
+    let adapted = after(PAGE.as_bytes(), Format::Html, charset("utf-8"));
+    for (content, is_loaded) in [(PAGE.as_bytes(), false), (&adapted, true)] {
+        fs::write(&page, content).unwrap();
+        let seen = browser.open(&file_url(&page));
+        for (name, _, shows) in LOADED {
+            let failure = seen.requests.iter().find(|(url, _)| url.ends_with(name));
+            assert_eq!(browser.value(shows), json!(is_loaded), "{name}: {failure:?}");
+        }
+    }
+}
