@@ -3,6 +3,7 @@
 //! ```text
 //! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
 //! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page, read with the same
+//! WebMainResource: {WebResourceURL: "http://a/", …           -->   likewise
 //! ```
 //!
 //! Deliberately absent: what is done with a document ([`super::archive`]).
@@ -12,12 +13,16 @@ use std::fs;
 use std::io::Read;
 
 use baselink::Options;
-use baselink::archive::{ArchiveEntry, Offset, Record};
+use baselink::archive::{Anomaly, ArchiveEntry, HarEntry, Offset, Record, WebResource};
+use baselink::base::{Retrieval, Source};
 use baselink::collection::capture::Capture;
 use baselink::collection::record::{self, CapturedBody};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
+use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{RecordDocument, document};
+use baselink::scan::fields::MediaType;
+use baselink::scan::is_read;
 
 use super::document_name::RecordKey;
 
@@ -29,6 +34,8 @@ pub(crate) enum ArchiveContents {
     Wacz(fs::File),
     /// Entries in JSON (HAR 1.2).
     Har(Box<dyn Read>),
+    /// Resources in a property list, as Safari saves them.
+    WebArchive(Box<dyn Read>),
 }
 
 impl ArchiveContents {
@@ -38,6 +45,7 @@ impl ArchiveContents {
             Self::Warc(_) => Format::Warc,
             Self::Wacz(_) => Format::Wacz,
             Self::Har(_) => Format::Har,
+            Self::WebArchive(_) => Format::WebArchive,
         }
     }
 }
@@ -115,6 +123,76 @@ impl Item {
         let held = Held::Record(record, payload);
         let document = Some(Archived { key, number: 0, held, options });
         Self { said, document, ..Self::default() }
+    }
+
+    /// That of an entry of an HTTP archive, whose offset is its number.
+    pub(crate) fn of_har(entry: Result<HarEntry, Anomaly>, options: &Options) -> Self {
+        let of_entry = |entry: HarEntry| {
+            let Some(media_type) = entry.media_type.as_deref().filter(|_| entry.has_body()) else {
+                return Ok(None);
+            };
+            let Some(media_type) = media_type_read(media_type, options) else { return Ok(None) };
+            // The browser decoded what is not in base64.
+            let label = match entry.is_base64 {
+                true => media_type.parameter("charset").map(str::to_owned),
+                false => Some("utf-8".to_owned()),
+            };
+            let (number, url) = (entry.number, entry.url.clone());
+            let resource = ArchivedResource { number, url, media_type, label, source: Source::Har };
+            Ok(entry.into_body()?.map(|body| resource.into_document(body, options)))
+        };
+        match entry.and_then(of_entry) {
+            Ok(document) => Self { document, ..Self::default() },
+            Err(anomaly) => Self::of_anomaly(anomaly),
+        }
+    }
+
+    /// That of a resource of a web archive of Safari, whose offset is its number.
+    pub(crate) fn of_resource(found: WebResource, options: &Options) -> Self {
+        let document = media_type_read(&found.media_type, options).map(|media_type| {
+            let WebResource { number, url, charset: label, body, .. } = found;
+            let source = Source::WebArchive;
+            ArchivedResource { number, url, media_type, label, source }.into_document(body, options)
+        });
+        Self { document, ..Self::default() }
+    }
+
+    /// That of an anomaly beside other entries.
+    pub(crate) fn of_anomaly(found: Anomaly) -> Self {
+        Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
+    }
+}
+
+/// The media type `value`, if documents of it are read.
+fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
+    MediaType::read(value.as_bytes()).filter(|media_type| {
+        let format = media_type.format();
+        format.has_headings() || is_read(format, &options.scan)
+    })
+}
+
+/// A resource that an archive describes without its headings.
+struct ArchivedResource {
+    number: u64,
+    url: String,
+    media_type: MediaType,
+    /// The label of its encoding.
+    label: Option<String>,
+    /// The source of its URL.
+    source: Source,
+}
+
+impl ArchivedResource {
+    /// The document that has `bytes`.
+    fn into_document(self, bytes: Vec<u8>, options: &Options) -> Archived {
+        let Self { number, url, media_type, label, source } = self;
+        let mut options = Options { format: media_type.format(), ..options.clone() };
+        options.retrieval = Some(Retrieval::of(url.clone(), source));
+        options.scan.charset =
+            label.as_deref().and_then(Charset::for_label).or(options.scan.charset);
+        let offset = Offset { file: number, within: 0 };
+        let (url, media_type) = (Some(url), media_type.to_string());
+        Archived::new(RecordKey { id: None, offset, url, media_type }, bytes, options)
     }
 }
 
