@@ -144,7 +144,7 @@ impl Item {
         wanted: Wanted,
     ) -> Self {
         if wanted != Wanted::Documents {
-            return match entry.and_then(|entry| captured_entry(entry)) {
+            return match entry.and_then(captured_entry) {
                 Ok((number, captured)) => Self::of_captured(number, captured, options),
                 Err(anomaly) => Self::of_anomaly(anomaly),
             };
