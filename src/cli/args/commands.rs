@@ -148,7 +148,7 @@ pub(super) enum TypedCommand {
     /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
     ///
     /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", one_folder), mut_arg("resolver", of_browsers))]
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
     Localize(Box<TypedLocalize>),
     /// Print the script with which a shell completes the arguments of baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
@@ -169,6 +169,11 @@ pub(super) enum TypedCommand {
 /// The argument for paths, where it is one folder.
 fn one_folder(paths: Arg) -> Arg {
     paths.value_name("DIR").help("The folder").action(ArgAction::Set).num_args(1).required(true)
+}
+
+/// The argument for paths, where it is one folder, or archives.
+fn folder_or_archives(paths: Arg) -> Arg {
+    paths.value_name("DIR|ARCHIVE").help("The folder, or archives").required(true)
 }
 
 /// The argument for the resolver, where what browsers do is asked.

@@ -6,9 +6,9 @@
 //!
 //! Deliberately absent: reading the archives ([`crate::cli::captures`]).
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use baselink::Options;
 use baselink::base::{Retrieval, Source};
@@ -23,7 +23,7 @@ use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
 use baselink::purpose::entry_page::{PageEntry, entry_page, title};
 use baselink::purpose::localize;
 use baselink::rewrite::record::payload;
-use baselink::scan::is_read;
+use baselink::scan::{ScanOptions, is_read};
 
 use super::examined::examined;
 use super::summary::{FileSummary, RunSummary};
@@ -113,11 +113,7 @@ fn output_folder(asked: &Rewrite) -> Result<Option<Mirror>> {
             return Err(Error::new(format!("{conflict}; name another")));
         }
     }
-    let is_used = match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_some() && !path.join(MAP).is_file(),
-        Err(_) => false,
-    };
-    if is_used {
+    if !mirror.is_empty() && !path.join(MAP).is_file() {
         let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
         return Err(Error::file(path, &why));
     }
@@ -145,14 +141,17 @@ impl Run<'_> {
             },
         };
         // First of all: it says that the folder is one of a run, if the run is killed.
-        if self.extraction.is_some() {
-            self.write_whole(MAP, &table(plan))?;
-        }
+        let scan = &documents.reading.options.scan;
+        let is_wanted = |number: usize| {
+            self.extraction.is_some() || is_document(&plan.resources[number].media_type, scan)
+        };
+        self.write_whole(MAP, &table(plan, is_wanted))?;
         let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
         let progress = progress(documents, output);
         let (mut totals, mut pending, mut counts) =
             (RunSummary::default(), Vec::new(), Counts::default());
         let mut pages: Vec<(usize, String)> = Vec::new();
+        let mut is_made = vec![false; plan.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
             let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
@@ -165,6 +164,7 @@ impl Run<'_> {
                 summary.merge(of_document);
                 is_unwritten = true;
                 if let Some(made) = made? {
+                    is_made[made.resource] = true;
                     counts.add(&made, &plan.names[made.resource], output);
                     pages.extend(made.title.map(|title| (made.resource, title)));
                     pending.extend(made.file);
@@ -201,6 +201,10 @@ impl Run<'_> {
             self.status = ExitStatus::Stopped;
             return Ok(());
         }
+        // Some bodies are found to be unreadable only now.
+        if (0..is_made.len()).any(|number| is_wanted(number) && !is_made[number]) {
+            self.write_whole(MAP, &table(plan, |number| is_made[number]))?;
+        }
         self.end(plan, pages, &counts, &totals, output)
     }
 
@@ -220,7 +224,8 @@ impl Run<'_> {
         let bytes = match work {
             Work::Absolute => {
                 // A response without a document has links in its header fields only.
-                if !has_document(input, &archived.options) {
+                let media_type = input.name.record.map_or("", |record| &record.media_type);
+                if !is_document(media_type, &archived.options.scan) {
                     return Ok(None);
                 }
                 let examined =
@@ -337,11 +342,13 @@ impl Run<'_> {
     }
 }
 
-/// True if `input` has the media type of a document.
-fn has_document(input: &Input<'_>, options: &Options) -> bool {
-    let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
-    let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
-    format.has_headings() || is_read(format, &options.scan)
+/// True if `media_type` is that of a document.
+fn is_document(media_type: &str, scan: &ScanOptions) -> bool {
+    let format = match media_type.split_once('/') {
+        Some((one, two)) => Format::of_media_type(one, two),
+        None => Format::Other,
+    };
+    format.has_headings() || is_read(format, scan)
 }
 
 /// The number of files of a run.
@@ -410,9 +417,10 @@ fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
     }
 }
 
-/// The table of the files, as `--url-map` reads it.
-fn table(plan: &CapturePlan) -> String {
-    let rows = plan.resources.iter().zip(&plan.names).map(|(resource, name)| {
+/// The table of the files of these resources, as `--url-map` reads it.
+fn table(plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> String {
+    let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
+        let (resource, name) = (&plan.resources[number], &plan.names[number]);
         let date = resource.date.map_or_else(String::new, |date| date.to_string());
         [
             String::from_utf8_lossy(name).into_owned(),
