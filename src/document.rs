@@ -22,7 +22,7 @@ use crate::layer::charset::{Charset, Detected};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
 use crate::layer::{OffsetMap, View};
-use crate::named::named;
+use crate::named::{display_by_name, named};
 use crate::span::Span;
 
 /// The longest base, in bytes, against which a document's links are resolved.
@@ -208,6 +208,21 @@ pub struct Piece {
     pub map: OffsetMap,
 }
 
+named! {
+    /// What a link is to the document that has it: a closed list.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Role {
+        /// The document looks or works differently without the target: an image, a script, a style sheet.
+        Embedded = "embedded",
+        /// A reader follows it.
+        Navigation = "navigation",
+        /// It says something about the document or a resource to programs.
+        Metadata = "metadata",
+    }
+}
+
+display_by_name!(Role);
+
 /// A reference in a document, as written.
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -217,6 +232,8 @@ pub struct Link {
     pub attribute: Option<String>,
     /// The reference, decoded, without the white space around it.
     pub reference: String,
+    /// What it is to the document.
+    pub role: Role,
     /// What it is resolved against.
     pub against: Against,
     /// True if an empty reference means the base here; elsewhere it means nothing.

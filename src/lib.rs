@@ -24,6 +24,7 @@
 //!   were passed over (RFC 1808, 3);
 //! - *target*: the absolute URL to which a reference resolves ([`Target`]);
 //! - *outcome*: what became of a link; each has exactly one ([`Outcome`]);
+//! - *role*: what a link is to its document: needed by it, followed by a reader, or read by programs ([`Role`]);
 //! - *entity*: a document or message, or one inside another (RFC 1808, 3.2; RFC 2045, 2.4), with a name such as `2.1`;
 //! - *heading*: the header fields of a message or of an entity in it (RFC 1808, 3.1);
 //! - *part*: an entity of a multipart message, whose body may be encoded (RFC 2045, 2.5);
@@ -170,6 +171,7 @@ pub mod verify;
 
 pub use base::{BaseChain, ContentLocationUse, Declared, Level, Rule, Source, Status};
 pub use diagnostic::{Code, Diagnostic};
+pub use document::Role;
 pub use edit::{Edit, Edits};
 pub use error::{Error, ErrorKind};
 pub use format::Format;

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 use crate::diagnostic::Diagnostic;
+use crate::document::Role;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::named::{display_by_name, named};
@@ -136,6 +137,8 @@ pub struct LinkReport {
     pub source: Source,
     /// Where it leads; `None` when that is unknown.
     pub target: Option<String>,
+    /// What it is to the document.
+    pub role: Role,
     /// What a rewritten reference reads as, where that is not the target but the target with percent
     /// encodings: the place has no other escape (white space in a list, say).
     pub written: Option<String>,

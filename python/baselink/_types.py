@@ -65,6 +65,8 @@ class Link(NamedTuple):
     """What gave it: "base-element", "retrieval" and so on."""
     target: str | None
     """Where it leads; None where that is unknown."""
+    role: str
+    """What it is to the document: "embedded", "navigation" or "metadata"."""
     outcome: str
     """What `rewrite` makes of it: "rewritten", "absolute", "no-base", "left" or "not-editable"."""
     reason: str | None

@@ -78,6 +78,7 @@ class ArchiveLink(NamedTuple):
     rule: str | None
     source: str | None
     target: str | None
+    role: str | None
     outcome: str | None
     reason: str | None
     record: str | None

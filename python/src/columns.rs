@@ -39,8 +39,8 @@ pub(crate) enum Type {
 }
 
 /// The types of the fields of `Link`, in their order.
-pub(crate) const LINK: [Type; 14] = {
-    let mut types = [Type::Bytes; 14];
+pub(crate) const LINK: [Type; 15] = {
+    let mut types = [Type::Bytes; 15];
     // Line, column, start, end.
     (types[1], types[2], types[3], types[4]) =
         (Type::Number, Type::Number, Type::Number, Type::Number);
@@ -206,6 +206,7 @@ impl Row<'_> {
             .text(Some(link.rule.section()))
             .text(Some(link.source.name()))
             .text(link.target.as_deref())
+            .text(Some(link.role.name()))
             .text(Some(link.outcome.name()))
             .text(link.reason.map(Reason::name))
     }

@@ -110,7 +110,7 @@ impl<'py> Rows<'py> {
         );
         let (entity, line, column, start, end, element, attribute) = place;
         // A tuple of more than 12 values is made of a list of them.
-        let values: [Bound<'py, PyAny>; 14] = [
+        let values: [Bound<'py, PyAny>; 15] = [
             entity.into_any(),
             line.into_pyobject(self.py)?.into_any(),
             column.into_pyobject(self.py)?.into_any(),
@@ -123,6 +123,7 @@ impl<'py> Rows<'py> {
             self.name(link.rule.section()).into_any(),
             self.name(link.source.name()).into_any(),
             link.target.as_deref().into_pyobject(self.py)?.into_any(),
+            self.name(link.role.name()).into_any(),
             self.name(link.outcome.name()).into_any(),
             link.reason.map(|reason| self.name(reason.name())).into_pyobject(self.py)?.into_any(),
         ];

@@ -52,6 +52,7 @@ def test_links_are_rows() -> None:
         rule="3.3",
         source="retrieval",
         target="http://h.example/a/c/",
+        role="metadata",
         outcome="rewritten",
         reason=None,
     )

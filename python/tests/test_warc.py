@@ -82,6 +82,7 @@ def test_a_link_has_its_record() -> None:
         rule="3.1",
         source="base-element",
         target="http://h.example/b/x",
+        role="navigation",
         outcome="rewritten",
         reason=None,
         record="urn:uuid:1",

@@ -14,10 +14,14 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use baselink::Options;
+use baselink::base::{Retrieval, Source};
 use baselink::collection::capture::{CapturedResource, Captures, ChosenCaptures, DateRange};
+use baselink::collection::record::CapturedBody;
 use baselink::collection::{Collection, Resource, file_names};
 use baselink::error::{Error, name};
 use baselink::format::Format;
+use baselink::scan::is_read;
 
 use super::archive;
 use super::archived::{Archived, Wanted};
@@ -26,7 +30,6 @@ use super::input::{Archive, Contents, File, Input, OpenedInput, is_archive_file}
 use super::output::Output;
 use super::progress::Progress;
 use super::request::{Documents, Origin};
-use super::status::ExitStatus;
 
 /// The resources of archives.
 #[derive(Default)]
@@ -37,10 +40,8 @@ pub(crate) struct CapturePlan {
     /// The URLs that became no file, with their status.
     pub(crate) others: Vec<(Box<str>, u16)>,
     pub(crate) collection: Arc<Collection>,
-    /// The archives that could be read, with the numbers of their first items.
+    /// The archives with the numbers of their first items.
     pub(crate) archives: Vec<(PathBuf, u32)>,
-    /// [`ExitStatus::Unusable`] if one of the archives could not be read.
-    pub(crate) status: ExitStatus,
     /// The numbers of the resources by the items that have their bodies.
     by_item: HashMap<u32, Vec<usize>>,
 }
@@ -70,14 +71,9 @@ impl CapturePlan {
                     Ok(())
                 })
             });
-            if let Err(error) = Failure::nested(read)? {
-                output.error(&error);
-                plan.status = ExitStatus::Unusable;
-            }
-            // What could be read of a damaged archive counts.
-            if next > first {
-                plan.archives.push((path.clone(), first));
-            }
+            // The second reading says it, with the place.
+            let _ = Failure::nested(read)?;
+            plan.archives.push((path.clone(), first));
             first = next;
             end_of(path, progress.as_ref());
         }
@@ -140,6 +136,37 @@ impl CapturePlan {
         })?;
         Ok(format)
     }
+}
+
+/// A document of an archive, without its heading.
+pub(crate) struct CapturedDocument<'a> {
+    pub(crate) body: CapturedBody<'a>,
+    /// The way in which it is read; `None` if it is not a document.
+    pub(crate) options: Option<Options>,
+}
+
+impl CapturePlan {
+    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be undone.
+    pub(crate) fn document<'a>(
+        &self,
+        number: usize,
+        archived: &'a Archived,
+    ) -> Option<CapturedDocument<'a>> {
+        let body = archived.body()?;
+        let options = is_read(body.format, &archived.options.scan).then(|| {
+            let mut options = Options { format: body.format, ..archived.options.clone() };
+            let url = self.resources[number].url.to_string();
+            options.retrieval = Some(Retrieval::of(url, Source::Warc));
+            options.scan.charset = body.charset.or(options.scan.charset);
+            options
+        });
+        Some(CapturedDocument { body, options })
+    }
+}
+
+/// True if the file at `path` is an archive, or a message with resources.
+pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
+    is_archive_file(path, format)
 }
 
 /// True if all that was named are archives.

@@ -75,7 +75,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
     let is_by_target = !asked.lists_links && !shows_diff;
     let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
-    let has_targets = is_by_target || asked.report.is_some();
+    let has_targets = is_by_target || asked.report.is_some() || asked.missing.is_some();
     let listed = listing::list(asked, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
     let denied = listed.left(&tree, |class| asked.deny.contains(class));
@@ -87,7 +87,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));
     }
-    status = status.max(say(asked, &tree, fixed.as_ref(), output));
+    status = status.max(say(asked, &tree, fixed.as_ref(), &listed, output));
     if let Err(error) = beside::write(asked, &tree, &listed, output) {
         output.error(&error);
         status = ExitStatus::Unusable;
@@ -139,7 +139,8 @@ fn say_denied(
         }
         _ => String::new(),
     };
-    output.error(&format_args!("links would break: {}{fixes}", words::classes(denied)));
+    let what = if asked.is_of_archives { "links lack their targets" } else { "links would break" };
+    output.error(&format_args!("{what}: {}{fixes}", words::classes(denied)));
 }
 
 /// Says how many links have which class, and what became of the fixes; with the status of a folder without documents.
@@ -147,6 +148,7 @@ fn say(
     asked: &Check,
     tree: &CheckedTree<'_>,
     fixed: Option<&Fixed>,
+    listed: &Listed,
     output: &mut Output,
 ) -> ExitStatus {
     if let Some(fixed) = fixed {
@@ -158,11 +160,23 @@ fn say(
         return status;
     }
     let sum = &tree.sum;
+    if let Some(plan) = &tree.captures {
+        let missing = listed.targets.iter().filter(|target| target.class == Class::Missing).count();
+        let on = tree.files.iter().filter(|file| file.counts.of(Class::Missing) > 0).count();
+        output.notice(&format_args!(
+            "{}, {}; {} missing on {}",
+            counted(tree.files.len(), "document", "documents"),
+            counted(plan.resources.len(), "resource", "resources"),
+            counted(missing, "embedded resource", "embedded resources"),
+            counted(on, "document", "documents"),
+        ));
+    }
     output.notice(&format_args!(
         "{}, {}",
         counted(tree.files.len(), "document", "documents"),
         counted(sum.links(), "link", "links")
     ));
+    let names = sum.classes.keys().map(|class| class.name().len()).max().unwrap_or(0).max(9);
     let width = sum.classes.values().map(|links| number(*links).len()).max().unwrap_or(0);
     for class in Class::ALL.iter().rev() {
         let links = sum.of(*class);
@@ -173,7 +187,7 @@ fn say(
             None => String::new(),
             Some(fixes) => format!(", {} with a fix", number(*fixes)),
         };
-        output.notice(&format_args!("  {:9} {:>width$}{fixes}", class.name(), number(links)));
+        output.notice(&format_args!("  {:names$} {:>width$}{fixes}", class.name(), number(links)));
     }
     if sum.differing > 0 {
         let links = count(sum.differing, "link leads", "links lead");

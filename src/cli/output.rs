@@ -671,3 +671,12 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics.sort_by_key(|found| found.span.start);
     diagnostics
 }
+
+/// A URL without what would end a line, or what a list of URLs has between them.
+pub(crate) fn in_a_line(url: &str) -> String {
+    let escaped = |character: char| match character {
+        '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
+        kept => kept.to_string(),
+    };
+    url.chars().map(escaped).collect()
+}

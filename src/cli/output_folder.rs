@@ -51,7 +51,9 @@ impl OutputFolder {
             if fs::metadata(root).is_err() || names.contains_key(root) {
                 continue;
             }
-            is_apart(&mirror, root, otherwise)?;
+            let parts = documents.parts.iter().map(PathBuf::as_path);
+            let read = if documents.parts.is_empty() { vec![root] } else { parts.collect() };
+            read.into_iter().try_for_each(|path| is_apart(&mirror, path, otherwise))?;
             let own = name_of(root)?;
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));

@@ -44,6 +44,7 @@ pub(crate) struct LinkRecord<'a> {
     rule: &'static str,
     source: &'static str,
     target: Option<&'a str>,
+    role: &'static str,
     outcome: &'static str,
     reason: Option<&'static str>,
     #[serde(flatten)]
@@ -127,6 +128,7 @@ impl<'a> LinkRecord<'a> {
             rule: link.rule.section(),
             source: link.source.name(),
             target: link.target.as_deref(),
+            role: link.role.name(),
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),

@@ -15,7 +15,6 @@ use std::str::FromStr;
 use std::sync::Mutex;
 
 use anstream::ColorChoice;
-use baselink::Options;
 use baselink::collection::capture::DateRange;
 use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
@@ -24,6 +23,7 @@ use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
+use baselink::{Options, Role};
 use clap_complete::Shell;
 
 /// A request.
@@ -208,8 +208,14 @@ pub(crate) enum ResolveForm {
 /// `baselink check`
 #[derive(Debug)]
 pub(crate) struct Check {
-    /// One folder.
+    /// One folder, or archives.
     pub(crate) documents: Documents,
+    /// True if archives are checked, and not a folder.
+    pub(crate) is_of_archives: bool,
+    /// The file for the list of URLs that the archives lack.
+    pub(crate) missing: Option<PathBuf>,
+    /// The roles of links that are reported when the archives lack their targets.
+    pub(crate) roles: Vec<Role>,
     /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,
     /// The classes that end the command with 1.
@@ -257,10 +263,17 @@ pub(crate) struct Classes(Vec<Class>);
 
 impl Classes {
     /// The classes of links that may break.
-    pub(crate) const BROKEN: [Class; 4] =
-        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Fragment];
+    pub(crate) const BROKEN: [Class; 6] = [
+        Class::Pinned,
+        Class::Escapes,
+        Class::Dangling,
+        Class::Missing,
+        Class::MissingPage,
+        Class::Fragment,
+    ];
     /// The classes that end `check` with 1 by default.
-    pub(crate) const DENIED: [Class; 3] = [Class::Pinned, Class::Escapes, Class::Dangling];
+    pub(crate) const DENIED: [Class; 4] =
+        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Missing];
 
     pub(crate) fn contains(&self, class: Class) -> bool {
         self.0.contains(&class)
@@ -310,6 +323,8 @@ pub(crate) struct Documents {
     pub(crate) paths: Vec<PathBuf>,
     /// The selection of files in folders.
     pub(crate) selection: Selection,
+    /// The files and folders in the only folder that are read, if it stands for a page and the files saved with it.
+    pub(crate) parts: Vec<PathBuf>,
     /// The number of threads.
     pub(crate) jobs: usize,
     /// True if each file has a result file, so that large files need not wait for each other.

@@ -309,6 +309,7 @@ fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSumm
     let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
         return false;
     };
-    let are_copied = !origin.is_named() && asked.documents.selection.include.is_empty();
+    let takes_all = asked.documents.selection.include.is_empty();
+    let are_copied = !origin.is_named() && (takes_all || !asked.documents.parts.is_empty());
     summary.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

@@ -65,6 +65,21 @@ fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> 
     cell
 }
 
+/// The names of the folders beside `page` in which a browser saves its files.
+#[must_use]
+pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
+    let stem = page.file_stem().unwrap_or_default();
+    let around = page.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(around.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let names = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
+    let is_companion = |name: &std::ffi::OsString| {
+        name.to_str().and_then(stem_of_companion).is_some_and(|of| stem == of)
+    };
+    let mut names: Vec<_> = names.filter(is_companion).collect();
+    names.sort();
+    names
+}
+
 /// The pages in a folder.
 #[derive(Debug, Default)]
 struct Pages {

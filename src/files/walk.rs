@@ -67,6 +67,19 @@ impl Globs {
         set.build().map(Self).map_err(|error| refused("these globs", &error))
     }
 
+    /// A pattern for the path `relative` itself, and for all below it.
+    #[must_use]
+    pub fn exact(relative: &Path) -> Option<String> {
+        let mut pattern = String::from("/");
+        for one in relative.to_str()?.chars() {
+            match one {
+                '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' => pattern.extend(['[', one, ']']),
+                _ => pattern.push(one),
+            }
+        }
+        Some(pattern)
+    }
+
     /// True if the set has no pattern.
     #[must_use]
     pub fn is_empty(&self) -> bool {

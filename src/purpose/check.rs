@@ -35,7 +35,7 @@ use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, is_disk, url_below};
 use crate::diagnostic::Code;
-use crate::document::{Against, Program};
+use crate::document::{Against, Program, Role};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::reference::{Grammar, Reference};
@@ -43,11 +43,13 @@ use crate::report::{LinkReport, Outcome, Report};
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, rewrite};
 
 mod bases;
+mod captured;
 mod finding;
 mod ids;
 mod judge;
 
 use bases::{MovedBases, MovedCollection};
+use captured::CaptureJudge;
 pub use finding::{Cause, Class, Finding, Fix};
 pub use ids::{FragmentPlace, Ids};
 pub use judge::FragmentPlaces;
@@ -62,7 +64,31 @@ pub struct CheckedDocument<'a> {
     pub charset: Option<Charset>,
     /// The possible targets of fragments in it; `None` if they are unknown, or were not asked for.
     pub ids: Option<Ids>,
-    judge: MoveJudge<'a>,
+    judge: Judge<'a>,
+}
+
+/// A judge of the links of one document.
+#[derive(Debug)]
+enum Judge<'a> {
+    Move(Box<MoveJudge<'a>>),
+    Captures(CaptureJudge),
+}
+
+/// Scans `bytes`, a document out of an archive, and finds which targets `collection` lacks, the captures of the archive.
+/// `options` have the format, the retrieval URL, the profile and the places. A link with another role than one of the `roles`
+/// has the class [`Class::Outside`] if its target is missing.
+#[must_use]
+pub fn check_capture(
+    bytes: &[u8],
+    options: &Options,
+    collection: &Collection,
+    roles: &[Role],
+) -> CheckedDocument<'static> {
+    let report = rewrite(bytes, &options_of(options)).report;
+    let document = report.entities.first().filter(|_| !options.format.has_headings());
+    let charset = document.map(|document| document.charset);
+    let judge = Judge::Captures(CaptureJudge::of(bytes, &report.links, collection, roles));
+    CheckedDocument { report, charset, ids: None, judge }
 }
 
 /// Scans `bytes`, the resource called `name` or a message in it. The collection moves `to` a root with that URL; a `file`
@@ -119,7 +145,7 @@ pub fn check<'a>(
         own,
         canonical: canonical.map(|named| named.span),
     };
-    CheckedDocument { report, charset, ids, judge }
+    CheckedDocument { report, charset, ids, judge: Judge::Move(Box::new(judge)) }
 }
 
 /// `options` with which every reference is resolved.
@@ -152,8 +178,16 @@ impl CheckedDocument<'_> {
         all: bool,
     ) -> impl Iterator<Item = (&'d LinkReport, Option<Finding>)> {
         self.report.links.iter().enumerate().map(move |(number, link)| {
-            let travels = !all && self.judge.travels(number, link, named);
-            (link, (!travels).then(|| self.judge.shown(number, link, named)))
+            let travels = !all
+                && match &self.judge {
+                    Judge::Move(judge) => judge.travels(number, link, named),
+                    Judge::Captures(judge) => judge.class(number) == Class::Travels,
+                };
+            let finding = || match &self.judge {
+                Judge::Move(judge) => judge.shown(number, link, named),
+                Judge::Captures(judge) => judge.finding(number, link),
+            };
+            (link, (!travels).then(finding))
         })
     }
 }

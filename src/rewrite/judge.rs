@@ -26,7 +26,7 @@ use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
 use crate::base::{self, BaseChain, Established, Rule, SaidBy, Source};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Against, LONGEST_BASE, Link};
+use crate::document::{Against, LONGEST_BASE, Link, Role};
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
 use crate::layer::escape::Quote;
@@ -208,7 +208,8 @@ impl<'a> Judge<'a> {
         };
         let base = self.link_base(&Against::Document, &reference);
         let place = (found.span, element, attribute);
-        Some(self.report(place, reference, base, verdict).0)
+        let role = found.names.map_or(Role::Embedded, |(.., row)| row.role);
+        Some(self.report(place, reference, role, base, verdict).0)
     }
 
     /// The base of the links on the fast path.
@@ -346,7 +347,7 @@ impl<'a> Judge<'a> {
         let verdict = self.verdict((text.as_bytes(), Some(text)), None, &role);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
-        let (mut report, mut kept) = self.report(place, link.reference, base, verdict);
+        let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
         // What is signed stays, be it absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
@@ -410,6 +411,7 @@ impl<'a> Judge<'a> {
         &self,
         (span, element, attribute): NamedSpan,
         reference: String,
+        role: Role,
         LinkBase { prepared, url, rule, source }: LinkBase<'_>,
         verdict: Verdict<'_>,
     ) -> (LinkReport, Option<Vec<Kept>>) {
@@ -458,6 +460,7 @@ impl<'a> Judge<'a> {
             rule,
             source,
             target,
+            role,
             written: None,
             outcome,
             reason,

@@ -21,6 +21,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
+use crate::document::Role;
 use crate::error::Error;
 use crate::named::{display_by_name, named};
 
@@ -259,6 +260,8 @@ pub struct Row {
     pub empty: Empty,
     /// What becomes of a fragment.
     pub fragment: Fragment,
+    /// What its URLs are to the document.
+    pub role: Role,
     /// Who defines it.
     pub standard: &'static str,
 }
@@ -298,8 +301,19 @@ impl Row {
     const fn identifier(self) -> Self {
         Self { fragment: Fragment::Identifier, ..self }
     }
+
+    /// A reader follows it.
+    const fn navigation(self) -> Self {
+        Self { role: Role::Navigation, ..self }
+    }
+
+    /// It says something to programs.
+    const fn metadata(self) -> Self {
+        Self { role: Role::Metadata, ..self }
+    }
 }
 
+/// A row whose URLs are [`Role::Embedded`], unless it says otherwise.
 const fn row(
     namespaces: &'static [Namespace],
     attribute: &'static str,
@@ -317,6 +331,7 @@ const fn row(
         group: None,
         empty: Empty::Leave,
         fragment: Fragment::Policy,
+        role: Role::Embedded,
         standard,
     }
 }
@@ -400,6 +415,10 @@ const SOCIAL: &[&str] = &[
     "msapplication-starturl", "thumbnail", "image",
 ];
 
+/// The links of a `link` element that a browser loads with the page (HTML, 4.6.7). Those that only some devices load, or
+/// only once an application is installed, are not among them.
+pub(crate) const LOADED: &[&str] = &["stylesheet", "icon", "preload", "modulepreload"];
+
 /// schema.org properties whose value is a URL.
 #[rustfmt::skip]
 const ITEMPROP: &[&str] = &[
@@ -411,32 +430,32 @@ const ITEMPROP: &[&str] = &[
 /// named elements stand before `amp-*`, `v:*`, custom elements and any. One row a line.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
-    html("about", Any, Curie, "RDFa 1.1").only(Group::Rare),
-    html("action", Named(&["form"]), Url, "HTML 2.0"),
-    html("action", Named(&["isindex"]), Url, "HTML 3.2 practice"),
-    html("action-xhr", Named(&["form"]), Url, "AMP"),
+    html("about", Any, Curie, "RDFa 1.1").only(Group::Rare).metadata(),
+    html("action", Named(&["form"]), Url, "HTML 2.0").navigation(),
+    html("action", Named(&["isindex"]), Url, "HTML 3.2 practice").navigation(),
+    html("action-xhr", Named(&["form"]), Url, "AMP").navigation(),
     mathml("altimg", Named(&["math"]), "MathML 2"),
     html("archive", Named(&["object"]), Spaces, "HTML 4.01").against(AttributeBase::Codebase),
     html("archive", Named(&["applet"]), Commas, "HTML 4.01").against(AttributeBase::Codebase),
     html("archive", Named(&["script"]), Url, "Netscape 4"),
     amp("artwork"),
-    html("attributionsrc", Named(&["a", "area", "img", "image", "script"]), Spaces, "Attribution Reporting"),
+    html("attributionsrc", Named(&["a", "area", "img", "image", "script"]), Spaces, "Attribution Reporting").metadata(),
     html("background", Named(&["body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "ilayer", "layer"]), Url, "HTML 3.2, vendors"),
     amp("background-audio"),
     amp("bookend-config-src"),
     smil("by", Url),
-    amp("canonical"),
-    mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Rare),
-    html("cite", Named(&["blockquote", "q", "ins", "del"]), Url, "HTML 4.01").resolve_empty(),
+    amp("canonical").metadata(),
+    mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Rare).metadata(),
+    html("cite", Named(&["blockquote", "q", "ins", "del"]), Url, "HTML 4.01").resolve_empty().metadata(),
     html("classid", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
     presentation("clip-path", "CSS Masking"),
-    html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01"),
+    html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01").metadata(),
     presentation("color-profile", "SVG 1.1"),
-    html("content", Named(&["meta"]), Refresh, "HTML").when(When::Is("http-equiv", &["refresh"])),
-    html("content", Named(&["meta"]), Task, "Microsoft").when(When::Is("name", &["msapplication-task"])).only(Group::Social),
-    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(When::Is("name", SOCIAL)).only(Group::Social),
-    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(When::Has("property", SOCIAL)).only(Group::Social),
-    html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social),
+    html("content", Named(&["meta"]), Refresh, "HTML").when(When::Is("http-equiv", &["refresh"])).navigation(),
+    html("content", Named(&["meta"]), Task, "Microsoft").when(When::Is("name", &["msapplication-task"])).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(When::Is("name", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(When::Has("property", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
     presentation("cursor", "CSS UI"),
     html("data", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
     lazy("data-background", CssValue).when(When::Contains("data-background", "url(")).identifier(),
@@ -448,7 +467,7 @@ pub static TABLE: &[Row] = &[
     lazy("data-bgset", Srcset),
     lazy("data-full", Url),
     lazy("data-hi-res-src", Url),
-    lazy("data-href", Url),
+    lazy("data-href", Url).navigation(),
     lazy("data-image", Url),
     lazy("data-large_image", Url),
     lazy("data-lazy", Url),
@@ -459,39 +478,40 @@ pub static TABLE: &[Row] = &[
     lazy("data-src", Url),
     lazy("data-srcset", Srcset),
     lazy("data-thumb", Url),
-    lazy("data-url", Url),
-    mathml("definitionurl", Any, "MathML 2").only(Group::Rare),
+    lazy("data-url", Url).navigation(),
+    mathml("definitionurl", Any, "MathML 2").only(Group::Rare).metadata(),
     html("dynsrc", IMG_INPUT, Url, "Internet Explorer"),
     html("environmentmap", Named(&["model"]), Url, "model element draft"),
     presentation("fill", "SVG 1.1"),
     presentation("filter", "Filter Effects"),
-    html("formaction", Named(&["button", "input"]), Url, "HTML"),
+    html("formaction", Named(&["button", "input"]), Url, "HTML").navigation(),
     smil("from", Url),
-    html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty(),
-    html("href", Named(&["link"]), Url, "HTML 2.0"),
-    html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback),
-    html("href", VML, Url, "VML"),
-    html("href", Custom, Url, "unknown").only(Group::Rare),
-    svg("href", Named(&["a"]), "SVG 2").resolve_empty(),
+    html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty().navigation(),
+    html("href", Named(&["link"]), Url, "HTML 2.0").when(When::Has("rel", LOADED)),
+    html("href", Named(&["link"]), Url, "HTML 2.0").metadata(),
+    html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback).metadata(),
+    html("href", VML, Url, "VML").navigation(),
+    html("href", Custom, Url, "unknown").only(Group::Rare).navigation(),
+    svg("href", Named(&["a"]), "SVG 2").resolve_empty().navigation(),
     svg("href", Named(&["script"]), "SVG 2"),
     svg("href", SVG_IMAGE, "SVG 2, Filter Effects").identifier(),
     svg("href", Named(&["use"]), "SVG 2").identifier(),
     svg("href", SVG_TEMPLATE, "SVG 2").identifier(),
     svg("href", SVG_ANIMATION, "SVG 2, SVG Tiny 1.2").identifier(),
     svg("href", SVG_MEDIA, "SVG Tiny 1.2"),
-    mathml("href", Named(&["a"]), "MathML Core").resolve_empty(),
+    mathml("href", Named(&["a"]), "MathML Core").resolve_empty().navigation(),
     mathml("href", Named(&["share"]), "MathML 2").identifier(),
-    mathml("href", Any, "MathML 3"),
+    mathml("href", Any, "MathML 3").navigation(),
     html("icon", Named(&["menuitem", "command"]), Url, "HTML 5.1"),
-    html("imagemap", Named(&["fig", "overlay"]), Url, "HTML 3.0 draft").only(Group::Rare),
+    html("imagemap", Named(&["fig", "overlay"]), Url, "HTML 3.0 draft").only(Group::Rare).navigation(),
     html("imagesrcset", Named(&["link"]), Srcset, "HTML"),
-    html("installurl", Named(&["install"]), Url, "install element draft").only(Group::Rare),
-    html("itemid", Any, Url, "HTML microdata").resolve_empty(),
-    html("longdesc", Named(&["img", "image", "frame", "iframe"]), Url, "HTML 4.01"),
+    html("installurl", Named(&["install"]), Url, "install element draft").only(Group::Rare).navigation(),
+    html("itemid", Any, Url, "HTML microdata").resolve_empty().metadata(),
+    html("longdesc", Named(&["img", "image", "frame", "iframe"]), Url, "HTML 4.01").navigation(),
     html("lowsrc", IMG_INPUT, Url, "Netscape"),
     row(&[Namespace::MathMl], "macros", Named(&["math"]), Spaces, "MathML 1").only(Group::Rare),
-    html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(AttributeBase::Retrieval),
-    html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Rare),
+    html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(AttributeBase::Retrieval).metadata(),
+    html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Rare).metadata(),
     presentation("marker", "SVG 1.1"),
     presentation("marker-end", "SVG 1.1"),
     presentation("marker-mid", "SVG 1.1"),
@@ -501,22 +521,22 @@ pub static TABLE: &[Row] = &[
     html("o:althref", Named(&["v:fill", "v:imagedata"]), Url, "Microsoft Office"),
     html("o:href", Named(&["v:fill", "v:imagedata"]), Url, "Microsoft Office"),
     presentation("offset-path", "Motion Path"),
-    html("ping", Named(&["a", "area"]), Spaces, "HTML"),
-    row(&[Namespace::Svg], "ping", Named(&["a"]), Spaces, "SVG 2"),
-    html("pluginspage", Named(&["object", "embed"]), Url, "Netscape"),
-    html("pluginurl", Named(&["object", "embed"]), Url, "Netscape"),
+    html("ping", Named(&["a", "area"]), Spaces, "HTML").metadata(),
+    row(&[Namespace::Svg], "ping", Named(&["a"]), Spaces, "SVG 2").metadata(),
+    html("pluginspage", Named(&["object", "embed"]), Url, "Netscape").navigation(),
+    html("pluginurl", Named(&["object", "embed"]), Url, "Netscape").navigation(),
     html("poster", Named(&["video"]), Url, "HTML"),
     html("poster", Named(&["model"]), Url, "model element draft"),
     html("poster", AMP, Url, "AMP"),
     amp("poster-landscape-src"),
     amp("poster-portrait-src"),
     amp("poster-square-src"),
-    html("profile", Named(&["head"]), Spaces, "HTML 4.01"),
+    html("profile", Named(&["head"]), Spaces, "HTML 4.01").metadata(),
     amp("publisher-logo-src"),
-    html("resource", Any, Curie, "RDFa 1.1").only(Group::Rare),
+    html("resource", Any, Curie, "RDFa 1.1").only(Group::Rare).metadata(),
     presentation("shape-inside", "SVG 2"),
     presentation("shape-subtract", "SVG 2"),
-    amp("shareurl"),
+    amp("shareurl").metadata(),
     html("src", Named(&["img", "image", "source", "iframe", "embed", "video", "audio", "track", "input", "script"]), Url, "HTML"),
     html("src", Named(&["frame"]), Url, "HTML 4.01"),
     html("src", Named(&["portal"]), Url, "Portals"),
@@ -538,22 +558,22 @@ pub static TABLE: &[Row] = &[
     presentation("stroke", "SVG 1.1"),
     row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", Any, Css, "CSS Style Attributes").identifier(),
     smil("to", Url),
-    html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare),
-    html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare),
+    html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare).metadata(),
+    html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare).metadata(),
     html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Rare).identifier(),
     html("value", Named(&["param"]), Url, "HTML 4.01").when(When::Is("valuetype", &["ref"])),
     html("value", Named(&["param"]), Url, "plug-in practice").when(When::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
     smil("values", Semicolons),
-    html("verify-xhr", Named(&["form"]), Url, "AMP"),
+    html("verify-xhr", Named(&["form"]), Url, "AMP").navigation(),
     html("vrml", IMG_INPUT, Url, "Internet Explorer"),
-    svg("xlink:href", Named(&["a"]), "SVG 1.1").resolve_empty(),
+    svg("xlink:href", Named(&["a"]), "SVG 1.1").resolve_empty().navigation(),
     svg("xlink:href", Named(&["script"]), "SVG 1.1"),
     svg("xlink:href", SVG_IMAGE, "SVG 1.1").identifier(),
     svg("xlink:href", Named(&["use"]), "SVG 1.1").identifier(),
     svg("xlink:href", SVG_TEMPLATE, "SVG 1.1").identifier(),
     svg("xlink:href", SVG_ANIMATION, "SVG 1.1, SVG Tiny 1.2").identifier(),
     svg("xlink:href", SVG_MEDIA, "SVG Tiny 1.2"),
-    mathml("xlink:href", Any, "MathML 2"),
+    mathml("xlink:href", Any, "MathML 2").navigation(),
 ];
 
 /// A name in lower case, which costs nothing where it is one of the `known`; `None` where it is not UTF-8.
@@ -620,8 +640,8 @@ pub struct Place {
     row: &'static Row,
 }
 
-/// The names of the syntaxes that a user can choose, and a row for each: the document base URL, and
-/// no reference that is empty or names an element.
+/// The names of the syntaxes that a user can choose, and a row for each: the document base URL, the role of what a page
+/// needs, and no reference that is empty or names an element.
 static USER: [(&str, Row); 5] = [
     ("url", html("", Any, Url, "user")),
     ("urls", html("", Any, Spaces, "user")),

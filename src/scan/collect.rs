@@ -14,7 +14,7 @@
 use super::attributes::{Empty, Fragment, Group, Groups, Row, Syntax};
 use super::{ScanOptions, css, json, script, value};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, LONGEST_BASE, Link};
+use crate::document::{Against, LONGEST_BASE, Link, Role};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
 use crate::layer::{View, escape};
@@ -81,6 +81,8 @@ pub(super) struct LinkPlace<'a> {
     pub(super) element: &'a str,
     pub(super) attribute: Option<&'a str>,
     pub(super) row: Option<&'static Row>,
+    /// The role of the references if there is no row.
+    pub(super) role: Role,
     pub(super) carriers: Carriers<'a>,
     pub(super) against: Against,
     /// The attribute is written without `=`.
@@ -96,6 +98,7 @@ impl<'a> LinkPlace<'a> {
             element,
             attribute: None,
             row: None,
+            role: Role::Embedded,
             carriers,
             against: Against::Document,
             no_value: false,
@@ -176,6 +179,7 @@ impl<'a> Collector<'a> {
             element: place.element.to_owned(),
             attribute: place.attribute.map(str::to_owned),
             reference: view.text[inner.range()].to_owned(),
+            role: row.map_or(place.role, |row| row.role),
             against: match has_unknown {
                 Some(true) => Against::Unknown,
                 _ => place.against.clone(),
@@ -232,7 +236,7 @@ impl<'a> Collector<'a> {
                 inner => inner,
             };
             let element = url.member.unwrap_or(place.element);
-            let place = LinkPlace { against, element, ..*place };
+            let place = LinkPlace { against, element, role: url.role, ..*place };
             if let Some(raw) = view.slice(url.span) {
                 self.decoded(&escape::script(raw), Form::Script('"'), url.span, &place);
             }

@@ -21,6 +21,7 @@
 //! below, whatever `@context` says, and aliases of keywords, scoped contexts and `@propagate` are
 //! not followed.
 
+use crate::document::Role;
 use crate::layer::{View, escape};
 use crate::span::Span;
 
@@ -37,6 +38,20 @@ pub enum JsonKind {
     Manifest,
 }
 
+impl JsonKind {
+    /// The role of a URL, or of a `member` of a manifest.
+    fn role(self, member: Option<&str>) -> Role {
+        let of_member = || MANIFEST.iter().find(|(path, ..)| Some(*path) == member);
+        match self {
+            Self::ImportMap => Role::Embedded,
+            // Documents that a reader may go to next.
+            Self::SpeculationRules => Role::Navigation,
+            Self::JsonLd => Role::Metadata,
+            Self::Manifest => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
+        }
+    }
+}
+
 /// A URL of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonUrl {
@@ -46,6 +61,8 @@ pub struct JsonUrl {
     pub base: Option<usize>,
     /// Its path in [`MANIFEST`], if it is the member of a manifest.
     pub member: Option<&'static str>,
+    /// What it is to the document.
+    pub role: Role,
 }
 
 /// An `@base` of JSON-LD.
@@ -129,31 +146,31 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "url", ValueKind::Iri),
 ];
 
-/// The members of a web app manifest that are URLs, and who defines each: `[]` are the elements of an array, `*` is
+/// The members of a web app manifest that are URLs, the role of each, and who defines it: `[]` are the elements of an array, `*` is
 /// any key. `docs/links.md` has the same table; a test compares the two.
-pub const MANIFEST: &[(&str, &str)] = &[
-    ("start_url", "Web Application Manifest"),
-    ("scope", "Web Application Manifest"),
-    ("icons[].src", "Web Application Manifest"),
-    ("icons_localized.*[].src", "Web Application Manifest"),
-    ("shortcuts[].url", "Web Application Manifest"),
-    ("shortcuts[].icons[].src", "Web Application Manifest"),
-    ("screenshots[].src", "Application Information"),
-    ("related_applications[].url", "Application Information"),
-    ("share_target.action", "Web Share Target"),
-    ("protocol_handlers[].url", "Manifest Incubations"),
-    ("file_handlers[].action", "Manifest Incubations"),
-    ("file_handlers[].icons[].src", "Manifest Incubations"),
-    ("note_taking.new_note_url", "Manifest Incubations"),
-    ("tab_strip.home_tab.icons[].src", "Manifest Incubations"),
-    ("tab_strip.new_tab_button.url", "Manifest Incubations"),
-    ("serviceworker.src", "Payment Handler"),
+pub const MANIFEST: &[(&str, Role, &str)] = &[
+    ("start_url", Role::Navigation, "Web Application Manifest"),
+    ("scope", Role::Metadata, "Web Application Manifest"),
+    ("icons[].src", Role::Embedded, "Web Application Manifest"),
+    ("icons_localized.*[].src", Role::Embedded, "Web Application Manifest"),
+    ("shortcuts[].url", Role::Navigation, "Web Application Manifest"),
+    ("shortcuts[].icons[].src", Role::Embedded, "Web Application Manifest"),
+    ("screenshots[].src", Role::Embedded, "Application Information"),
+    ("related_applications[].url", Role::Navigation, "Application Information"),
+    ("share_target.action", Role::Navigation, "Web Share Target"),
+    ("protocol_handlers[].url", Role::Navigation, "Manifest Incubations"),
+    ("file_handlers[].action", Role::Navigation, "Manifest Incubations"),
+    ("file_handlers[].icons[].src", Role::Embedded, "Manifest Incubations"),
+    ("note_taking.new_note_url", Role::Navigation, "Manifest Incubations"),
+    ("tab_strip.home_tab.icons[].src", Role::Embedded, "Manifest Incubations"),
+    ("tab_strip.new_tab_button.url", Role::Navigation, "Manifest Incubations"),
+    ("serviceworker.src", Role::Embedded, "Payment Handler"),
 ];
 
 /// What follows `path` in the paths of [`MANIFEST`]: the first of `next` that accepts the rest of one, which begins
 /// with `mark`, says how long it is.
 fn in_manifest(path: &str, mark: &str, next: impl Fn(&str) -> Option<usize>) -> ValueKind {
-    let found = MANIFEST.iter().find_map(|&(row, _)| {
+    let found = MANIFEST.iter().find_map(|&(row, ..)| {
         let length = path.len() + mark.len();
         let rest = row.strip_prefix(path)?.strip_prefix(mark)?;
         Some(&row[..length + next(rest)?])
@@ -212,7 +229,7 @@ impl ValueKind {
     fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
         match self {
             Self::Url => true,
-            Self::Manifest(path) => MANIFEST.iter().any(|(row, _)| *row == path),
+            Self::Manifest(path) => MANIFEST.iter().any(|(row, ..)| *row == path),
             Self::Address => is_url_like(&string()),
             // JSON-LD 1.1, 4.5.1: a blank node identifier is no IRI.
             Self::Iri => !string().starts_with("_:"),
@@ -339,9 +356,9 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
         }
     }
     let (in_effect, bases) = bases(&nodes, settings);
-    let url = |(span, node, member): (Span, usize, _)| {
+    let url = |(span, node, member): (Span, usize, Option<&'static str>)| {
         let base: Option<usize> = in_effect[node];
-        JsonUrl { span, base, member }
+        JsonUrl { span, base, member, role: kind.role(member) }
     };
     let urls = found.into_iter().map(url).collect();
     JsonUrls { urls, bases }

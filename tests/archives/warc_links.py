@@ -101,7 +101,7 @@ def table():
         section = text.read().split("## Attributes")[1].split("\n## ")[0]
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if len(cells) < 8 or not re.match("`", cells[1]) or cells[4] != "on":
+        if len(cells) < 9 or not re.match("`", cells[1]) or cells[5] != "on":
             continue
         elements, attribute, syntax, base = cells[0].lstrip("| "), cells[1], cells[2], cells[3]
         name, condition = re.match("`([^`]+)`(?: if (.*))?", attribute).groups()
@@ -110,7 +110,7 @@ def table():
             namespace, elements = re.match("(SVG: |MathML: )(.*)", elements).groups()
         names = re.findall("`([^`]+)`", elements)
         pattern = ".*" if not names else "|".join(re.escape(one).replace(r"\*", ".*") for one in names)
-        rows.append((namespace, re.compile(f"(?:{pattern})$"), name, condition, syntax, base, cells[5] == "left"))
+        rows.append((namespace, re.compile(f"(?:{pattern})$"), name, condition, syntax, base, cells[6] == "left"))
     return rows
 
 

@@ -15,4 +15,5 @@ mod fixtures;
 mod hostile;
 mod html5lib;
 mod laws;
+mod roles;
 mod traps;

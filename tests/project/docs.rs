@@ -19,7 +19,7 @@ use baselink::scan::attributes::{
 use baselink::scan::json::MANIFEST;
 use baselink::scan::xml::namespaces::Vocabulary;
 use baselink::scan::xml::vocabulary::{self, XmlRow};
-use baselink::{Outcome, Reason};
+use baselink::{Outcome, Reason, Role};
 
 const LINKS: &str = include_str!("../../docs/links.md");
 const CHECK: &str = include_str!("../../docs/check.md");
@@ -49,10 +49,11 @@ fn markdown(row: &Row) -> String {
         Fragment::Identifier => "left",
     };
     format!(
-        "| {namespaces}{elements} | `{}`{when} | {} | {} | {default} | {empty} | {fragment} | {} |",
+        "| {namespaces}{elements} | `{}`{when} | {} | {} | {} | {default} | {empty} | {fragment} | {} |",
         row.attribute,
         syntax(row.syntax),
         against(row.against),
+        row.role,
         row.standard
     )
 }
@@ -185,8 +186,11 @@ fn xml_markdown(row: &XmlRow) -> String {
         _ => String::new(),
     };
     let default = default(row.row.group);
-    let (syntax, standard) = (syntax(row.row.syntax), row.row.standard);
-    format!("| {vocabulary} | {elements} | {place}{when} | {syntax} | {default} | {standard} |")
+    let Row { role, standard, .. } = row.row;
+    let syntax = syntax(row.row.syntax);
+    format!(
+        "| {vocabulary} | {elements} | {place}{when} | {syntax} | {role} | {default} | {standard} |"
+    )
 }
 
 #[test]
@@ -197,8 +201,9 @@ fn every_place_of_other_vocabularies_is_documented_in_its_order() {
 
 #[test]
 fn every_member_of_a_manifest_is_documented_in_its_order() {
-    let row =
-        |(member, standard): &(&str, &str)| format!("| `{member}` | `manifest` | {standard} |");
+    let row = |(member, role, standard): &(&str, Role, &str)| {
+        format!("| `{member}` | {role} | `manifest` | {standard} |")
+    };
     let rows: Vec<_> = MANIFEST.iter().map(row).collect();
     assert_eq!(table(LINKS, "## Web app manifests"), rows);
 }
@@ -227,6 +232,7 @@ fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
 
 #[test]
 fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
+    assert_eq!(names(LINKS, "| role |"), Role::ALL.map(Role::name));
     assert_eq!(names(LINKS, "| outcome |"), Outcome::ALL.map(Outcome::name));
     assert_eq!(names(LINKS, "| reason |"), Reason::ALL.map(Reason::name));
     assert_eq!(names(LINKS, "| code |"), Code::ALL.map(Code::name));

@@ -9,6 +9,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use baselink::Role;
 use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::InPlace;
@@ -18,6 +19,7 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy, add, add_all};
 use super::output::{TypedInPlace, backup_suffix};
+use crate::cli::captures::are_all_archives;
 use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
 use crate::cli::settings::Settings;
 
@@ -30,9 +32,9 @@ pub(super) struct TypedCheck {
     /// By default the host and path of the folder change, and the scheme does not.
     #[arg(long, value_name = "URL", help_heading = "Move")]
     to: Option<String>,
-    /// Exit with 1 when a link has one of these classes [default: pinned,escapes,dangling]
+    /// Exit with 1 when a link has one of these classes [default: pinned,escapes,dangling,missing]
     ///
-    /// A list of travels, lines, pinned, escapes, dangling, fragment, outside, left, or all, or none; repeatable.
+    /// A list of travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside, left, or all, or none; repeatable.
     #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     deny: Vec<Classes>,
     /// Accept the findings that this file records; list and deny only new ones
@@ -70,6 +72,12 @@ pub(super) struct TypedCheck {
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
+    /// List every URL that the archives lack, one a line, as `wget -i` reads it: first what pages need to look as they did
+    #[arg(long, value_name = "FILE", help_heading = "Archives")]
+    missing: Option<PathBuf>,
+    /// Report only missing URLs with one of these roles: embedded (images, styles, scripts, frames), navigation
+    #[arg(long, value_name = "ROLES", value_delimiter = ',', value_parser = role, help_heading = "Archives")]
+    role: Vec<Role>,
     /// List every link that breaks instead of the targets, and the anomalies of each document
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
@@ -94,20 +102,36 @@ impl TypedCheck {
         let url_map = self.documents.url_map.clone();
         let policy = self.policy();
         let mut documents = self.documents.meant(Some(&policy))?;
-        let [folder] = documents.paths.as_slice() else {
-            return refused(
-                "check takes one folder: links lead from one file of a tree to another",
-            );
+        let is_of_archives = are_all_archives(&documents);
+        let folder = match documents.paths.as_slice() {
+            _ if is_of_archives => PathBuf::new(),
+            [folder] => folder.clone(),
+            _ => {
+                return refused(
+                    "check takes one folder, or archives: links lead from one file of a tree to another",
+                );
+            }
         };
-        if is_standard_input(folder) {
-            return refused("check takes a folder; of a document, `links` lists the links");
+        if is_standard_input(&folder) {
+            return refused(
+                "check takes a folder or archives; of a document, `links` lists the links",
+            );
         }
-        if !folder.is_dir() {
+        if !is_of_archives && !folder.is_dir() {
             let what = if folder.exists() { "a file, and" } else { "no such folder;" };
-            let folder = name(folder);
+            let folder = name(&folder);
             return Err(Error::new(format!(
-                "{folder}: {what} check takes a folder; of a document, `links` lists the links"
+                "{folder}: {what} check takes a folder or archives; of a document, `links` lists the links"
             )));
+        }
+        let of_folders = self.fix.is_some() || self.to.is_some();
+        if is_of_archives && of_folders {
+            return refused(
+                "--fix and --to are for a folder; an archive is never altered or moved",
+            );
+        }
+        if self.missing.is_some() && !is_of_archives {
+            return refused("--missing is for archives: name one instead of a folder");
         }
         if self.diff && self.fix.is_none() {
             return refused("--diff goes with --fix: nothing is changed without it");
@@ -131,8 +155,8 @@ impl TypedCheck {
             (.., true) => CheckForm::Github,
             _ => CheckForm::Text,
         };
-        documents.archives = Archives::None;
-        let to = goal(self.to.as_deref(), folder)?;
+        documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
+        let to = goal(self.to.as_deref(), &folder)?;
         documents.reading.origins.assume_root(to.as_ref());
         let deny = Classes::of(self.deny, &Classes::DENIED);
         let list = match form {
@@ -140,8 +164,12 @@ impl TypedCheck {
             _ => Classes::of(Vec::new(), &Classes::BROKEN).with(&deny),
         };
         let lists_links = form != CheckForm::Text || self.verbose;
+        let roles = if self.role.is_empty() { Role::ALL.to_vec() } else { self.role };
         Ok(Check {
             documents,
+            is_of_archives,
+            missing: self.missing,
+            roles,
             to,
             deny,
             list,
@@ -156,6 +184,13 @@ impl TypedCheck {
             verify: self.verify,
         })
     }
+}
+
+/// The role with this name.
+fn role(name: &str) -> std::result::Result<Role, String> {
+    let role = Role::ALL.into_iter().find(|role| role.name() == name);
+    let known = Role::ALL.map(Role::name).join(", ");
+    role.ok_or_else(|| format!("unknown role: it is one of {known}"))
 }
 
 /// Where `folder` goes.

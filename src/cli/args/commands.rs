@@ -140,14 +140,15 @@ pub(super) enum TypedCommand {
     /// Resolve references against a base URL, one a line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
-    /// Report which links of a folder survive a move, and why the others do not.
+    /// Report which links of a folder survive a move, and what the pages in an archive lack.
     ///
-    /// Every link gets one class: travels, lines, pinned, escapes, dangling, fragment, outside or left.
-    #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder), mut_arg("resolver", of_browsers))]
+    /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
     Check(Box<TypedCheck>),
-    /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
+    /// Make a folder or an archive open from disk: links to what is there lead to files, all others to the network.
     ///
-    /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.
+    /// Of a folder only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
+    /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
     #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
     Localize(Box<TypedLocalize>),
     /// Print the script with which a shell completes the arguments of baselink.
@@ -166,14 +167,10 @@ pub(super) enum TypedCommand {
     },
 }
 
-/// The argument for paths, where it is one folder.
-fn one_folder(paths: Arg) -> Arg {
-    paths.value_name("DIR").help("The folder").action(ArgAction::Set).num_args(1).required(true)
-}
-
-/// The argument for paths, where it is one folder, or archives.
+/// The argument for paths, where it is a folder, or archives.
 fn folder_or_archives(paths: Arg) -> Arg {
-    paths.value_name("DIR|ARCHIVE").help("The folder, or archives").required(true)
+    let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive";
+    paths.value_name("PATH").help(help).action(ArgAction::Append).num_args(1..).required(true)
 }
 
 /// The argument for the resolver, where what browsers do is asked.

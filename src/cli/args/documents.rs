@@ -245,6 +245,7 @@ impl TypedDocuments {
             selection,
             jobs,
             has_result_files: false,
+            parts: Vec::new(),
             archives: Archives::All,
             unlike_hosts: Mutex::default(),
             reading,

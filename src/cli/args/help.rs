@@ -60,6 +60,8 @@ What became of links: made local, local (it was already), made absolute, absolut
 (of a base element or xml:base), no-base, left, not-editable.
 
 Examples:
+  baselink localize crawl.warc.gz -o site
+  baselink localize crawl.wacz --include 'example.org/' --date 2024 -o site
   baselink localize --layout host --index index.html crawl -o mirror
   baselink localize --url http://a.example/docs/ docs -o offline-docs
   baselink localize --url http://a.example/docs/ --diff docs
@@ -150,7 +152,8 @@ Exit status:
 pub(super) const CHECK_AFTER: &str = "\
 Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
 folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
-what is around the folder), dangling (no such file), fragment (no such id), lines (which a \
+what is around the folder), dangling (no such file), missing (embedded in a page of an archive that lacks it), \
+missing-page (a page that the archive lacks), fragment (no such id), lines (which a \
 script marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
@@ -163,6 +166,7 @@ Examples:
   baselink check --url http://a.example/docs/ docs
   baselink check --url http://a.example/docs/ --to file docs
   baselink check --layout host --to https://mirror.example/ crawl
+  baselink check crawl.warc.gz --missing seeds.txt
   baselink check --url http://a.example/docs/ --report docs.html docs
   baselink check --url http://a.example/docs/ --fix --backup .orig docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --update-baseline docs

@@ -6,15 +6,19 @@
 //!
 //! Deliberately absent: whether there is such a folder.
 
-use std::path::PathBuf;
+use std::iter;
+use std::path::{Path, PathBuf};
 
 use baselink::collection::capture::DateRange;
-use baselink::error::{Error, Result};
+use baselink::collection::companion;
+use baselink::error::{Error, Result, name as path_name};
+use baselink::files::walk::Globs;
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::request::{Archives, Extraction, Localize, Rewrite, is_standard_input};
+use crate::cli::captures::holds_resources;
+use crate::cli::request::{Archives, Extraction, Localize, Rewrite, folder_of, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
@@ -76,6 +80,16 @@ impl TypedLocalize {
         let policy = self.policy();
         let mut documents = self.documents.meant(Some(&policy))?;
         documents.archives = Archives::Named;
+        let is_page =
+            |path: &Path| path.is_file() && !holds_resources(path, documents.reading.format);
+        if let [page] = documents.paths.as_slice()
+            && is_page(page)
+        {
+            let (parts, include) = page_and_companions(page)?;
+            let folder = folder_of(page).to_owned();
+            documents.selection.include = include;
+            (documents.paths, documents.parts) = (vec![folder], parts);
+        }
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;
         let printed = match (self.json, self.output.diff) {
@@ -90,6 +104,22 @@ impl TypedLocalize {
         let extraction = Extraction { near: self.date, is_exact: self.exact, missing };
         Ok(Localize { rewrite, extraction, is_elsewhere })
     }
+}
+
+/// A page and the folders that a browser saved with it, and the patterns for them below its folder.
+fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
+    let own = page.file_name().unwrap_or_default().to_owned();
+    let (mut parts, mut patterns) = (Vec::new(), Vec::new());
+    for (name, end) in
+        iter::once((own, "")).chain(companion::folders_of(page).into_iter().map(|one| (one, "/")))
+    {
+        let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
+        let unnamed =
+            || Error::new(format!("{}: its name is not text; name its folder", path_name(page)));
+        patterns.push(pattern.ok_or_else(unnamed)?);
+        parts.push(folder_of(page).join(name));
+    }
+    Ok((parts, Globs::new(&patterns)?))
 }
 
 /// Where the list of missing URLs goes; `printed` is the option whose result goes to standard output.

@@ -17,17 +17,19 @@ use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, Globs, Selection, walk};
 use baselink::files::write::{Replacement, is_one_file, remove_left_beside};
 use baselink::format::Format;
+use baselink::purpose::check::Class;
 
 use super::baseline::{self, Baseline};
 use super::href::Hrefs;
 use super::listed::Listed;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
-use crate::cli::output::{Output, count};
+use crate::cli::output::{Output, count, in_a_line};
 use crate::cli::request::{Check, folder_of, is_standard_input};
 
 const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
+const MISSING: &str = "--missing";
 
 /// Looks whether the files that were asked for may be written.
 ///
@@ -43,7 +45,9 @@ pub(super) fn look(asked: &Check) -> Result<()> {
         return refused(report, "--report and --baseline cannot be one file");
     }
     let updated = asked.baseline.as_ref().filter(|_| asked.updates_baseline);
-    for (option, path) in [(REPORT, asked.report.as_ref()), (BASELINE, updated)] {
+    let missing = asked.missing.as_ref().filter(|path| !is_standard_input(path));
+    for (option, path) in [(REPORT, asked.report.as_ref()), (BASELINE, updated), (MISSING, missing)]
+    {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
@@ -85,6 +89,23 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
+/// Lists the URLs that the archives lack, first those that pages need most.
+fn write_missing(path: &Path, listed: &Listed, output: &mut Output) -> Result<()> {
+    let of = |class: Class| listed.targets.iter().filter(move |target| target.class == class);
+    let urls: Vec<_> =
+        of(Class::Missing).chain(of(Class::MissingPage)).map(|one| in_a_line(&one.to)).collect();
+    let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
+    if is_standard_input(path) {
+        return output.out().write_all(list.as_bytes()).map_err(|error| Error::io(path, error));
+    }
+    let mut file = Replacement::begin(path)?;
+    file.write(|out| out.write_all(list.as_bytes()))?;
+    file.commit()?;
+    let listed = count(urls.len(), "missing URL is", "missing URLs are");
+    output.notice(&format_args!("{listed} listed in {}", name(path)));
+    Ok(())
+}
+
 /// Writes the baseline and the page that were asked for.
 pub(super) fn write(
     asked: &Check,
@@ -98,6 +119,9 @@ pub(super) fn write(
         file.commit()?;
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
         output.notice(&format_args!("{noted} noted in {}", name(path)));
+    }
+    if let Some(path) = &asked.missing {
+        write_missing(path, listed, output)?;
     }
     if let Some(path) = &asked.report {
         let hrefs = Hrefs::new(path, asked.folder());

@@ -69,7 +69,7 @@ pub(super) fn make(
     let entries = tree.files.iter().filter(has_fix).map(|file| file.entry.clone()).collect();
     let is_written = fixed.is_written;
     let work = |origin: &Origin, output: &mut Output| {
-        let number = tree.number_of(origin).filter(|_| !(is_written && is_delivery(origin)));
+        let number = tree.number_of(origin.path()).filter(|_| !(is_written && is_delivery(origin)));
         let Some(number) = number else { return Ok(Ok(None)) };
         Failure::nested(one(asked, &target, tree, &tree.files[number], origin, output).map(Some))
     };

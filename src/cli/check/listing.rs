@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 
 use baselink::error::{Error, Result, name};
 use baselink::files::write::Original;
@@ -24,6 +25,9 @@ use super::listed::{Listed, ListedFinding};
 use super::targets::{self, Targets};
 use super::tree::{CheckedFile, CheckedTree, is_settled};
 use super::{github, sarif, text};
+use crate::cli::archived::{Archived, Wanted};
+use crate::cli::captures::{CapturePlan, CapturedDocument};
+use crate::cli::document_name::DocumentName;
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::{File, Input, OpenedInput};
@@ -67,28 +71,52 @@ pub(super) fn list(
     let listing = Listing { asked, list, has_targets, tree, baseline };
     let is_concerned =
         |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
-    let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
     let mut listed = Listed::default();
     if asked.form == CheckForm::Sarif {
         sarif::begin(output.out())?;
     }
-    let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
-    files::each_again(&asked.documents, entries, output, work, |batch, output| {
-        for (_, page, done) in batch {
-            output.append(page)?;
-            for (class, number) in done.accepted {
-                *listed.accepted_of.entry(class).or_default() += number;
-            }
-            for key in done.noted {
-                *listed.noted.entry(key).or_default() += 1;
-            }
-            if done.is_unusable {
-                listed.status = ExitStatus::Unusable;
-            }
-            targets::merge(&mut targets, done.targets, targets::room(asked));
+    let mut take = |done: ListedFile| {
+        for (class, number) in done.accepted {
+            *listed.accepted_of.entry(class).or_default() += number;
         }
-        Ok(())
-    })?;
+        for key in done.noted {
+            *listed.noted.entry(key).or_default() += 1;
+        }
+        if done.is_unusable {
+            listed.status = ExitStatus::Unusable;
+        }
+        targets::merge(&mut targets, done.targets, targets::room(asked));
+    };
+    let concerned: Vec<&CheckedFile> = tree.files.iter().filter(is_concerned).collect();
+    match &tree.captures {
+        Some(plan) if !concerned.is_empty() => {
+            for number in 0..plan.archives.len() {
+                let at = (number, Wanted::Bodies);
+                let one =
+                    |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
+                        listing.captured(plan, number, archived, output)
+                    };
+                let read = plan.each(at, &asked.documents, output, one, |done, _| {
+                    take(done?);
+                    Ok(())
+                });
+                // It was said when the documents were checked.
+                let _ = Failure::nested(read)?;
+            }
+        }
+        Some(_) => {}
+        None => {
+            let entries = concerned.into_iter().map(|file| file.entry.clone()).collect();
+            let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
+            files::each_again(&asked.documents, entries, output, work, |batch, output| {
+                for (_, page, done) in batch {
+                    output.append(page)?;
+                    take(done);
+                }
+                Ok(())
+            })?;
+        }
+    }
     if asked.form == CheckForm::Sarif {
         sarif::end(output.out())?;
     }
@@ -121,12 +149,38 @@ impl Listing<'_> {
         self.has_targets && !is_counted && targets::are_shown(self.asked, class)
     }
 
+    /// The list of the file with this number, as it is begun.
+    fn begun(&self, number: usize) -> ListedFile {
+        let path = baseline::path(&self.tree.files[number].name);
+        let left = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
+        ListedFile { number, path, left, ..ListedFile::default() }
+    }
+
+    /// Lists the findings of the resource with this number in `plan`.
+    fn captured(
+        &self,
+        plan: &CapturePlan,
+        resource: usize,
+        archived: &Archived,
+        output: &mut Output,
+    ) -> io::Result<ListedFile> {
+        let path = Path::new(&*plan.resources[resource].url);
+        let document = plan.document(resource, archived);
+        let Some(CapturedDocument { body, options: Some(options) }) = document else {
+            return Ok(ListedFile::default());
+        };
+        let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };
+        let mut done = self.begun(number);
+        let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
+        Failure::nested(self.document(&input, &options, &mut done, output))?.unwrap_or_default();
+        Ok(done)
+    }
+
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
-        let mut done = ListedFile::default();
-        let Some(number) = self.tree.number_of(origin) else { return Ok(done) };
-        done.number = number;
-        done.path = baseline::path(&self.tree.files[number].name);
-        done.left = self.baseline.map(|one| one.of(&done.path)).unwrap_or_default();
+        let Some(number) = self.tree.number_of(origin.path()) else {
+            return Ok(ListedFile::default());
+        };
+        let mut done = self.begun(number);
         let mut read = || {
             open_again(origin, &self.asked.documents, None)?
                 .each(|input, options| self.document(input, options, &mut done, output))

@@ -291,9 +291,12 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</ul>\n</section>")
     }
 
-    /// The reference that leads to a file.
+    /// The reference that leads to a file; the URL of a document out of an archive.
     fn href(&self, file: &CheckedFile) -> String {
-        escaped(&self.hrefs.of(&file.entry.path))
+        match &self.tree.captures {
+            Some(_) => file.entry.path.to_string_lossy().into_owned(),
+            None => self.hrefs.of(&file.entry.path),
+        }
     }
 
     /// Writes what the script draws: names once, and numbers that say which.
@@ -312,7 +315,7 @@ impl<'a> ReportPage<'a> {
         let file = |number: &usize| {
             let file = &self.tree.files[*number];
             let path = String::from_utf8_lossy(&file.name);
-            let mut row = format!("[{},{}", json(&path), json(&self.hrefs.of(&file.entry.path)));
+            let mut row = format!("[{},{}", json(&path), json(&self.href(file)));
             for class in &columns {
                 let _ = write!(row, ",{}", file.counts.of(*class));
             }
@@ -439,6 +442,8 @@ fn meaning(class: Class) -> &'static str {
         }
         Class::Fragment => "The file is there; what the fragment names is not.",
         Class::Dangling => "It leads into the folder, and no such file is there.",
+        Class::Missing => "A page needs it to look or work as it did, and it was not captured.",
+        Class::MissingPage => "It leads to a page of a captured host that was not captured.",
         Class::Escapes => "It depends on what is around the folder.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
         Class::Outside => "It leads out of the folder, and goes on leading there.",

@@ -62,10 +62,13 @@ pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>
 
 /// True if the targets of links with `class` are shown.
 pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
-    let Check { deny, list, lists_links, report, .. } = asked;
+    let Check { deny, list, lists_links, report, missing, .. } = asked;
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
+        || (missing.is_some() && matches!(class, Class::Missing | Class::MissingPage))
+        // The verdict counts them.
+        || class == Class::Missing
 }
 
 /// The number of places to keep for each target.

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use baselink::base::lacks_only_scheme;
 use baselink::collection::Collection;
@@ -20,18 +20,21 @@ use baselink::collection::folder::name_of;
 use baselink::collection::origin::Origins;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::name;
-use baselink::files::walk::{Selection, TreeEntry};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::is_temporary;
 use baselink::format::Format;
 use baselink::purpose::check::{
-    Cause, CheckedDocument, Class, Finding, Fix, FragmentPlace, Ids, check,
+    Cause, CheckedDocument, Class, Finding, Fix, FragmentPlace, Ids, check, check_capture,
 };
 use baselink::resolve::Profile;
 use baselink::{LinkReport, Options};
 
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
+use crate::cli::archived::{Archived, Wanted};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
 use crate::cli::collection;
+use crate::cli::document_name::DocumentName;
 use crate::cli::failure::Failure;
 use crate::cli::files::{Left, after, each_document};
 use crate::cli::input::{File, Input};
@@ -43,6 +46,8 @@ use crate::cli::status::ExitStatus;
 /// A folder whose files were checked.
 pub(super) struct CheckedTree<'a> {
     asked: &'a Check,
+    /// The captures, if archives are checked.
+    pub(super) captures: Option<CapturePlan>,
     pub(super) from: &'a Origins,
     pub(super) files: Vec<CheckedFile>,
     /// The number of each file in that list, by its path.
@@ -61,7 +66,8 @@ pub(super) struct CheckedTree<'a> {
 
 /// True if links keep this class when the ids of all documents are known.
 pub(super) fn is_settled(class: Class) -> bool {
-    matches!(class, Class::Outside | Class::Pinned | Class::Escapes | Class::Dangling)
+    use Class::{Dangling, Escapes, Missing, MissingPage, Outside, Pinned};
+    matches!(class, Outside | Pinned | Escapes | Dangling | Missing | MissingPage)
 }
 
 /// A file that was checked.
@@ -176,6 +182,9 @@ impl<'a> CheckedTree<'a> {
         from: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
+        if asked.is_of_archives {
+            return Self::read_archives(asked, from, output);
+        }
         let documents = &asked.documents;
         let follow = documents.selection.follow;
         let selection = Selection { hidden: true, follow, ..Selection::default() };
@@ -183,18 +192,7 @@ impl<'a> CheckedTree<'a> {
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
         // An error here is reported by the walk over the documents below.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
-        let mut tree = Self {
-            asked,
-            from,
-            files: Vec::new(),
-            numbers: HashMap::new(),
-            parts: 0,
-            collection: Collection::default(),
-            ids: HashMap::new(),
-            sum: ClassCounts::default(),
-            targets: Targets::default(),
-            left: Left::default(),
-        };
+        let mut tree = Self::empty(asked, from);
         let collection = collection.unwrap_or_default();
         let (mut asking, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
@@ -226,6 +224,71 @@ impl<'a> CheckedTree<'a> {
         Ok((tree, read.status))
     }
 
+    fn empty(asked: &'a Check, from: &'a Origins) -> Self {
+        Self {
+            asked,
+            captures: None,
+            from,
+            files: Vec::new(),
+            numbers: HashMap::new(),
+            parts: 0,
+            collection: Collection::default(),
+            ids: HashMap::new(),
+            sum: ClassCounts::default(),
+            targets: Targets::default(),
+            left: Left::default(),
+        }
+    }
+
+    /// Checks the documents of archives. Each is called by its URL.
+    fn read_archives(
+        asked: &'a Check,
+        from: &'a Origins,
+        output: &mut Output,
+    ) -> io::Result<(Self, ExitStatus)> {
+        let documents = &asked.documents;
+        let plan = CapturePlan::of(documents, None, output)?;
+        let (mut tree, mut status) = (Self::empty(asked, from), ExitStatus::Done);
+        let progress = progress(documents, output);
+        for (number, (path, _)) in plan.archives.iter().enumerate() {
+            let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {
+                let CapturedDocument { body, options } = plan.document(number, archived)?;
+                let checked = check_capture(&body.bytes, &options?, &plan.collection, &asked.roles);
+                let path = PathBuf::from(&*plan.resources[number].url);
+                let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);
+                let places = FilePlaces::in_charset(&input, checked.charset);
+                let mut found = FileLinks::default();
+                found.add(asked, checked, &places);
+                let size = body.bytes.len() as u64;
+                Some((number, path.clone(), size, found))
+            };
+            let done = |found: Option<(usize, PathBuf, u64, FileLinks)>, _: &mut Output| {
+                let Some((number, path, size, found)) = found else { return Ok(()) };
+                let mut targets = found.targets;
+                let places = targets.values_mut().flat_map(|target| &mut target.places);
+                places.for_each(|place| place.file = tree.files.len());
+                targets::merge(&mut tree.targets, targets, targets::room(asked));
+                tree.numbers.insert(path.clone(), tree.files.len());
+                tree.sum.merge(&found.counts);
+                let root = path.as_path().into();
+                let entry =
+                    TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
+                let name = plan.names[number].to_vec();
+                tree.files.push(CheckedFile { entry, name, counts: found.counts });
+                Ok(())
+            };
+            let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
+            if let Err(error) = Failure::nested(read)? {
+                output.error(&error);
+                status = ExitStatus::Unusable;
+            }
+            end_of(path, progress.as_ref());
+        }
+        output.show_progress(None);
+        tree.captures = Some(plan);
+        Ok((tree, status))
+    }
+
     /// Warns about files that would be one if case did not count.
     pub(super) fn say_doubles(&self, output: &mut Output) {
         let doubles = self.collection.doubles();
@@ -246,9 +309,9 @@ impl<'a> CheckedTree<'a> {
         }
     }
 
-    /// The number of the file of `origin`.
-    pub(super) fn number_of(&self, origin: &Origin) -> Option<usize> {
-        self.numbers.get(origin.path()).copied()
+    /// The number of the file at `path`.
+    pub(super) fn number_of(&self, path: &Path) -> Option<usize> {
+        self.numbers.get(path).copied()
     }
 
     /// Checks a document of a file again.
@@ -258,7 +321,12 @@ impl<'a> CheckedTree<'a> {
         input: &Input<'_>,
         options: &Options,
     ) -> CheckedDocument<'_> {
-        check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
+        match &self.captures {
+            None => {
+                check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
+            }
+            Some(plan) => check_capture(input.bytes, options, &plan.collection, &self.asked.roles),
+        }
     }
 
     /// The place that a fragment names in the resource with this number.

@@ -49,6 +49,8 @@ const MAKE_RELATIVE: &str = "Make it relative; --fix does so where its target is
 const FIX_BASE: &str =
     "Make the base relative, or take it out; --fix does the first where that is certain.";
 const RENAME: &str = "Write the name as the file has it.";
+const CAPTURE: &str =
+    "Capture it, and check both archives together; --missing lists what to capture.";
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// All of them; a test holds them against `docs/check.md`.
@@ -169,6 +171,16 @@ pub(super) const RULES: &[FindingRule] = &[
         "a symbolic link on the way leads out of the tree",
         "Put what it leads to into the tree, as `cp -rL` does.",
     ),
+    rule(Class::Missing, "not-captured", "the archive has no capture of it", CAPTURE),
+    rule(Class::Missing, "client-error", "the server answered with an error (4xx)", CAPTURE),
+    rule(Class::Missing, "server-error", "the server answered with an error (5xx)", CAPTURE),
+    rule(Class::Missing, "redirect", "it redirects to nothing that was captured", CAPTURE),
+    rule(Class::Missing, "no-body", "it was captured without its body", CAPTURE),
+    rule(Class::MissingPage, "not-captured", "the archive has no capture of it", CAPTURE),
+    rule(Class::MissingPage, "client-error", "the server answered with an error (4xx)", CAPTURE),
+    rule(Class::MissingPage, "server-error", "the server answered with an error (5xx)", CAPTURE),
+    rule(Class::MissingPage, "redirect", "it redirects to nothing that was captured", CAPTURE),
+    rule(Class::MissingPage, "no-body", "it was captured without its body", CAPTURE),
     harmless(Class::Lines, "a script of the page marks these lines"),
 ];
 
@@ -217,7 +229,9 @@ pub(super) fn on_move(finding: &Finding) -> String {
             Some(moved) => format!("leads to {target}; after the move to {moved}"),
             None => format!("leads to {target}; after the move elsewhere"),
         },
-        (Class::Dangling | Class::Fragment, _) => format!("leads to {target}: {why}"),
+        (Class::Dangling | Class::Fragment | Class::Missing | Class::MissingPage, _) => {
+            format!("leads to {target}: {why}")
+        }
         (Class::Left | Class::Outside | Class::Lines | Class::Travels, _) => match moved {
             Some(moved) if moved != target => {
                 format!("leads to {target}; after the move to {moved}")
@@ -284,16 +298,21 @@ pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) ->
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
     let denied = listed.left(tree, |class| asked.deny.contains(class));
+    let (breaks, to) = match asked.is_of_archives {
+        true => ("lack their targets", ""),
+        false => ("would break", ", to "),
+    };
     if !denied.is_empty() {
-        let to = listed.targets.iter().filter(|target| target.is_denied).count();
-        let to = counted(to, "target", "targets");
-        return format!("{} of {links} would break, to {to}: {}", sum(&denied), classes(&denied));
+        let targets = listed.targets.iter().filter(|target| target.is_denied).count();
+        let targets = counted(targets, "target", "targets");
+        let to = if to.is_empty() { format!(" ({targets})") } else { format!("{to}{targets}") };
+        return format!("{} of {links} {breaks}{to}: {}", sum(&denied), classes(&denied));
     }
     match listed.left(tree, |class| Classes::BROKEN.contains(&class)) {
-        none if none.is_empty() => format!("none of {links} would break"),
+        none if none.is_empty() => format!("none of {links} {breaks}"),
         others => {
             let (all, others) = (sum(&others), classes(&others));
-            format!("{all} of {links} would break, none of them of a denied class: {others}")
+            format!("{all} of {links} {breaks}, none of them of a denied class: {others}")
         }
     }
 }

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::base::{Retrieval, Source};
 use baselink::collection::capture::CaptureDate;
 use baselink::collection::origin::map;
 use baselink::collection::record::CapturedBody;
@@ -23,13 +22,13 @@ use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
 use baselink::purpose::entry_page::{PageEntry, entry_page, title};
 use baselink::purpose::localize;
 use baselink::rewrite::record::payload;
-use baselink::scan::{ScanOptions, is_read};
+use baselink::scan::is_read;
 
 use super::examined::examined;
 use super::summary::{FileSummary, RunSummary};
 use super::work::Work;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, end_of, progress};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::input::Input;
 use crate::cli::output::{Output, count};
@@ -68,7 +67,7 @@ pub(crate) fn extract(
     extraction: Option<&Extraction>,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    let mirror = match output_folder(asked) {
+    let mirror = match output_folder(asked, extraction.is_some()) {
         Ok(mirror) => mirror,
         Err(error) => {
             output.error(&error);
@@ -84,7 +83,7 @@ pub(crate) fn extract(
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
-    let mut run = Run { asked, extraction, mirror, status: plan.status };
+    let mut run = Run { asked, extraction, mirror, status: ExitStatus::Done };
     if let Err(error) = Failure::nested(run.write(&plan, output))? {
         output.error(&error);
         run.status = ExitStatus::Unusable;
@@ -92,8 +91,8 @@ pub(crate) fn extract(
     Ok(run.status)
 }
 
-/// The folder of the run, which must be absent, empty, or one of an earlier run; `None` if nothing is to be written.
-fn output_folder(asked: &Rewrite) -> Result<Option<Mirror>> {
+/// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
+fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
     let first = asked.documents.paths.first().map_or_else(String::new, |path| name(path));
     let path = match &asked.destination {
         WrittenTo::Path { path, .. } => path,
@@ -113,7 +112,7 @@ fn output_folder(asked: &Rewrite) -> Result<Option<Mirror>> {
             return Err(Error::new(format!("{conflict}; name another")));
         }
     }
-    if !mirror.is_empty() && !path.join(MAP).is_file() {
+    if has_table && !mirror.is_empty() && !path.join(MAP).is_file() {
         let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
         return Err(Error::file(path, &why));
     }
@@ -141,11 +140,9 @@ impl Run<'_> {
             },
         };
         // First of all: it says that the folder is one of a run, if the run is killed.
-        let scan = &documents.reading.options.scan;
-        let is_wanted = |number: usize| {
-            self.extraction.is_some() || is_document(&plan.resources[number].media_type, scan)
-        };
-        self.write_whole(MAP, &table(plan, is_wanted))?;
+        if self.extraction.is_some() {
+            self.write_whole(MAP, &table(plan, |_| true))?;
+        }
         let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
         let progress = progress(documents, output);
         let (mut totals, mut pending, mut counts) =
@@ -181,6 +178,7 @@ impl Run<'_> {
             is_unwritten |= written.is_err();
             let read = Failure::nested(written.and(read))?;
             let format = *read.as_ref().unwrap_or(&Format::Warc);
+            let is_read = read.is_ok();
             if let Err(error) = read {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
@@ -191,7 +189,9 @@ impl Run<'_> {
                 return Ok(());
             }
             self.status = self.status.max(summary.status);
-            summary.say(path, format, self.mirror.is_some(), output);
+            if is_read || counts.files > 0 {
+                summary.say(path, format, self.mirror.is_some(), output);
+            }
             totals.add(format, summary, false);
             end_of(path, progress.as_ref());
         }
@@ -202,7 +202,7 @@ impl Run<'_> {
             return Ok(());
         }
         // Some bodies are found to be unreadable only now.
-        if (0..is_made.len()).any(|number| is_wanted(number) && !is_made[number]) {
+        if self.extraction.is_some() && is_made.contains(&false) {
             self.write_whole(MAP, &table(plan, |number| is_made[number]))?;
         }
         self.end(plan, pages, &counts, &totals, output)
@@ -218,14 +218,13 @@ impl Run<'_> {
         summary: &mut FileSummary,
         output: &mut Output,
     ) -> Result<Option<Made>> {
-        let resource = &plan.resources[number];
+        let date = plan.resources[number].date;
         let mut made =
             Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
         let bytes = match work {
             Work::Absolute => {
                 // A response without a document has links in its header fields only.
-                let media_type = input.name.record.map_or("", |record| &record.media_type);
-                if !is_document(media_type, &archived.options.scan) {
+                if !has_document(input, &archived.options) {
                     return Ok(None);
                 }
                 let examined =
@@ -236,15 +235,14 @@ impl Run<'_> {
                 bytes.into_owned()
             }
             Work::Local { collection, .. } => {
-                let Some(CapturedBody { bytes, format, charset }) = archived.body() else {
+                let Some(CapturedDocument { body, options }) = plan.document(number, archived)
+                else {
                     let why = "its content codings cannot be undone; it was left out";
                     output.caution(&format_args!("{}: {why}", input.name));
                     return Ok(None);
                 };
-                if is_read(format, &archived.options.scan) {
-                    let mut options = Options { format, ..archived.options.clone() };
-                    options.retrieval = Some(Retrieval::of(resource.url.to_string(), Source::Warc));
-                    options.scan.charset = charset.or(options.scan.charset);
+                let CapturedBody { bytes, format, charset } = body;
+                if let Some(options) = options {
                     let options = localize::options(&plan.names[number], collection, &options);
                     let document = Input::whole(input.name, format, &bytes);
                     let examined =
@@ -268,7 +266,7 @@ impl Run<'_> {
                 }
             }
         };
-        made.file = self.begin(&plan.names[number], resource.date, &bytes)?;
+        made.file = self.begin(&plan.names[number], date, &bytes)?;
         Ok(Some(made))
     }
 
@@ -308,13 +306,17 @@ impl Run<'_> {
             output.notice(&format_args!("{files} would be written"));
             return Ok(());
         };
-        output.notice(&format_args!("{files} in {}", name(out)));
+        if counts.files > 0 || self.status == ExitStatus::Done {
+            output.notice(&format_args!("{files} in {}", name(out)));
+        }
         if let Some(adapted) = adapted_text(&counts.adaptations) {
             output
                 .notice(&format_args!("adapted so that they open: {adapted}; --exact leaves them"));
         }
         if counts.files == 0 {
-            output.error(&"nothing that was asked for was captured");
+            if self.status == ExitStatus::Done {
+                output.error(&"nothing that was asked for was captured");
+            }
             self.status = ExitStatus::Unusable;
             return Ok(());
         }
@@ -342,13 +344,11 @@ impl Run<'_> {
     }
 }
 
-/// True if `media_type` is that of a document.
-fn is_document(media_type: &str, scan: &ScanOptions) -> bool {
-    let format = match media_type.split_once('/') {
-        Some((one, two)) => Format::of_media_type(one, two),
-        None => Format::Other,
-    };
-    format.has_headings() || is_read(format, scan)
+/// True if `input` has the media type of a document.
+fn has_document(input: &Input<'_>, options: &Options) -> bool {
+    let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
+    let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
+    format.has_headings() || is_read(format, &options.scan)
 }
 
 /// The number of files of a run.

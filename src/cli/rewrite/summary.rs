@@ -24,7 +24,7 @@ use super::work::Work;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
-use crate::cli::output::{Output, base_and_rule, by_place, count};
+use crate::cli::output::{Output, base_and_rule, by_place, count, in_a_line};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
@@ -341,13 +341,4 @@ impl RunSummary {
             output.notice(&format_args!("  and {} more", urls.len() - NAMED));
         }
     }
-}
-
-/// A URL without what would end a line, or what a list of URLs has between them.
-fn in_a_line(url: &str) -> String {
-    let escaped = |character: char| match character {
-        '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
-        kept => kept.to_string(),
-    };
-    url.chars().map(escaped).collect()
 }

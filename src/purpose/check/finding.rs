@@ -25,6 +25,10 @@ named! {
         Escapes = "escapes",
         /// It leads into the tree, where no such file is.
         Dangling = "dangling",
+        /// A page needs it to look or work as it did, and the collection lacks it.
+        Missing = "missing",
+        /// It leads to a page of a host in the collection, which lacks that page.
+        MissingPage = "missing-page",
         /// The file is there; what its fragment names is not.
         Fragment = "fragment",
         /// The file is there, and a script of it marks the lines that the fragment names.
@@ -61,6 +65,16 @@ pub enum Cause {
     LocalCopy,
     /// Escapes: a browser that saved the page did not save what it leads to, and left it as it was.
     NotSaved,
+    /// Missing, missing page: it was not captured.
+    NotCaptured,
+    /// Missing, missing page: it was captured as an error of the client (4xx).
+    ClientError,
+    /// Missing, missing page: it was captured as an error of the server (5xx).
+    ServerError,
+    /// Missing, missing page: it was captured as a redirect that ends at nothing in the collection.
+    Redirect,
+    /// Missing, missing page: it was captured without a body, or with a part of it.
+    NoBody,
     /// Fragment: nothing in the file has this id.
     NoId,
     /// Fragment: something has, but for the case of letters.
@@ -84,6 +98,11 @@ impl Cause {
             Self::Elsewhere => "elsewhere",
             Self::LocalCopy => "local-copy",
             Self::NotSaved => "not-saved",
+            Self::NotCaptured => "not-captured",
+            Self::ClientError => "client-error",
+            Self::ServerError => "server-error",
+            Self::Redirect => "redirect",
+            Self::NoBody => "no-body",
             Self::NoId => "no-id",
             Self::IdCase => "id-case",
         }

@@ -25,9 +25,10 @@ use super::heading::{
     Field, Heading, comments_end, is_white, joined, text_of, url_of, without_prefix,
 };
 use super::media_type::{MediaType, quoted_parameter};
-use crate::document::{Against, Link};
+use crate::document::{Against, Link, Role};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::{MapBuilder, View};
+use crate::scan::attributes::LOADED;
 use crate::scan::value::{self, skip};
 use crate::span::Span;
 
@@ -47,20 +48,20 @@ enum FieldSyntax {
 }
 
 /// The fields, by their names in lower case.
-const FIELDS: &[(&str, FieldSyntax)] = &[
-    ("content-location", FieldSyntax::Url),
-    ("link", FieldSyntax::Link),
-    ("list-help", FieldSyntax::List),
-    ("list-unsubscribe", FieldSyntax::List),
-    ("list-subscribe", FieldSyntax::List),
-    ("list-post", FieldSyntax::List),
-    ("list-owner", FieldSyntax::List),
-    ("list-archive", FieldSyntax::List),
-    ("archived-at", FieldSyntax::List),
-    ("location", FieldSyntax::Url),
-    ("uri", FieldSyntax::List),
-    ("refresh", FieldSyntax::Refresh),
-    ("content-type", FieldSyntax::ExternalBody),
+const FIELDS: &[(&str, FieldSyntax, Role)] = &[
+    ("content-location", FieldSyntax::Url, Role::Metadata),
+    ("link", FieldSyntax::Link, Role::Metadata),
+    ("list-help", FieldSyntax::List, Role::Navigation),
+    ("list-unsubscribe", FieldSyntax::List, Role::Navigation),
+    ("list-subscribe", FieldSyntax::List, Role::Navigation),
+    ("list-post", FieldSyntax::List, Role::Navigation),
+    ("list-owner", FieldSyntax::List, Role::Navigation),
+    ("list-archive", FieldSyntax::List, Role::Navigation),
+    ("archived-at", FieldSyntax::List, Role::Navigation),
+    ("location", FieldSyntax::Url, Role::Navigation),
+    ("uri", FieldSyntax::List, Role::Metadata),
+    ("refresh", FieldSyntax::Refresh, Role::Navigation),
+    ("content-type", FieldSyntax::ExternalBody, Role::Embedded),
 ];
 
 /// The links in the header fields of `heading`, which was read from `bytes`, in its order.
@@ -68,12 +69,12 @@ const FIELDS: &[(&str, FieldSyntax)] = &[
 /// Their element is the name of the field in lower case. Spans are those of `bytes`.
 #[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
-    let mut found = FoundLinks { bytes, links: Vec::new() };
+    let mut found = FoundLinks { bytes, role: Role::Metadata, links: Vec::new() };
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
-        let Some(&(name, syntax)) =
-            FIELDS.iter().find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()))
+        let Some(&(name, syntax, role)) =
+            FIELDS.iter().find(|(known, ..)| name.eq_ignore_ascii_case(known.as_bytes()))
         else {
             continue;
         };
@@ -85,12 +86,18 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             single.push(name);
         }
         let value = &bytes[field.value.range()];
+        found.role = role;
         match syntax {
             FieldSyntax::Url => {
                 found.add(name, field, one(bytes, field.value), url_of(value), None)
             }
             FieldSyntax::List => found.add_all(name, field, &list(value)),
-            FieldSyntax::Link => found.add_all(name, field, &targets(value)),
+            FieldSyntax::Link => {
+                for (target, is_loaded) in targets(value) {
+                    found.role = if is_loaded { Role::Embedded } else { role };
+                    found.add_all(name, field, &[target]);
+                }
+            }
             FieldSyntax::Refresh => found.refresh(name, field),
             FieldSyntax::ExternalBody => found.external_body(name, field),
         }
@@ -100,6 +107,8 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
 
 struct FoundLinks<'a> {
     bytes: &'a [u8],
+    /// The role of the links that come next.
+    role: Role,
     links: Vec<Link>,
 }
 
@@ -114,6 +123,7 @@ impl FoundLinks<'_> {
             attribute: None,
             map: (view.text == read && !may_be_encoded(&view.text)).then_some(view.map),
             reference: read,
+            role: self.role,
             against: Against::Document,
             empty_resolves: false,
             fragment_identifies: false,
@@ -280,8 +290,8 @@ fn inside_brackets(value: &[u8], at: usize) -> Option<Span> {
     memchr::memchr(b'>', inside).map(|length| Span::new(at + 1, at + 1 + length))
 }
 
-/// The insides of the brackets of a `Link` (RFC 8288, appendix B.2).
-fn targets(value: &[u8]) -> Vec<Span> {
+/// The insides of the brackets of a `Link` (RFC 8288, appendix B.2), each with true if a browser loads it with the page.
+fn targets(value: &[u8]) -> Vec<(Span, bool)> {
     let mut found = Vec::new();
     let mut at = 0;
     loop {
@@ -290,32 +300,46 @@ fn targets(value: &[u8]) -> Vec<Span> {
         let Some(inside) = inside_brackets(value, at) else {
             return found;
         };
-        found.push(inside);
-        at = parameters_end(value, inside.end + 1);
+        let mut is_loaded = false;
+        at = parameters_end(value, inside.end + 1, |name, tokens| {
+            is_loaded |= name.eq_ignore_ascii_case(b"rel") && loads(tokens);
+        });
+        found.push((inside, is_loaded));
         if value.get(at) != Some(&b',') {
             return found;
         }
     }
 }
 
-/// Where the parameters that begin at `at` end, and the white space after them (RFC 8288, appendix B.3).
-fn parameters_end(value: &[u8], mut at: usize) -> usize {
+/// Where the parameters that begin at `at` end, and the white space after them (RFC 8288, appendix B.3). `each` gets the
+/// name and the value of those that have one.
+fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8])) -> usize {
     loop {
         at = skip(value, at, is_white);
         if value.get(at) != Some(&b';') {
             return at;
         }
         at = skip(value, at + 1, is_white);
+        let name = at;
         at = skip(value, at, |byte| !is_white(byte) && !matches!(byte, b'=' | b';' | b','));
+        let name = &value[name..at];
         at = skip(value, at, is_white);
         if value.get(at) == Some(&b'=') {
-            at = skip(value, at + 1, is_white);
-            at = match value.get(at) {
-                Some(b'"') => quoted_end(value, at),
-                _ => skip(value, at, |byte| !matches!(byte, b';' | b',')),
+            let start = skip(value, at + 1, is_white);
+            at = match value.get(start) {
+                Some(b'"') => quoted_end(value, start),
+                _ => skip(value, start, |byte| !matches!(byte, b';' | b',')),
             };
+            each(name, &value[start..at]);
         }
     }
+}
+
+/// True if a list of link relations, in quotes or not, has one of [`LOADED`].
+fn loads(relations: &[u8]) -> bool {
+    let is_between = |byte: &u8| *byte == b'"' || byte.is_ascii_whitespace();
+    let mut relations = relations.split(is_between);
+    relations.any(|one| LOADED.iter().any(|known| one.eq_ignore_ascii_case(known.as_bytes())))
 }
 
 /// Where the quoted string ends that opens at `open`.
@@ -523,7 +547,7 @@ mod tests {
         let documented = include_str!("../../../docs/links.md");
         let section = documented.split("## Header fields and plain text").nth(1).unwrap();
         let section = section.split("\n## ").next().unwrap().to_ascii_lowercase();
-        for (name, _) in FIELDS {
+        for (name, ..) in FIELDS {
             let opens = section.contains(&format!("`{name}`"));
             assert!(opens || section.contains(&format!("`{name}:")), "docs/links.md lacks {name}");
         }
@@ -532,7 +556,7 @@ mod tests {
     #[test]
     fn a_megabyte_of_anything() {
         let repeated = |piece: &str| piece.repeat(1_000_000 / piece.len());
-        for (name, _) in FIELDS {
+        for (name, ..) in FIELDS {
             for piece in ["<", "<>", "<a>,", "(", "\"", "\\", ";url=", "a ", "=?", "<a>;b=\"", "0;"]
             {
                 let value = repeated(piece);

@@ -28,7 +28,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Place, Row, Syntax};
+use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Place, Row, Syntax, When};
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
@@ -191,9 +191,14 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
                 Answer::Nothing => {}
                 Answer::With(name) if tag.attribute(self.bytes, name).is_none() => {}
                 Answer::Url(row) if self.offer(tag, attribute, row) => {}
+                Answer::Either(one, other)
+                    if self
+                        .either(tag, one, other)
+                        .is_some_and(|row| self.offer(tag, attribute, row)) => {}
                 Answer::Css(row) if self.css_value(tag, attribute, row) => {}
                 Answer::Srcset(row) if self.srcset(tag, attribute, row) => {}
                 Answer::Url(_)
+                | Answer::Either(..)
                 | Answer::Css(_)
                 | Answer::Srcset(_)
                 | Answer::With(_)
@@ -393,6 +398,21 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         };
         let plain = self.plain(span, Some((tag, attribute, row)));
         self.links.plain(self.bytes, &plain)
+    }
+
+    /// The row that holds for `tag`, if `one` asks for a token; `None` if that is not simple.
+    fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
+        let When::Has(name, tokens) = one.when else { return None };
+        let Some(list) = tag.attribute(self.bytes, name).and_then(|found| found.value) else {
+            return Some(other);
+        };
+        let list = &self.bytes[list.range()];
+        let is_plain =
+            |byte: &u8| byte.is_ascii_graphic() && *byte != b'&' || byte.is_ascii_whitespace();
+        let has =
+            |token: &[u8]| tokens.iter().any(|one| token.eq_ignore_ascii_case(one.as_bytes()));
+        let row = if list.split(u8::is_ascii_whitespace).any(has) { one } else { other };
+        list.iter().all(is_plain).then_some(row)
     }
 
     /// The reference at `span` of an attribute, or of the text of `style`.

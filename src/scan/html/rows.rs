@@ -10,7 +10,8 @@
 //! assert_eq!(document.links.len(), 3);
 //! ```
 //!
-//! Deliberately absent: conditions. A row that asks for other attributes of the tag is looked up each time.
+//! Deliberately absent: conditions. A row that asks for other attributes of the tag is looked up each time, but for
+//! one that decides on the role alone.
 
 use super::tag::RawAttribute;
 use super::walk::Name;
@@ -40,6 +41,9 @@ pub(super) enum Answer {
     Css(&'static Row),
     /// It is a list of image candidates.
     Srcset(&'static Row),
+    /// It is one reference against the document base URL. The first row is for tags that meet its condition, the second for
+    /// others; they differ in the role only.
+    Either(&'static Row, &'static Row),
     /// Only where the tag has this attribute it may carry URLs.
     With(&'static str),
     /// The tag has to be looked into.
@@ -127,6 +131,15 @@ fn look_up(
         (None, _) => Answer::Nothing,
         (Some(Row { when: When::Is(name, _) | When::Has(name, _), .. }), None) => {
             Answer::With(name)
+        }
+        (Some(row), Some(other))
+            if row.against == AttributeBase::Document
+                && row.syntax == Syntax::Url
+                && matches!(row.when, When::Has(..))
+                && *row == (Row { when: row.when, role: row.role, ..*other })
+                && other.when == When::Always =>
+        {
+            Answer::Either(row, other)
         }
         (Some(row), _) if row.when != When::Always || row.against != AttributeBase::Document => {
             Answer::Ask

@@ -286,13 +286,13 @@ impl<'a> XmlPass<'a> {
     fn instruction(&mut self, span: Span) {
         let inside = Span::new(span.start + 2, span.end.saturating_sub(2));
         let target = &self.bytes[inside.range()];
-        let row = vocabulary::INSTRUCTIONS.iter().find(|(name, _)| {
+        let row = vocabulary::INSTRUCTIONS.iter().find(|(name, ..)| {
             target
                 .strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
         });
         // After the start of the document element they mean nothing.
-        let Some((name, group)) = row.filter(|_| self.plain.is_none()) else {
+        let Some(&(name, group, row)) = row.filter(|_| self.plain.is_none()) else {
             return;
         };
         if group.is_some_and(|group| !self.options.groups.contains(group)) {
@@ -306,7 +306,7 @@ impl<'a> XmlPass<'a> {
                 // No entities but the predefined ones are there (xml-stylesheet, 3).
                 let value =
                     xml::attribute_value(self.decode(attribute.value), &Entities::default());
-                let (element, row) = (format!("?{name}"), &vocabulary::HREF);
+                let element = format!("?{name}");
                 let names = (&*element, "href");
                 self.references(names, attribute.quote, row, Against::DocumentEntity, value);
             }

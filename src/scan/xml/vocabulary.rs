@@ -19,6 +19,8 @@
 //! `atom:category`, namespace names), which mean nothing but themselves.
 
 use super::namespaces::Vocabulary::{self, *};
+use crate::document::Role;
+use crate::document::Role::{Metadata, Navigation};
 use crate::scan::attributes::Elements::{self, Any, Named};
 use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
 use crate::scan::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax, When};
@@ -55,6 +57,7 @@ const fn place(
             group: None,
             empty: Empty::Leave,
             fragment: Fragment::Policy,
+            role: Role::Embedded,
             standard,
         },
     }
@@ -71,6 +74,10 @@ impl XmlRow {
 
     const fn only(self, group: Group) -> Self {
         Self { row: Row { group: Some(group), ..self.row }, ..self }
+    }
+
+    const fn role(self, role: Role) -> Self {
+        Self { row: Row { role, ..self.row }, ..self }
     }
 }
 
@@ -106,7 +113,7 @@ const fn generic(
 
 /// The text of an element of a sitemap.
 const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static str) -> XmlRow {
-    content(vocabulary, elements, Url, standard).only(Group::Manifest)
+    content(vocabulary, elements, Url, standard).only(Group::Manifest).role(Metadata)
 }
 
 /// Text that holds HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are of Atom 0.3).
@@ -115,64 +122,76 @@ const IS_HTML: When = When::Is("type", &["html", "text/html"]);
 /// The table. One row a line; among rows for one place the first that matches counts.
 #[rustfmt::skip]
 pub static TABLE: &[XmlRow] = &[
-    attribute(Atom, Named(&["link"]), "href", "RFC 4287"),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["enclosure"])),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["self", "edit", "edit-media", "hub", "service"])).role(Metadata),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").role(Navigation),
     attribute(Atom, Named(&["content"]), "src", "RFC 4287"),
-    attribute(Atom, Named(&["generator"]), "uri", "RFC 4287"),
-    attribute(Atom, Named(&["generator"]), "url", "Atom 0.3"),
-    content(Atom, Named(&["icon", "logo", "uri"]), Url, "RFC 4287"),
-    content(Atom, Named(&["url"]), Url, "Atom 0.3"),
+    attribute(Atom, Named(&["generator"]), "uri", "RFC 4287").role(Metadata),
+    attribute(Atom, Named(&["generator"]), "url", "Atom 0.3").role(Metadata),
+    content(Atom, Named(&["icon", "logo"]), Url, "RFC 4287"),
+    content(Atom, Named(&["uri"]), Url, "RFC 4287").role(Navigation),
+    content(Atom, Named(&["url"]), Url, "Atom 0.3").role(Navigation),
     content(Atom, Named(&["content", "summary", "title", "subtitle", "rights", "tagline", "info", "copyright"]), Html, "RFC 4287").when(IS_HTML),
-    attribute(App, Named(&["collection", "categories"]), "href", "RFC 5023"),
-    attribute(Threading, Named(&["in-reply-to"]), "href", "RFC 4685"),
-    content(Rss, Named(&["link", "comments", "docs", "url"]), Url, "RSS 2.0"),
-    attribute(Rss, Named(&["enclosure", "source"]), "url", "RSS 2.0"),
+    attribute(App, Named(&["collection", "categories"]), "href", "RFC 5023").role(Metadata),
+    attribute(Threading, Named(&["in-reply-to"]), "href", "RFC 4685").role(Navigation),
+    content(Rss, Named(&["link", "comments"]), Url, "RSS 2.0").role(Navigation),
+    content(Rss, Named(&["docs"]), Url, "RSS 2.0").role(Metadata),
+    content(Rss, Named(&["url"]), Url, "RSS 2.0"),
+    attribute(Rss, Named(&["enclosure"]), "url", "RSS 2.0"),
+    attribute(Rss, Named(&["source"]), "url", "RSS 2.0").role(Metadata),
     content(Rss, Named(&["description"]), Html, "RSS 2.0"),
     content(RssContent, Named(&["encoded"]), Html, "RSS 1.0 content"),
-    attribute(Media, Named(&["content", "thumbnail", "player"]), "url", "Media RSS"),
+    attribute(Media, Named(&["content", "thumbnail"]), "url", "Media RSS"),
+    attribute(Media, Named(&["player"]), "url", "Media RSS").role(Navigation),
     content(Media, Named(&["description"]), Html, "Media RSS").when(IS_HTML),
     attribute(Itunes, Named(&["image"]), "href", "Apple Podcasts"),
-    place(None, Any, "href", Url, "XLink 1.1").prefixed(XLink),
-    place(None, Any, "about", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare),
-    place(None, Any, "resource", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare),
-    place(None, Any, "datatype", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare),
-    attribute(Xhtml, Any, "href", "XHTML 2, RDFa").only(Group::Rare),
+    place(None, Any, "href", Url, "XLink 1.1").prefixed(XLink).role(Navigation),
+    place(None, Any, "about", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare).role(Metadata),
+    place(None, Any, "resource", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare).role(Metadata),
+    place(None, Any, "datatype", Url, "RDF/XML").prefixed(Rdf).only(Group::Rare).role(Metadata),
+    attribute(Xhtml, Any, "href", "XHTML 2, RDFa").only(Group::Rare).role(Navigation),
     attribute(Xhtml, Any, "src", "XHTML 2, RDFa").only(Group::Rare),
-    place(Some(Svg), Any, "about", Curie, "RDFa 1.1").only(Group::Rare),
-    place(Some(Svg), Any, "resource", Curie, "RDFa 1.1").only(Group::Rare),
-    place(None, Any, "schemaLocation", Pairs, "XML Schema").prefixed(SchemaInstance).only(Group::Rare),
-    place(None, Any, "noNamespaceSchemaLocation", Url, "XML Schema").prefixed(SchemaInstance).only(Group::Rare),
+    place(Some(Svg), Any, "about", Curie, "RDFa 1.1").only(Group::Rare).role(Metadata),
+    place(Some(Svg), Any, "resource", Curie, "RDFa 1.1").only(Group::Rare).role(Metadata),
+    place(None, Any, "schemaLocation", Pairs, "XML Schema").prefixed(SchemaInstance).only(Group::Rare).role(Metadata),
+    place(None, Any, "noNamespaceSchemaLocation", Url, "XML Schema").prefixed(SchemaInstance).only(Group::Rare).role(Metadata),
     generic(XInclude, Named(&["include"]), "href", "XInclude"),
     generic(Xslt, Named(&["import", "include"]), "href", "XSLT"),
-    generic(Opml, Named(&["outline"]), "xmlUrl", "OPML 2.0"),
-    generic(Opml, Named(&["outline"]), "htmlUrl", "OPML 2.0"),
-    generic(Opml, Named(&["outline"]), "url", "OPML 2.0"),
-    generic(DocBook, Named(&["ulink"]), "url", "DocBook 4"),
+    generic(Opml, Named(&["outline"]), "xmlUrl", "OPML 2.0").role(Navigation),
+    generic(Opml, Named(&["outline"]), "htmlUrl", "OPML 2.0").role(Navigation),
+    generic(Opml, Named(&["outline"]), "url", "OPML 2.0").role(Navigation),
+    generic(DocBook, Named(&["ulink"]), "url", "DocBook 4").role(Navigation),
     generic(DocBook, Named(&["imagedata", "graphic", "inlinegraphic", "videodata", "audiodata", "textdata"]), "fileref", "DocBook"),
-    generic(Tei, Any, "target", "TEI P5"),
+    generic(Tei, Any, "target", "TEI P5").role(Navigation),
     generic(Tei, Named(&["graphic", "media", "binaryObject"]), "url", "TEI P5"),
-    generic(Dita, Any, "href", "DITA 1.3"),
-    generic(Opf, Named(&["item", "reference", "link"]), "href", "OPF 2.0"),
-    generic(Ncx, Named(&["content", "img", "audio"]), "src", "NCX"),
+    generic(Dita, Named(&["image"]), "href", "DITA 1.3"),
+    generic(Dita, Any, "href", "DITA 1.3").role(Navigation),
+    generic(Opf, Named(&["item"]), "href", "OPF 2.0"),
+    generic(Opf, Named(&["reference"]), "href", "OPF 2.0").role(Navigation),
+    generic(Opf, Named(&["link"]), "href", "OPF 2.0").role(Metadata),
+    generic(Ncx, Named(&["content"]), "src", "NCX").role(Navigation),
+    generic(Ncx, Named(&["img", "audio"]), "src", "NCX"),
     content(Kml, Named(&["href"]), Url, "KML 2.2").only(Group::Rare),
     generic(Smil, Named(&["ref", "animation", "audio", "img", "video", "text", "textstream", "brush", "prefetch"]), "src", "SMIL 3.0"),
-    generic(Smil, Named(&["a", "area"]), "href", "SMIL 3.0"),
+    generic(Smil, Named(&["a", "area"]), "href", "SMIL 3.0").role(Navigation),
     sitemap(Sitemap, Named(&["loc"]), "sitemaps.org 0.9"),
     sitemap(SitemapImage, Named(&["loc", "license"]), "Google"),
     sitemap(SitemapVideo, Named(&["thumbnail_loc", "content_loc", "player_loc", "gallery_loc"]), "Google"),
-    attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Manifest),
+    attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Manifest).role(Metadata),
 ];
 
 /// Processing instructions that carry a URL in the pseudo-attribute `href`, with the group that has to be
-/// enabled (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
-pub const INSTRUCTIONS: &[(&str, Option<Group>)] =
-    &[("xml-stylesheet", None), ("xml-model", Some(Group::Rare))];
+/// enabled and the row of the pseudo-attribute (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
+pub const INSTRUCTIONS: &[(&str, Option<Group>, &Row)] =
+    &[("xml-stylesheet", None, &STYLE_SHEET), ("xml-model", Some(Group::Rare), &MODEL)];
 
-/// The row of [`INSTRUCTIONS`], and that of `xml:base` (XML Base, 3).
-pub static HREF: Row =
+static STYLE_SHEET: Row =
     Row { fragment: Fragment::Identifier, ..place(None, Any, "href", Url, "xml-stylesheet").row };
 
-/// The row of `xml:base`.
-pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").row;
+static MODEL: Row = Row { role: Metadata, ..STYLE_SHEET };
+
+/// The row of `xml:base` (XML Base, 3).
+pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metadata).row;
 
 /// Whether the text of an `element`, its name as it is written, is a location of a sitemap, which the protocol wants
 /// absolute. No other vocabulary has such names.

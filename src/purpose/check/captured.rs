@@ -1,0 +1,135 @@
+//! The judge of the links of one document out of an archive: which of their targets the archive lacks.
+//!
+//! ```text
+//! img src, not captured      -->  missing (absent)
+//! a href, captured as a 404  -->  missing-page (client-error)
+//! a href of another host     -->  outside
+//! ```
+//!
+//! One available candidate is enough for a `srcset`, for a `picture`, for the sources of audio and video, and for a font of a
+//! style sheet: the others are outside.
+//!
+//! Deliberately absent: what a script loads.
+
+use super::finding::{Cause, Class, Finding};
+use crate::collection::{Collection, TargetPlace};
+use crate::document::Role;
+use crate::reference::{Grammar, Reference};
+use crate::report::{LinkReport, Outcome};
+
+/// The class of each link of one document, with the cause.
+#[derive(Debug)]
+pub(super) struct CaptureJudge {
+    classes: Vec<(Class, Option<Cause>)>,
+}
+
+impl CaptureJudge {
+    /// Judges `links`, those of the document `bytes` in their order.
+    pub(super) fn of(
+        bytes: &[u8],
+        links: &[LinkReport],
+        collection: &Collection,
+        roles: &[Role],
+    ) -> Self {
+        let class = |link: &LinkReport| match class(link, collection) {
+            (Class::Missing | Class::MissingPage, _) if !roles.contains(&link.role) => {
+                (Class::Outside, None)
+            }
+            class => class,
+        };
+        let mut classes: Vec<_> = links.iter().map(class).collect();
+        let mut start = 0;
+        for end in 1..=links.len() {
+            if end < links.len() && is_alternative(bytes, &links[end - 1], &links[end]) {
+                continue;
+            }
+            let group = &mut classes[start..end];
+            if group.iter().any(|(class, _)| *class == Class::Travels) {
+                let missing = group.iter_mut().filter(|(class, _)| *class == Class::Missing);
+                missing.for_each(|one| *one = (Class::Outside, None));
+            }
+            start = end;
+        }
+        Self { classes }
+    }
+
+    /// The class of the link with this number.
+    pub(super) fn class(&self, number: usize) -> Class {
+        self.classes[number].0
+    }
+
+    /// The finding of `link`, which has this number.
+    pub(super) fn finding(&self, number: usize, link: &LinkReport) -> Finding {
+        let (class, cause) = self.classes[number];
+        let target = link.target.clone().filter(|_| class != Class::Left);
+        let (missing, moved, fix, hint) = (None, None, None, None);
+        Finding { class, cause, missing, target, moved, fix, hint, differs: link.differs }
+    }
+}
+
+fn class(link: &LinkReport, collection: &Collection) -> (Class, Option<Cause>) {
+    let target = match (link.outcome, &link.target) {
+        (Outcome::NoBase, _) => return (Class::Left, Some(Cause::NoBase)),
+        (Outcome::Left, _) | (_, None) => return (Class::Left, link.reason.map(Cause::Kept)),
+        (_, Some(target)) => target,
+    };
+    if matches!(collection.find(target), TargetPlace::Inside(Ok(_))) {
+        return (Class::Travels, None);
+    }
+    let scheme = Reference::split(Grammar::Rfc3986, target).scheme().map(str::to_ascii_lowercase);
+    let is_fetched = matches!(scheme.as_deref(), Some("http" | "https"));
+    let cause = match collection.failure(target) {
+        None => Cause::NotCaptured,
+        Some(300..=303 | 307 | 308) => Cause::Redirect,
+        Some(400..=499) => Cause::ClientError,
+        Some(500..) => Cause::ServerError,
+        Some(_) => Cause::NoBody,
+    };
+    let is_missing_page = || collection.has_host(target);
+    match link.role {
+        Role::Embedded if is_fetched => (Class::Missing, Some(cause)),
+        Role::Navigation if is_fetched && is_missing_page() => (Class::MissingPage, Some(cause)),
+        _ => (Class::Outside, None),
+    }
+}
+
+/// True if `next`, the link after `link`, is another candidate for the same picture, sound or video.
+fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
+    if link.attribute.is_none() && next.attribute.is_none() {
+        return are_of_one_font(bytes, link, next);
+    }
+    let is_candidate = |link: &LinkReport| {
+        matches!(link.attribute.as_deref(), Some("src" | "srcset"))
+            && matches!(&*link.element, "img" | "source")
+    };
+    let between = bytes.get(link.span.end..next.span.start);
+    let Some(between) = between.filter(|_| is_candidate(link) && is_candidate(next)) else {
+        return false;
+    };
+    // In one start tag, or in the next one within the same parent.
+    let is_same_tag = memchr::memchr(b'<', between).is_none();
+    let is_same_parent = link.element == "source"
+        && memchr::memchr_iter(b'<', between).all(|at| {
+            let name = &between[at + 1..];
+            ["source", "img"].iter().any(|one| {
+                name.get(..one.len()).is_some_and(|name| name.eq_ignore_ascii_case(one.as_bytes()))
+            })
+        });
+    is_same_tag || is_same_parent
+}
+
+/// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3), of whose sources a browser takes the first that it can
+/// use.
+fn are_of_one_font(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
+    /// The number of bytes of a rule in which its name is looked for.
+    const NEAR: usize = 4_096;
+    let between = bytes.get(link.span.end..next.span.start);
+    if between.is_none_or(|between| memchr::memchr2(b'{', b'}', between).is_some()) {
+        return false;
+    }
+    let before = &bytes[link.span.start.saturating_sub(NEAR)..link.span.start];
+    let Some(start) = memchr::memrchr(b'{', before) else { return false };
+    let name = b"@font-face";
+    let head = before[..start].trim_ascii_end();
+    head.len() >= name.len() && head[head.len() - name.len()..].eq_ignore_ascii_case(name)
+}
