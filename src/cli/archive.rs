@@ -58,7 +58,7 @@ pub(crate) fn each<T: Send>(
         ArchiveContents::Har(reader) => match whole(reader).and_then(Har::read) {
             Ok(har) => {
                 let mut entries = har.entries();
-                let next = |options: &_| Some(Item::of_har(entries.next()?, options));
+                let next = |options: &_| Some(Item::of_har(entries.next()?, options, wanted));
                 through(path, &mut ItemFn(next), output)
             }
             Err(error) => Err(failure(path, &error)),
@@ -69,7 +69,7 @@ pub(crate) fn each<T: Send>(
                     let mut resources = archive.resources.into_iter();
                     let mut anomalies = archive.anomalies.into_iter();
                     let next = |options: &_| match resources.next() {
-                        Some(resource) => Some(Item::of_resource(resource, options)),
+                        Some(resource) => Some(Item::of_resource(resource, options, wanted)),
                         None => anomalies.next().map(Item::of_anomaly),
                     };
                     through(path, &mut ItemFn(next), output)

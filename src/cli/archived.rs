@@ -77,6 +77,18 @@ enum Held {
     Record(Record, Option<Vec<u8>>),
     /// Elsewhere.
     Bytes(Vec<u8>),
+    /// They are the body of a capture that is not a record.
+    Capture(Box<CapturedBytes>),
+}
+
+/// A capture that is not a record, with its body.
+struct CapturedBytes {
+    /// The source of its URL.
+    source: Source,
+    capture: Capture,
+    body: Vec<u8>,
+    format: Format,
+    charset: Option<Charset>,
 }
 
 /// Anomalies of an archive, with their places.
@@ -126,7 +138,17 @@ impl Item {
     }
 
     /// That of an entry of an HTTP archive, whose offset is its number.
-    pub(crate) fn of_har(entry: Result<HarEntry, Anomaly>, options: &Options) -> Self {
+    pub(crate) fn of_har(
+        entry: Result<HarEntry, Anomaly>,
+        options: &Options,
+        wanted: Wanted,
+    ) -> Self {
+        if wanted != Wanted::Documents {
+            return match entry.and_then(captured_entry) {
+                Ok((number, captured)) => Self::of_captured(number, captured, options),
+                Err(anomaly) => Self::of_anomaly(anomaly),
+            };
+        }
         let of_entry = |entry: HarEntry| {
             let Some(media_type) = entry.media_type.as_deref().filter(|_| entry.has_body()) else {
                 return Ok(None);
@@ -148,7 +170,19 @@ impl Item {
     }
 
     /// That of a resource of a web archive of Safari, whose offset is its number.
-    pub(crate) fn of_resource(found: WebResource, options: &Options) -> Self {
+    pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
+        if wanted != Wanted::Documents {
+            let WebResource { number, url, media_type, charset, body, .. } = found;
+            let media_type = MediaType::read(media_type.as_bytes());
+            let captured = CapturedBytes::new(
+                Source::WebArchive,
+                Capture::of(&url),
+                body,
+                media_type,
+                charset.as_deref(),
+            );
+            return Self::of_captured(number, captured, options);
+        }
         let document = media_type_read(&found.media_type, options).map(|media_type| {
             let WebResource { number, url, charset: label, body, .. } = found;
             let source = Source::WebArchive;
@@ -157,10 +191,55 @@ impl Item {
         Self { document, ..Self::default() }
     }
 
+    /// That of a capture that is not a record.
+    fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
+        let offset = Offset { file: number, within: 0 };
+        let key = RecordKey { offset, ..RecordKey::default() };
+        let (held, options) = (Held::Capture(Box::new(captured)), options.clone());
+        let document = Some(Archived { key, number: 0, held, options });
+        Self { document, ..Self::default() }
+    }
+
     /// That of an anomaly beside other entries.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
         Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
     }
+}
+
+impl CapturedBytes {
+    fn new(
+        source: Source,
+        mut capture: Capture,
+        body: Vec<u8>,
+        media_type: Option<MediaType>,
+        label: Option<&str>,
+    ) -> Self {
+        let found = CapturedBody::of(Cow::Borrowed(&body), media_type.as_ref());
+        let format = found.format;
+        let charset = label.map_or(found.charset, Charset::for_label);
+        capture.media_type = media_type.map_or_else(String::new, |one| one.to_string()).into();
+        Self { source, capture, body, format, charset }
+    }
+}
+
+/// The capture of an entry of an HTTP archive, and its number.
+fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
+    let (number, is_text) = (entry.number, !entry.is_base64);
+    let media_type = entry.media_type.as_deref().and_then(|one| MediaType::read(one.as_bytes()));
+    let mut capture = Capture::of(&entry.url);
+    let status = entry.status.unwrap_or(0);
+    // A browser that has a body for 304 had it in its cache.
+    capture.status = match (status, entry.has_body()) {
+        (304, true) => 200,
+        // Without a body, it is not known.
+        (200..=299, false) => 204,
+        (status, _) => status,
+    };
+    capture.date = entry.started.as_deref().and_then(|date| date.parse().ok());
+    capture.location = entry.redirect_url.as_deref().map(Into::into);
+    let label = is_text.then_some("utf-8");
+    let body = entry.into_body()?.unwrap_or_default();
+    Ok((number, CapturedBytes::new(Source::Har, capture, body, media_type, label)))
 }
 
 /// The media type `value`, if documents of it are read.
@@ -206,6 +285,7 @@ impl Archived {
     pub(crate) fn capture(&self) -> Option<Capture> {
         match &self.held {
             Held::Record(record, _) => record::capture(record),
+            Held::Capture(captured) => Some(captured.capture.clone()),
             Held::Bytes(_) => None,
         }
     }
@@ -214,7 +294,20 @@ impl Archived {
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
         match &self.held {
             Held::Record(record, _) => record::body(record),
+            Held::Capture(captured) => {
+                let CapturedBytes { body, format, charset, .. } = &**captured;
+                let bytes = Cow::Borrowed(body.as_slice());
+                Some(CapturedBody { bytes, format: *format, charset: *charset })
+            }
             Held::Bytes(_) => None,
+        }
+    }
+
+    /// The source of the URL of a capture.
+    pub(crate) fn source(&self) -> Source {
+        match &self.held {
+            Held::Capture(captured) => captured.source,
+            Held::Record(..) | Held::Bytes(_) => Source::Warc,
         }
     }
 
@@ -223,6 +316,7 @@ impl Archived {
         match &self.held {
             Held::Record(record, None) => record.block(),
             Held::Record(_, Some(bytes)) | Held::Bytes(bytes) => bytes,
+            Held::Capture(captured) => &captured.body,
         }
     }
 
@@ -231,6 +325,7 @@ impl Archived {
         match self.held {
             Held::Record(record, _) => record.into_buffer(),
             Held::Bytes(bytes) => bytes,
+            Held::Capture(captured) => captured.body,
         }
     }
 }

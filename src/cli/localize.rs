@@ -42,8 +42,10 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
             }
         };
     }
-    let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
-    match folders.and_then(|()| may_list(asked)).and_then(|()| collection(asked)) {
+    match is_one_folder(&documents.paths)
+        .and_then(|()| may_list(asked))
+        .and_then(|()| collection(asked))
+    {
         Ok(collection) => {
             let work = Work::Local {
                 collection: Arc::new(collection),
@@ -58,14 +60,29 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
     }
 }
 
-fn is_a_folder(path: &Path) -> Result<()> {
-    match path.metadata() {
-        Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(Error::new(format!(
-            "{}: a file among folders; name archives alone, or folders alone",
-            name(path)
-        ))),
-        Err(error) => Err(Error::io(path, error)),
+fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
+    let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+    let (mut folders, mut file) = (Vec::new(), None);
+    for path in paths {
+        match path.metadata() {
+            _ if is_standard_input(path) => {
+                return refused(
+                    path,
+                    "standard input cannot be read twice; name archives, or a folder",
+                );
+            }
+            Ok(found) if found.is_dir() => folders.push(path),
+            Ok(found) if found.is_file() => file = file.or(Some(path)),
+            Ok(_) => return refused(path, "it cannot be read twice; name archives, or a folder"),
+            Err(error) => return Err(Error::io(path, error)),
+        }
+    }
+    match (file, &*folders) {
+        (Some(file), _) => {
+            refused(file, "a file among folders; name archives alone, or one folder")
+        }
+        (None, [_, second, ..]) => refused(second, "a second folder; a mirror is made of one"),
+        (None, _) => Ok(()),
     }
 }
 

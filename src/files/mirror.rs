@@ -51,7 +51,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::file::{EntryKind, Identity, There, folder_of, identity, not_written, times};
+use super::file::{EntryKind, Identity, TEMPORARY, There, folder_of, identity, not_written, times};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
 use super::write::{Lost, Replacement, read_only, symbolic_link, there};
@@ -135,6 +135,13 @@ impl Mirror {
             (false, true) => format!("{out}: the output folder holds the input {root}"),
         };
         Ok(Some(Error::of(error::ErrorKind::File, sentence)))
+    }
+
+    /// True if the folder is absent, or has nothing but temporary files of this program.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
+        entries.all(|entry| entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()))
     }
 
     /// Begins to write what is made of the file `input`, at `relative` below this folder; `read` is what the system says of

@@ -9,7 +9,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -255,6 +255,28 @@ fn a_full_disk_leaves_files_old_or_new() {
         assert_eq!(seen, as_said, "{line}: one sentence for each");
         assert!(failed > 0, "{line}: there was room for all");
     }
+}
+
+/// A disk that is full for one file of an archive is full for the next.
+#[test]
+fn a_full_disk_ends_a_folder_of_archives_with_one_sentence() {
+    let mode = MODES.iter().find(|mode| mode.line == "localize -q w/0.warc w/1.warc -o out");
+    let (before, expected) = ((mode.unwrap().before)(FILES), mode.unwrap().after(FILES));
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    set(here, &before);
+    let line = "localize -q ../w/0.warc ../w/1.warc -o out";
+    let Some(output) = on_a_small_disk(here, "true", line) else { return };
+    assert_eq!(lines_of_a_full_disk(&output), 1, "{output:?}");
+    let there = files(&here.join("after"));
+    let seen = look(&Scene::new(), &files_below(&expected, "out"), &there).unwrap();
+    assert!(seen.new > 0 && seen.old > 0 && seen.temporary == 0, "{seen:?}");
+}
+
+/// The files of `scene` in one of its folders.
+fn files_below(scene: &Scene, folder: &str) -> Scene {
+    let is_below = |(path, _): &(&PathBuf, &String)| path.starts_with(folder);
+    scene.iter().filter(is_below).map(|(path, text)| (path.clone(), text.clone())).collect()
 }
 
 /// Somebody may write to the folder that is rewritten, and puts links to another one in the places of its

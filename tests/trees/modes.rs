@@ -95,6 +95,8 @@ pub(crate) const MODES: &[Mode] = &[
         },
     ),
     undisturbed("rewrite -q w/0.warc -o out", 200, archives),
+    undisturbed("localize -q w/0.warc w/1.warc -o out", 200, archives),
+    undisturbed("localize -q -j 1 w/0.warc w/1.warc -o out", 200, archives_again),
     undisturbed("links -q --json -j 1 w -o out", 100, archives),
     undisturbed("links -q --json -j 3 w -o out", 100, archives),
     undisturbed("links -q w -o out", 40, tree),
@@ -317,6 +319,16 @@ fn archives(responses: usize) -> Scene {
     Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
 }
 
+/// The same, and what an earlier run made of other responses.
+fn archives_again(responses: usize) -> Scene {
+    let mut again = archives(responses);
+    for name in ["baselink-map.csv", "index.html", "b.example/0.html", "b.example/of-another.html"]
+    {
+        again.insert(Path::new("out").join(name), "old".to_owned());
+    }
+    again
+}
+
 impl Mode {
     /// The program, which is to do this in `folder`.
     pub(crate) fn program(&self, folder: &Path) -> Command {
@@ -404,7 +416,11 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
     let there = files(folder);
     for (path, bytes) in &there {
         if scene.get(path) != Some(bytes) {
-            fs::remove_file(folder.join(path)).unwrap();
+            let gone = folder.join(path);
+            fs::remove_file(&gone).unwrap();
+            // Some modes refuse a folder that has something in it.
+            let mut around = gone.ancestors().skip(1).take_while(|around| *around != folder);
+            while around.next().is_some_and(|around| fs::remove_dir(around).is_ok()) {}
         }
     }
     for (path, bytes) in scene {

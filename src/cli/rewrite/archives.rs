@@ -6,9 +6,9 @@
 //!
 //! Deliberately absent: reading the archives ([`crate::cli::captures`]).
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 
 use baselink::Options;
 use baselink::collection::capture::CaptureDate;
@@ -112,11 +112,7 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
             return Err(Error::new(format!("{conflict}; name another")));
         }
     }
-    let is_used = match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_some() && !path.join(MAP).is_file(),
-        Err(_) => false,
-    };
-    if is_used && has_table {
+    if has_table && !mirror.is_empty() && !path.join(MAP).is_file() {
         let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
         return Err(Error::file(path, &why));
     }
@@ -145,13 +141,14 @@ impl Run<'_> {
         };
         // First of all: it says that the folder is one of a run, if the run is killed.
         if self.extraction.is_some() {
-            self.write_whole(MAP, &table(plan))?;
+            self.write_whole(MAP, &table(plan, |_| true))?;
         }
         let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
         let progress = progress(documents, output);
         let (mut totals, mut pending, mut counts) =
-            (RunSummary::default(), Vec::new(), Counts::default());
+            (RunSummary::default(), Vec::new(), WrittenCounts::default());
         let mut pages: Vec<(usize, String)> = Vec::new();
+        let mut is_made = vec![false; plan.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
             let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
@@ -164,6 +161,7 @@ impl Run<'_> {
                 summary.merge(of_document);
                 is_unwritten = true;
                 if let Some(made) = made? {
+                    is_made[made.resource] = true;
                     counts.add(&made, &plan.names[made.resource], output);
                     pages.extend(made.title.map(|title| (made.resource, title)));
                     pending.extend(made.file);
@@ -202,6 +200,10 @@ impl Run<'_> {
             output.error(&"stopped; every file is whole, and the same command does the rest");
             self.status = ExitStatus::Stopped;
             return Ok(());
+        }
+        // Some bodies are found to be unreadable only now.
+        if self.extraction.is_some() && is_made.contains(&false) {
+            self.write_whole(MAP, &table(plan, |number| is_made[number]))?;
         }
         self.end(plan, pages, &counts, &totals, output)
     }
@@ -294,7 +296,7 @@ impl Run<'_> {
         &mut self,
         plan: &CapturePlan,
         mut pages: Vec<(usize, String)>,
-        counts: &Counts,
+        counts: &WrittenCounts,
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
@@ -351,18 +353,18 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 
 /// The number of files of a run.
 #[derive(Debug)]
-struct Counts {
+struct WrittenCounts {
     files: usize,
     adaptations: Adaptations,
 }
 
-impl Default for Counts {
+impl Default for WrittenCounts {
     fn default() -> Self {
         Self { files: 0, adaptations: no_adaptations() }
     }
 }
 
-impl Counts {
+impl WrittenCounts {
     fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
@@ -415,9 +417,10 @@ fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
     }
 }
 
-/// The table of the files, as `--url-map` reads it.
-fn table(plan: &CapturePlan) -> String {
-    let rows = plan.resources.iter().zip(&plan.names).map(|(resource, name)| {
+/// The table of the files of these resources, as `--url-map` reads it.
+fn table(plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> String {
+    let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
+        let (resource, name) = (&plan.resources[number], &plan.names[number]);
         let date = resource.date.map_or_else(String::new, |date| date.to_string());
         [
             String::from_utf8_lossy(name).into_owned(),
