@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use baselink::Options;
 use baselink::archive::{Har, Records, Wacz, WebArchive};
+use baselink::collection::message::resources;
 use baselink::error::{Error, Result, cause, name};
 
 use super::archived::{ArchiveContents, Archived, Item, Wanted};
@@ -76,6 +77,13 @@ pub(crate) fn each<T: Send>(
                 }
                 Err(error) => Err(failure(path, &error)),
             }
+        }
+        ArchiveContents::Message(bytes) => {
+            let mut parts = (0..).zip(resources(&bytes, &options));
+            let next = |options: &_| {
+                parts.next().map(|(number, part)| Item::of_part(part, number, options))
+            };
+            through(path, &mut ItemFn(next), output)
         }
         ArchiveContents::Wacz(file) => match Wacz::open(file) {
             Ok(mut wacz) => {

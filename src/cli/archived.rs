@@ -11,11 +11,13 @@
 use std::borrow::Cow;
 use std::fs;
 use std::io::Read;
+use std::iter;
 
 use baselink::Options;
 use baselink::archive::{Anomaly, ArchiveEntry, HarEntry, Offset, Record, WebResource};
 use baselink::base::{Retrieval, Source};
 use baselink::collection::capture::Capture;
+use baselink::collection::message::PartResource;
 use baselink::collection::record::{self, CapturedBody};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
@@ -36,6 +38,8 @@ pub(crate) enum ArchiveContents {
     Har(Box<dyn Read>),
     /// Resources in a property list, as Safari saves them.
     WebArchive(Box<dyn Read>),
+    /// Parts of a message: a page that a browser saved as MHTML, or mail.
+    Message(Vec<u8>),
 }
 
 impl ArchiveContents {
@@ -46,6 +50,7 @@ impl ArchiveContents {
             Self::Wacz(_) => Format::Wacz,
             Self::Har(_) => Format::Har,
             Self::WebArchive(_) => Format::WebArchive,
+            Self::Message(_) => Format::Message,
         }
     }
 }
@@ -86,6 +91,10 @@ struct CapturedBytes {
     /// The source of its URL.
     source: Source,
     capture: Capture,
+    /// Other URLs of the resource.
+    other_urls: Vec<String>,
+    /// The base of its links, if it is another URL than its own.
+    base: Option<String>,
     body: Vec<u8>,
     format: Format,
     charset: Option<Charset>,
@@ -200,6 +209,27 @@ impl Item {
         Self { document, ..Self::default() }
     }
 
+    /// That of a part of a message, which is the item with this number.
+    pub(crate) fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
+        let offset = Offset { file: number, within: 0 };
+        let Some((url, others)) = part.urls.split_first() else { return Self::default() };
+        let media_type = Some(part.media_type);
+        match part.body {
+            Ok(body) => {
+                let (capture, body) = (Capture::of(url), body.into_owned());
+                let source = Source::ContentLocation;
+                let captured = CapturedBytes::new(source, capture, body, media_type, None);
+                let (other_urls, base) = (others.to_vec(), Some(part.base.to_string()));
+                Self::of_captured(number, CapturedBytes { other_urls, base, ..captured }, options)
+            }
+            Err(_) => {
+                let why = "the transfer encoding of this part cannot be undone; it was left out";
+                let said = vec![(offset, Code::TransferUndecodable, why.into())];
+                Self { said, ..Self::default() }
+            }
+        }
+    }
+
     /// That of an anomaly beside other entries.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
         Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
@@ -218,7 +248,7 @@ impl CapturedBytes {
         let format = found.format;
         let charset = label.map_or(found.charset, Charset::for_label);
         capture.media_type = media_type.map_or_else(String::new, |one| one.to_string()).into();
-        Self { source, capture, body, format, charset }
+        Self { source, capture, other_urls: Vec::new(), base: None, body, format, charset }
     }
 }
 
@@ -281,12 +311,20 @@ impl Archived {
         Self { key, number: 0, held: Held::Bytes(bytes), options }
     }
 
-    /// The capture, if it is one.
-    pub(crate) fn capture(&self) -> Option<Capture> {
+    /// The captures: the first is the resource itself, and others lead to it.
+    pub(crate) fn captures(&self) -> Vec<Capture> {
         match &self.held {
-            Held::Record(record, _) => record::capture(record),
-            Held::Capture(captured) => Some(captured.capture.clone()),
-            Held::Bytes(_) => None,
+            Held::Record(record, _) => record::capture(record).into_iter().collect(),
+            Held::Capture(captured) => {
+                let own = &captured.capture;
+                let others = captured.other_urls.iter().map(|url| Capture {
+                    status: 301,
+                    location: Some(own.url.clone()),
+                    ..Capture::of(url)
+                });
+                iter::once(own.clone()).chain(others).collect()
+            }
+            Held::Bytes(_) => Vec::new(),
         }
     }
 
@@ -303,12 +341,13 @@ impl Archived {
         }
     }
 
-    /// The source of the URL of a capture.
-    pub(crate) fn source(&self) -> Source {
-        match &self.held {
-            Held::Capture(captured) => captured.source,
-            Held::Record(..) | Held::Bytes(_) => Source::Warc,
-        }
+    /// The base of the links of a capture with this URL, unless it declares another one.
+    pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
+        let (source, base) = match &self.held {
+            Held::Capture(captured) => (captured.source, captured.base.as_deref()),
+            Held::Record(..) | Held::Bytes(_) => (Source::Warc, None),
+        };
+        Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
 
     /// All of it.

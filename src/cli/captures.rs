@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::base::Retrieval;
 use baselink::collection::capture::{CapturedResource, Captures, ChosenCaptures, DateRange};
 use baselink::collection::record::CapturedBody;
 use baselink::collection::{Collection, Resource, file_names};
@@ -24,9 +23,9 @@ use baselink::format::Format;
 use baselink::scan::is_read;
 
 use super::archive;
-use super::archived::{Archived, Wanted};
+use super::archived::{ArchiveContents, Archived, Wanted};
 use super::failure::{Failure, FileResult};
-use super::input::{Archive, Contents, File, Input, OpenedInput, is_archive_file};
+use super::input::{Archive, Contents, File, Input, OpenedInput, format_of_file};
 use super::output::Output;
 use super::progress::Progress;
 use super::request::{Documents, Origin};
@@ -59,15 +58,13 @@ impl CapturePlan {
         for path in &documents.paths {
             let mut next = first;
             let look = |_: &Input<'_>, archived: &Archived, _: &mut Output| {
-                Ok((archived.number, archived.capture()))
+                Ok((archived.number, archived.captures()))
             };
             let read = with_archive(path, documents, Wanted::Captures, |archive| {
-                archive::each(archive, output, look, |(number, capture), _, _| {
+                archive::each(archive, output, look, |(number, found), _, _| {
                     let item = first.saturating_add(number);
                     next = item.saturating_add(1);
-                    if let Some(capture) = capture {
-                        captures.add(item, capture);
-                    }
+                    found.into_iter().for_each(|capture| captures.add(item, capture));
                     Ok(())
                 })
             });
@@ -155,8 +152,7 @@ impl CapturePlan {
         let body = archived.body()?;
         let options = is_read(body.format, &archived.options.scan).then(|| {
             let mut options = Options { format: body.format, ..archived.options.clone() };
-            let url = self.resources[number].url.to_string();
-            options.retrieval = Some(Retrieval::of(url, archived.source()));
+            options.retrieval = Some(archived.retrieval(&self.resources[number].url));
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });
@@ -166,12 +162,13 @@ impl CapturePlan {
 
 /// True if the file at `path` is an archive, or a message with resources.
 pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
-    is_archive_file(path, format)
+    format_of_file(path, format).is_some_and(|one| one.is_archive() || one == Format::Message)
 }
 
 /// True if all that was named are archives.
 pub(crate) fn are_all_archives(documents: &Documents) -> bool {
-    documents.paths.iter().all(|path| is_archive_file(path, documents.reading.format))
+    let format = |path: &PathBuf| format_of_file(path, documents.reading.format);
+    documents.paths.iter().all(|path| format(path).is_some_and(Format::is_archive))
 }
 
 /// Opens the archive at `path` and hands it to `work`.
@@ -185,6 +182,14 @@ fn with_archive(
     match File::open(&origin, documents, None)? {
         OpenedInput::Document(File { contents: Contents::Archive(archive), .. }) => {
             work(Archive { wanted, ..archive })
+        }
+        OpenedInput::Document(File {
+            contents: Contents::Document(bytes, options),
+            format,
+            ..
+        }) if format == Format::Message => {
+            let (contents, jobs) = (ArchiveContents::Message(bytes), documents.jobs);
+            work(Archive { path, contents, options, jobs, wanted })
         }
         OpenedInput::Document(_) => {
             let why = "not an archive; name archives alone";

@@ -404,19 +404,15 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
-/// True if `path` is a file, not a pipe, and an archive by `format`, its name or its first bytes.
-pub(crate) fn is_archive_file(path: &Path, format: Option<Format>) -> bool {
-    let head = || {
-        let mut head = Vec::new();
-        let file = open_file(path).ok()??;
-        file.take(LOOKED_AT as u64).read_to_end(&mut head).ok()?;
-        Some(head)
+/// The format of the file at `path`: `format`, or by its name or its first bytes; `None` if it is not a regular file.
+pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
+    let mut head = Vec::new();
+    open_file(path).ok()??.take(LOOKED_AT as u64).read_to_end(&mut head).ok()?;
+    let by_head = || match is_archive(&head) {
+        true => Format::Warc,
+        false => Format::detect(Some(&path.to_string_lossy()), &head),
     };
-    let named = |head: &[u8]| Format::detect(Some(&path.to_string_lossy()), head);
-    format.is_none_or(Format::is_archive)
-        && path.is_file()
-        && head()
-            .is_some_and(|head| format.is_some() || is_archive(&head) || named(&head).is_archive())
+    Some(format.unwrap_or_else(by_head))
 }
 
 /// The format of a file that begins with `head`.

@@ -811,6 +811,11 @@ pub(crate) fn without_query(url: &str) -> &str {
 pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
     let scheme = split.scheme()?.to_ascii_lowercase();
+    if split.net_loc().is_none() && !split.path().starts_with('/') {
+        // A URL without authority and hierarchy, such as `cid:` (RFC 2392).
+        let path = names::decode(split.path());
+        return Some(format!("{scheme}:{}", names::segment(&path, names::Percent::Encode)?));
+    }
     let root = format!(
         "{scheme}:{}",
         split.net_loc().map_or(String::new(), |one| origin::net_loc(&scheme, one))

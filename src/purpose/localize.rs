@@ -187,7 +187,13 @@ impl Destination for Local {
         let saved = self.saved(target, link);
         let local =
             saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
-        local.map_or(Choice::Target, Choice::Reference)
+        // An absolute URL of a place in a message, or on the disk of whoever wrote it, means nothing here.
+        let is_nowhere = ["thismessage:", "file:"].iter().any(|scheme| target.starts_with(scheme));
+        match local {
+            Some(reference) => Choice::Reference(reference),
+            None if is_nowhere && is_relative && self.collection.has_only_urls() => Choice::Kept,
+            None => Choice::Target,
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy, add, add_all};
 use super::output::{TypedInPlace, backup_suffix};
-use crate::cli::captures::are_all_archives;
+use crate::cli::captures::holds_resources;
 use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
 use crate::cli::settings::Settings;
 
@@ -97,7 +97,8 @@ impl TypedCheck {
         let url_map = self.documents.url_map.clone();
         let policy = self.policy();
         let mut documents = self.documents.meant(Some(&policy))?;
-        let is_of_archives = are_all_archives(&documents);
+        let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
+        let is_of_archives = documents.paths.iter().all(holds);
         let folder = match documents.paths.as_slice() {
             _ if is_of_archives => PathBuf::new(),
             [folder] => folder.clone(),

@@ -11,7 +11,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::collection::capture::CaptureDate;
+use baselink::collection::capture::{CaptureDate, CapturedResource};
+use baselink::collection::message::THIS_MESSAGE;
 use baselink::collection::origin::map;
 use baselink::collection::record::CapturedBody;
 use baselink::error::{Error, Result, name};
@@ -324,18 +325,19 @@ impl Run<'_> {
             return Ok(());
         }
         pages.sort_by_key(|(number, _)| *number);
-        let entries: Vec<_> = pages
-            .into_iter()
-            .map(|(number, title)| PageEntry {
-                name: &plan.names[number],
-                url: &plan.resources[number].url,
-                title,
-                date: plan.resources[number].date.map_or_else(String::new, |date| date.to_string()),
-            })
-            .collect();
         let source = self.asked.documents.paths.iter().filter_map(|path| path.file_name());
         let source: Vec<_> = source.map(|name| name.to_string_lossy()).collect();
-        self.write_whole(ENTRY_PAGE, &entry_page(&source.join(", "), &entries))?;
+        let source = source.join(", ");
+        let entry = |(number, title): (usize, String)| {
+            let CapturedResource { url, date, .. } = &plan.resources[number];
+            // The URL of a part of a message tells nobody anything.
+            let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
+            let title = if is_part { source.clone() } else { title };
+            let date = date.map_or_else(String::new, |date| date.to_string());
+            PageEntry { name: &plan.names[number], url, title, date }
+        };
+        let entries: Vec<_> = pages.into_iter().map(entry).collect();
+        self.write_whole(ENTRY_PAGE, &entry_page(&source, &entries))?;
         if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
             totals.list_missing(list, output)?;
         }
