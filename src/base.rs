@@ -118,6 +118,8 @@ named! {
         Warc = "warc",
         /// The URL of its entry in an HTTP archive (HAR 1.2).
         Har = "har",
+        /// The URL of its resource in a web archive of Safari.
+        WebArchive = "webarchive",
         /// What the document says of itself: its canonical URL.
         Canonical = "canonical",
         /// The link of a feed's entry to what the entry is about.
@@ -174,6 +176,7 @@ impl Source {
             | Self::Xattr
             | Self::Warc
             | Self::Har
+            | Self::WebArchive
             | Self::Canonical => SaidBy::Keeper,
             Self::AssumedScheme | Self::Default => SaidBy::Nobody,
         }
@@ -711,6 +714,7 @@ fn retrieved(source: Source) -> &'static str {
         Source::Xattr => "the URL in an extended attribute of the file",
         Source::Warc => "the target URI of its record",
         Source::Har => "the URL of its entry",
+        Source::WebArchive => "the URL of its resource",
         Source::Canonical => "the canonical URL that the document names",
         _ => "the URL by which the document was retrieved",
     }

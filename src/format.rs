@@ -51,6 +51,8 @@ pub enum Format {
     Wacz,
     /// An HTTP archive of a browser, in JSON.
     Har,
+    /// A page and its resources in a property list, as Safari saves them.
+    WebArchive,
     /// text/plain, as a part of a message.
     Plain,
     /// Anything else.
@@ -91,11 +93,13 @@ const FORMATS: &[FormatRow] = &[
     (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Holds::Archive),
     (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", Holds::Archive),
     (Format::Har, "har", "application/har+json", &["har"], "an HTTP archive", Holds::Archive),
+    (Format::WebArchive, "webarchive", SAFARI, &["webarchive"], "a web archive", Holds::Archive),
     (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
     (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
 ];
 type FormatRow = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
 const MANIFEST: &str = "application/manifest+json";
+const SAFARI: &str = "application/x-webarchive";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
 const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
 const MBOX: &[&str] = &["mbox", "mbx", "mbs"];

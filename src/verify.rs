@@ -118,29 +118,6 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     if differences.is_empty() { Ok(()) } else { Err(differences) }
 }
 
-/// Looks at the output as whoever follows its links does: each edit is in a link, and `found`, what `rewrite` reports of
-/// the output, has the links that were reported, in the same elements. [`verify`] takes ten times as long, and proves
-/// that nothing else changed either.
-///
-/// # Errors
-///
-/// The first differences, in the order of the file.
-pub fn links_stand(
-    rewritten: &Rewritten<'_>,
-    found: &Report,
-    options: &Options,
-) -> Result<(), Vec<Difference>> {
-    let mut differences = Vec::new();
-    if container::of(options.format).is_none() {
-        for part in &rewritten.parts {
-            edits_belong_to_links(&rewritten.edits, part, &mut differences);
-        }
-    }
-    targets_stand(rewritten, found, &[], options, &mut differences);
-    differences.truncate(MOST);
-    if differences.is_empty() { Ok(()) } else { Err(differences) }
-}
-
 /// Proves what `edits` make of the document `source`, which is `part` of what was rewritten.
 fn document(
     rewritten: &Rewritten<'_>,

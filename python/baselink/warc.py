@@ -12,7 +12,7 @@ ends with `.wacz`, WACZ. The rows are those of `baselink links --json`, in their
 
 Memory grows with the largest record and not with the archive. The reader is that of the Rust library, in every wheel.
 
-Deliberately absent: ARC, for which a row says what to do; HAR, which the command reads; diagnostics of documents.
+Deliberately absent: ARC, for which a row says what to do; HAR and `.webarchive`, which the command reads; diagnostics of documents.
 """
 
 from __future__ import annotations

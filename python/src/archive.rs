@@ -5,7 +5,7 @@
 //!             \--> anomaly --> a row with its place and `error`
 //! ```
 //!
-//! Deliberately absent: digests of records, which are not checked; ARC; HAR; ZIP, which Python opens for WACZ.
+//! Deliberately absent: digests of records, which are not checked; ARC; HAR and `.webarchive`; ZIP, which Python opens for WACZ.
 
 use std::error::Error as _;
 use std::fs::File;

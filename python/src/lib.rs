@@ -176,7 +176,7 @@ fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
 }
 
 /// The format of a document, by the name of its file, or None, and its first bytes, of which 2,048 are enough: a value
-/// for the option `format`, or an archive ("warc", "wacz", "har"). "other" is what no format is known of.
+/// for the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" is what no format is known of.
 ///
 /// >>> import baselink
 /// >>> baselink.detect("a.svg", b""), baselink.detect(None, b"From: me@h.example\n\n")

@@ -2,6 +2,7 @@
 //!
 //! [`Records`] gives what an archive holds, a [`Record`] or an [`Anomaly`] at a time. Nothing in an archive ends
 //! it: what is broken is an anomaly, and reading goes on with the next record. [`Wacz`] gives the archives in a WACZ file.
+//! Browsers save archives of their own: [`Har`] and [`WebArchive`].
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, RecordContent, Records};
@@ -18,17 +19,21 @@
 //! Deliberately absent: ARC, the format before; CDX; WARC files that Zstandard compresses; writing archives; the documents in records.
 
 mod data;
+mod har;
 mod record;
 mod records;
 mod wacz;
+mod webarchive;
 
 use std::io::Read as _;
 
 use flate2::bufread::MultiGzDecoder;
 
+pub use self::har::{Har, HarEntry};
 pub use self::record::{Offset, Record, RecordContent, RecordType};
 pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 pub use self::wacz::Wacz;
+pub use self::webarchive::{WebArchive, WebResource};
 
 /// True if a file that begins with `head` is a web archive, compressed or not. ARC counts, too: the error of [`Records`] says
 /// how to convert it.

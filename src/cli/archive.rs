@@ -15,13 +15,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use baselink::Options;
-use baselink::archive::{Records, Wacz};
-use baselink::error::{Error, Result, name};
+use baselink::archive::{Har, Records, Wacz, WebArchive};
+use baselink::error::{Error, Result, cause, name};
 
 use super::archived::{ArchiveContents, Archived, Item, Wanted};
 use super::document_name::DocumentName;
 use super::failure::{Failure, FileResult};
-use super::har::Har;
 use super::in_order::{Bounds, in_order};
 use super::input::{Archive, Input};
 use super::output::Output;
@@ -56,10 +55,28 @@ pub(crate) fn each<T: Send>(
     };
     let ended = match contents {
         ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
-        ArchiveContents::Har(reader) => match Har::read(reader) {
-            Ok(mut har) => through(path, &mut har, output),
+        ArchiveContents::Har(reader) => match whole(reader).and_then(Har::read) {
+            Ok(har) => {
+                let mut entries = har.entries();
+                let next = |options: &_| Some(Item::of_har(entries.next()?, options, wanted));
+                through(path, &mut ItemFn(next), output)
+            }
             Err(error) => Err(failure(path, &error)),
         },
+        ArchiveContents::WebArchive(reader) => {
+            match whole(reader).and_then(|bytes| WebArchive::read(&bytes)) {
+                Ok(archive) => {
+                    let mut resources = archive.resources.into_iter();
+                    let mut anomalies = archive.anomalies.into_iter();
+                    let next = |options: &_| match resources.next() {
+                        Some(resource) => Some(Item::of_resource(resource, options, wanted)),
+                        None => anomalies.next().map(Item::of_anomaly),
+                    };
+                    through(path, &mut ItemFn(next), output)
+                }
+                Err(error) => Err(failure(path, &error)),
+            }
+        }
         ArchiveContents::Wacz(file) => match Wacz::open(file) {
             Ok(mut wacz) => {
                 let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
@@ -92,6 +109,14 @@ fn failure(path: &Path, error: &Error) -> Failure {
     Failure::File(Error::new(format!("{}: {error}", name(path))))
 }
 
+/// All that `reader` has.
+fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = reader.read_to_end(&mut bytes);
+    read.map_err(|error| Error::new(cause(&error)))?;
+    Ok(bytes)
+}
+
 /// What gives the items of an archive.
 trait ItemSource {
     /// The next one, whose document is read as `options` say, into the buffer that `spare` gives.
@@ -118,14 +143,17 @@ impl<R: Read> ItemSource for Records<R> {
     }
 }
 
-impl ItemSource for Har {
+/// A function that gives the items of an archive in memory.
+struct ItemFn<F>(F);
+
+impl<F: FnMut(&Options) -> Option<Item>> ItemSource for ItemFn<F> {
     fn next(
         &mut self,
         options: &Options,
         _: Wanted,
         _: &dyn Fn() -> Vec<u8>,
     ) -> Option<Result<Item>> {
-        self.next_item(options).map(Ok)
+        self.0(options).map(Ok)
     }
 }
 

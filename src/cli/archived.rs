@@ -3,6 +3,7 @@
 //! ```text
 //! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
 //! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page, read with the same
+//! WebMainResource: {WebResourceURL: "http://a/", …           -->   likewise
 //! ```
 //!
 //! Deliberately absent: what is done with a document ([`super::archive`]).
@@ -12,12 +13,16 @@ use std::fs;
 use std::io::Read;
 
 use baselink::Options;
-use baselink::archive::{ArchiveEntry, Offset, Record};
+use baselink::archive::{Anomaly, ArchiveEntry, HarEntry, Offset, Record, WebResource};
+use baselink::base::{Retrieval, Source};
 use baselink::collection::capture::Capture;
 use baselink::collection::record::{self, CapturedBody};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
+use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{RecordDocument, document};
+use baselink::scan::fields::MediaType;
+use baselink::scan::is_read;
 
 use super::document_name::RecordKey;
 
@@ -29,6 +34,8 @@ pub(crate) enum ArchiveContents {
     Wacz(fs::File),
     /// Entries in JSON (HAR 1.2).
     Har(Box<dyn Read>),
+    /// Resources in a property list, as Safari saves them.
+    WebArchive(Box<dyn Read>),
 }
 
 impl ArchiveContents {
@@ -38,6 +45,7 @@ impl ArchiveContents {
             Self::Warc(_) => Format::Warc,
             Self::Wacz(_) => Format::Wacz,
             Self::Har(_) => Format::Har,
+            Self::WebArchive(_) => Format::WebArchive,
         }
     }
 }
@@ -69,6 +77,18 @@ enum Held {
     Record(Record, Option<Vec<u8>>),
     /// Elsewhere.
     Bytes(Vec<u8>),
+    /// They are the body of a capture that is not a record.
+    Capture(Box<CapturedBytes>),
+}
+
+/// A capture that is not a record, with its body.
+struct CapturedBytes {
+    /// The source of its URL.
+    source: Source,
+    capture: Capture,
+    body: Vec<u8>,
+    format: Format,
+    charset: Option<Charset>,
 }
 
 /// Anomalies of an archive, with their places.
@@ -116,6 +136,143 @@ impl Item {
         let document = Some(Archived { key, number: 0, held, options });
         Self { said, document, ..Self::default() }
     }
+
+    /// That of an entry of an HTTP archive, whose offset is its number.
+    pub(crate) fn of_har(
+        entry: Result<HarEntry, Anomaly>,
+        options: &Options,
+        wanted: Wanted,
+    ) -> Self {
+        if wanted != Wanted::Documents {
+            return match entry.and_then(captured_entry) {
+                Ok((number, captured)) => Self::of_captured(number, captured, options),
+                Err(anomaly) => Self::of_anomaly(anomaly),
+            };
+        }
+        let of_entry = |entry: HarEntry| {
+            let Some(media_type) = entry.media_type.as_deref().filter(|_| entry.has_body()) else {
+                return Ok(None);
+            };
+            let Some(media_type) = media_type_read(media_type, options) else { return Ok(None) };
+            // The browser decoded what is not in base64.
+            let label = match entry.is_base64 {
+                true => media_type.parameter("charset").map(str::to_owned),
+                false => Some("utf-8".to_owned()),
+            };
+            let (number, url) = (entry.number, entry.url.clone());
+            let resource = ArchivedResource { number, url, media_type, label, source: Source::Har };
+            Ok(entry.into_body()?.map(|body| resource.into_document(body, options)))
+        };
+        match entry.and_then(of_entry) {
+            Ok(document) => Self { document, ..Self::default() },
+            Err(anomaly) => Self::of_anomaly(anomaly),
+        }
+    }
+
+    /// That of a resource of a web archive of Safari, whose offset is its number.
+    pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
+        if wanted != Wanted::Documents {
+            let WebResource { number, url, media_type, charset, body, .. } = found;
+            let media_type = MediaType::read(media_type.as_bytes());
+            let captured = CapturedBytes::new(
+                Source::WebArchive,
+                Capture::of(&url),
+                body,
+                media_type,
+                charset.as_deref(),
+            );
+            return Self::of_captured(number, captured, options);
+        }
+        let document = media_type_read(&found.media_type, options).map(|media_type| {
+            let WebResource { number, url, charset: label, body, .. } = found;
+            let source = Source::WebArchive;
+            ArchivedResource { number, url, media_type, label, source }.into_document(body, options)
+        });
+        Self { document, ..Self::default() }
+    }
+
+    /// That of a capture that is not a record.
+    fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
+        let offset = Offset { file: number, within: 0 };
+        let key = RecordKey { offset, ..RecordKey::default() };
+        let (held, options) = (Held::Capture(Box::new(captured)), options.clone());
+        let document = Some(Archived { key, number: 0, held, options });
+        Self { document, ..Self::default() }
+    }
+
+    /// That of an anomaly beside other entries.
+    pub(crate) fn of_anomaly(found: Anomaly) -> Self {
+        Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
+    }
+}
+
+impl CapturedBytes {
+    fn new(
+        source: Source,
+        mut capture: Capture,
+        body: Vec<u8>,
+        media_type: Option<MediaType>,
+        label: Option<&str>,
+    ) -> Self {
+        let found = CapturedBody::of(Cow::Borrowed(&body), media_type.as_ref());
+        let format = found.format;
+        let charset = label.map_or(found.charset, Charset::for_label);
+        capture.media_type = media_type.map_or_else(String::new, |one| one.to_string()).into();
+        Self { source, capture, body, format, charset }
+    }
+}
+
+/// The capture of an entry of an HTTP archive, and its number.
+fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
+    let (number, is_text) = (entry.number, !entry.is_base64);
+    let media_type = entry.media_type.as_deref().and_then(|one| MediaType::read(one.as_bytes()));
+    let mut capture = Capture::of(&entry.url);
+    let status = entry.status.unwrap_or(0);
+    // A browser that has a body for 304 had it in its cache.
+    capture.status = match (status, entry.has_body()) {
+        (304, true) => 200,
+        // Without a body, it is not known.
+        (200..=299, false) => 204,
+        (status, _) => status,
+    };
+    capture.date = entry.started.as_deref().and_then(|date| date.parse().ok());
+    capture.location = entry.redirect_url.as_deref().map(Into::into);
+    let label = is_text.then_some("utf-8");
+    let body = entry.into_body()?.unwrap_or_default();
+    Ok((number, CapturedBytes::new(Source::Har, capture, body, media_type, label)))
+}
+
+/// The media type `value`, if documents of it are read.
+fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
+    MediaType::read(value.as_bytes()).filter(|media_type| {
+        let format = media_type.format();
+        format.has_headings() || is_read(format, &options.scan)
+    })
+}
+
+/// A resource that an archive describes without its headings.
+struct ArchivedResource {
+    number: u64,
+    url: String,
+    media_type: MediaType,
+    /// The label of its encoding.
+    label: Option<String>,
+    /// The source of its URL.
+    source: Source,
+}
+
+impl ArchivedResource {
+    /// The document that has `bytes`.
+    fn into_document(self, bytes: Vec<u8>, options: &Options) -> Archived {
+        let Self { number, url, media_type, label, source } = self;
+        let mut options = Options { format: media_type.format(), ..options.clone() };
+        options.retrieval = Some(Retrieval::of(url.clone(), source));
+        options.scan.charset =
+            label.as_deref().and_then(Charset::for_label).or(options.scan.charset);
+        let offset = Offset { file: number, within: 0 };
+        let (url, media_type) = (Some(url), media_type.to_string());
+        Archived::new(RecordKey { id: None, offset, url, media_type }, bytes, options)
+    }
 }
 
 impl Archived {
@@ -128,6 +285,7 @@ impl Archived {
     pub(crate) fn capture(&self) -> Option<Capture> {
         match &self.held {
             Held::Record(record, _) => record::capture(record),
+            Held::Capture(captured) => Some(captured.capture.clone()),
             Held::Bytes(_) => None,
         }
     }
@@ -136,7 +294,20 @@ impl Archived {
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
         match &self.held {
             Held::Record(record, _) => record::body(record),
+            Held::Capture(captured) => {
+                let CapturedBytes { body, format, charset, .. } = &**captured;
+                let bytes = Cow::Borrowed(body.as_slice());
+                Some(CapturedBody { bytes, format: *format, charset: *charset })
+            }
             Held::Bytes(_) => None,
+        }
+    }
+
+    /// The source of the URL of a capture.
+    pub(crate) fn source(&self) -> Source {
+        match &self.held {
+            Held::Capture(captured) => captured.source,
+            Held::Record(..) | Held::Bytes(_) => Source::Warc,
         }
     }
 
@@ -145,6 +316,7 @@ impl Archived {
         match &self.held {
             Held::Record(record, None) => record.block(),
             Held::Record(_, Some(bytes)) | Held::Bytes(bytes) => bytes,
+            Held::Capture(captured) => &captured.body,
         }
     }
 
@@ -153,6 +325,7 @@ impl Archived {
         match self.held {
             Held::Record(record, _) => record.into_buffer(),
             Held::Bytes(bytes) => bytes,
+            Held::Capture(captured) => captured.body,
         }
     }
 }

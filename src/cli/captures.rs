@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::base::{Retrieval, Source};
+use baselink::base::Retrieval;
 use baselink::collection::capture::{CapturedResource, Captures, ChosenCaptures, DateRange};
 use baselink::collection::record::CapturedBody;
 use baselink::collection::{Collection, Resource, file_names};
@@ -156,7 +156,7 @@ impl CapturePlan {
         let options = is_read(body.format, &archived.options.scan).then(|| {
             let mut options = Options { format: body.format, ..archived.options.clone() };
             let url = self.resources[number].url.to_string();
-            options.retrieval = Some(Retrieval::of(url, Source::Warc));
+            options.retrieval = Some(Retrieval::of(url, archived.source()));
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });

@@ -259,6 +259,7 @@ impl<'a> File<'a> {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
             let contents = match (format, again) {
                 (Format::Har, _) => ArchiveContents::Har(whole),
+                (Format::WebArchive, _) => ArchiveContents::WebArchive(whole),
                 (Format::Wacz, Some(file)) => ArchiveContents::Wacz(file),
                 (Format::Wacz, None) => {
                     let why = "a WACZ file is read from its end; store it in a file and name that";

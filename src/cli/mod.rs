@@ -35,7 +35,6 @@ mod document_name;
 mod failure;
 mod files;
 mod foreign;
-mod har;
 mod hint;
 mod in_order;
 mod input;

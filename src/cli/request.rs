@@ -15,6 +15,7 @@ use std::str::FromStr;
 use std::sync::Mutex;
 
 use anstream::ColorChoice;
+use baselink::Options;
 use baselink::collection::capture::DateRange;
 use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
@@ -23,7 +24,6 @@ use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
-use baselink::{Options, Role};
 use clap_complete::Shell;
 
 /// A request.
@@ -214,8 +214,6 @@ pub(crate) struct Check {
     pub(crate) is_of_archives: bool,
     /// The file for the list of URLs that the archives lack.
     pub(crate) missing: Option<PathBuf>,
-    /// The roles of links that are reported when the archives lack their targets.
-    pub(crate) roles: Vec<Role>,
     /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,
     /// The classes that end the command with 1.
@@ -237,8 +235,6 @@ pub(crate) struct Check {
     pub(crate) fix: Option<WrittenTo>,
     /// The suffix of backups, which are not documents.
     pub(crate) backup: Option<Suffix>,
-    /// True if fixes must be proved to change nothing but links.
-    pub(crate) verify: bool,
 }
 
 impl Check {

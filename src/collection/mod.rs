@@ -28,6 +28,7 @@ pub mod companion;
 mod file_names;
 pub mod folder;
 mod index;
+pub mod message;
 mod near;
 pub mod origin;
 #[cfg(feature = "archive")]

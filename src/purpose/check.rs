@@ -35,7 +35,7 @@ use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, is_disk, url_below};
 use crate::diagnostic::Code;
-use crate::document::{Against, Program, Role};
+use crate::document::{Against, Program};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::reference::{Grammar, Reference};
@@ -75,19 +75,17 @@ enum Judge<'a> {
 }
 
 /// Scans `bytes`, a document out of an archive, and finds which targets `collection` lacks, the captures of the archive.
-/// `options` have the format, the retrieval URL, the profile and the places. A link with another role than one of the `roles`
-/// has the class [`Class::Outside`] if its target is missing.
+/// `options` have the format, the retrieval URL, the profile and the places.
 #[must_use]
 pub fn check_capture(
     bytes: &[u8],
     options: &Options,
     collection: &Collection,
-    roles: &[Role],
 ) -> CheckedDocument<'static> {
     let report = rewrite(bytes, &options_of(options)).report;
     let document = report.entities.first().filter(|_| !options.format.has_headings());
     let charset = document.map(|document| document.charset);
-    let judge = Judge::Captures(CaptureJudge::of(bytes, &report.links, collection, roles));
+    let judge = Judge::Captures(CaptureJudge::of(bytes, &report.links, collection));
     CheckedDocument { report, charset, ids: None, judge }
 }
 

@@ -106,7 +106,7 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
         // As a part of a message it is rewritten, which is above.
         Format::Plain => &[],
         // What is in an archive is a document or a response of its own, and proved as such.
-        Format::Warc | Format::Wacz | Format::Har => &[],
+        Format::Warc | Format::Wacz | Format::Har | Format::WebArchive => &[],
         Format::Other => &[],
     }
 }

@@ -5,5 +5,6 @@
 #[path = "../common/outside.rs"]
 mod outside;
 
+mod browsers;
 mod readers;
 mod records;

@@ -200,11 +200,13 @@ fn what_the_command_writes_is_made_of_the_documents() {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"));
         command.args(["rewrite", "--config", "none", "-q"]).arg(&file).arg("-o").arg(out.path());
         let status = command.stderr(std::process::Stdio::null()).status().unwrap();
-        let is_arc = file.to_str().unwrap().contains(".arc");
-        assert_eq!(status.code(), Some(2 * i32::from(is_arc)));
         let expected = expected(&file);
         let written = walkdir::WalkDir::new(out.path()).into_iter().map(Result::unwrap);
-        for entry in written.filter(|entry| entry.file_type().is_file()) {
+        let written: Vec<_> = written.filter(|entry| entry.file_type().is_file()).collect();
+        // ARC is not read; other archives have no response with a document.
+        let is_unusable = file.to_str().unwrap().contains(".arc") || written.is_empty();
+        assert_eq!(status.code(), Some(2 * i32::from(is_unusable)), "{}", file.display());
+        for entry in written {
             assert!(
                 expected.contains(&fs::read(entry.path()).unwrap()),
                 "{}",

@@ -14,3 +14,5 @@ mod http;
 mod independent;
 mod laws;
 mod mbox;
+#[cfg(feature = "tree")]
+mod resources;

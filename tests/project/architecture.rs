@@ -36,7 +36,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("simdutf8", &["layer/charset.rs"]),
     (
         "base64",
-        &["layer/digest.rs", "layer/transfer/base64.rs", "cli/check/report.rs", "cli/har.rs"],
+        &["layer/digest.rs", "layer/transfer/base64.rs", "cli/check/report.rs", "archive/har.rs"],
     ),
     ("md5", &["layer/digest.rs"]),
     ("brotli_decompressor", &["layer/transfer/codings"]),
@@ -44,6 +44,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("sha2", &["cli/check/report.rs"]),
     ("flate2", &["archive/", "layer/transfer/codings"]),
     ("zip", &["archive/wacz.rs"]),
+    ("plist", &["archive/webarchive.rs"]),
     ("url", &["resolve.rs", "resolve/"]),
     ("clap", &["cli/", "main.rs"]),
     ("clap_complete", &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"]),
@@ -55,6 +56,7 @@ const CRATES: &[(&str, &[&str])] = &[
         "serde",
         &[
             "cli/",
+            "archive/har.rs",
             "scan/json.rs",
             "base.rs",
             "diagnostic.rs",
@@ -64,7 +66,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "rewrite/rows.rs",
         ],
     ),
-    ("serde_json", &["cli/", "scan/json.rs", "collection/"]),
+    ("serde_json", &["cli/", "archive/har.rs", "scan/json.rs", "collection/"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),

@@ -695,6 +695,7 @@ fn a_base_from_each_source_says_so() {
         (Source::Xattr, "xattr"),
         (Source::Warc, "warc"),
         (Source::Har, "har"),
+        (Source::WebArchive, "webarchive"),
         (Source::Canonical, "canonical"),
     ] {
         let retrieval = Retrieval::of("http://a/", source);

@@ -9,7 +9,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use baselink::Role;
 use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::InPlace;
@@ -54,9 +53,6 @@ pub(super) struct TypedCheck {
     /// Files with this suffix are backups and not documents, also without --fix.
     #[arg(long, value_name = "SUFFIX", help_heading = "Fix")]
     backup: Option<OsString>,
-    /// With --fix, prove before writing a file that nothing but the reported URLs changes
-    #[arg(long, help_heading = "Fix")]
-    verify: bool,
     /// Show what --fix would change instead of a list, and write nothing
     #[arg(long, help_heading = "Fix")]
     diff: bool,
@@ -72,12 +68,12 @@ pub(super) struct TypedCheck {
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List every URL that the archives lack, one a line, as `wget -i` reads it: first what pages need to look as they did
+    /// List every URL of a denied class that the archives lack, one a line, as `wget -i` reads it; `-` is standard output
+    ///
+    /// The class missing is what pages need to look and work as they did. With `--deny missing,missing-page`, the pages that the
+    /// archives lack follow.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
     missing: Option<PathBuf>,
-    /// Report only missing URLs with one of these roles: embedded (images, styles, scripts, frames), navigation
-    #[arg(long, value_name = "ROLES", value_delimiter = ',', value_parser = role, help_heading = "Archives")]
-    role: Vec<Role>,
     /// List every link that breaks instead of the targets, and the anomalies of each document
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
@@ -92,7 +88,6 @@ impl TypedCheck {
     /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
-        self.verify |= settings.verify;
         add(&mut self.to, settings.to.clone());
         add_all(&mut self.deny, settings.deny.clone());
     }
@@ -164,12 +159,10 @@ impl TypedCheck {
             _ => Classes::of(Vec::new(), &Classes::BROKEN).with(&deny),
         };
         let lists_links = form != CheckForm::Text || self.verbose;
-        let roles = if self.role.is_empty() { Role::ALL.to_vec() } else { self.role };
         Ok(Check {
             documents,
             is_of_archives,
             missing: self.missing,
-            roles,
             to,
             deny,
             list,
@@ -181,16 +174,8 @@ impl TypedCheck {
             url_map,
             fix,
             backup,
-            verify: self.verify,
         })
     }
-}
-
-/// The role with this name.
-fn role(name: &str) -> std::result::Result<Role, String> {
-    let role = Role::ALL.into_iter().find(|role| role.name() == name);
-    let known = Role::ALL.map(Role::name).join(", ");
-    role.ok_or_else(|| format!("unknown role: it is one of {known}"))
 }
 
 /// Where `folder` goes.

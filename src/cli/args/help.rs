@@ -41,7 +41,7 @@ Examples:
   baselink rewrite --in-place Maildir
   baselink rewrite crawl.warc.gz -o pages
 
-Each document of an archive (WARC, WACZ, HAR) is read with its own URL, and becomes a file under host and \
+Each document of an archive (WARC, WACZ, HAR, .webarchive) is read with its own URL, and becomes a file under host and \
 path. For several files only errors and totals are printed, and each kind of warning once; -v prints all.
 
 Exit status:
@@ -61,7 +61,7 @@ What became of links: made local, local (it was already), made absolute, absolut
 
 Examples:
   baselink localize crawl.warc.gz -o site
-  baselink localize crawl.wacz --include 'example.org/' --date 2024 -o site
+  baselink localize --include www.example.org/docs/ crawl-*.warc.gz -o docs-site
   baselink localize --layout host --index index.html crawl -o mirror
   baselink localize --url http://a.example/docs/ docs -o offline-docs
   baselink localize --url http://a.example/docs/ --diff docs
@@ -85,7 +85,7 @@ With --json, an object per link: path, entity, line, column, start, end, element
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
 reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with at, the byte of the reference; character; production; \
-message). Every key is always there, null where it does not apply. Of a document in an archive (WARC, WACZ, HAR) \
+message). Every key is always there, null where it does not apply. Of a document in an archive (WARC, WACZ, HAR, .webarchive) \
 there are also record, offset and within (its id, and where it begins), url and media_type.
 
 Examples:

@@ -25,9 +25,6 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
-    #[arg(long, help_heading = "Policies")]
-    skip_dkim: bool,
     /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
     #[arg(long, help_heading = "Policies")]
     strict: bool,
@@ -65,15 +62,14 @@ impl TypedLocalize {
     /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
-        self.skip_dkim |= settings.skip_dkim;
         self.strict |= settings.strict;
         self.output.verify |= settings.verify;
     }
 
     /// The policies that `rewrite` has, too.
     pub(super) fn policy(&self) -> TypedPolicy {
-        let Self { skip_dkim, strict, verbose, .. } = *self;
-        TypedPolicy { skip_dkim, strict, verbose, ..TypedPolicy::default() }
+        let Self { strict, verbose, .. } = *self;
+        TypedPolicy { strict, verbose, ..TypedPolicy::default() }
     }
 
     pub(super) fn meant(self) -> Result<Localize> {

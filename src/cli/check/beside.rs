@@ -90,10 +90,12 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
 }
 
 /// Lists the URLs that the archives lack, first those that pages need most.
-fn write_missing(path: &Path, listed: &Listed, output: &mut Output) -> Result<()> {
-    let of = |class: Class| listed.targets.iter().filter(move |target| target.class == class);
-    let urls: Vec<_> =
-        of(Class::Missing).chain(of(Class::MissingPage)).map(|one| in_a_line(&one.to)).collect();
+fn write_missing(path: &Path, asked: &Check, listed: &Listed, output: &mut Output) -> Result<()> {
+    let classes = [Class::Missing, Class::MissingPage].into_iter();
+    let denied = classes.filter(|class| asked.deny.contains(*class));
+    let targets =
+        denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
+    let urls: Vec<_> = targets.map(|one| in_a_line(&one.to)).collect();
     let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
     if is_standard_input(path) {
         return output.out().write_all(list.as_bytes()).map_err(|error| Error::io(path, error));
@@ -121,7 +123,7 @@ pub(super) fn write(
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
     if let Some(path) = &asked.missing {
-        write_missing(path, listed, output)?;
+        write_missing(path, asked, listed, output)?;
     }
     if let Some(path) = &asked.report {
         let hrefs = Hrefs::new(path, asked.folder());

@@ -4,7 +4,7 @@
 //! 2 links made relative in 1 file
 //! ```
 //!
-//! New contents are scanned before they are written, and with `--verify` proved (`baselink::verify`). Files without a fix are
+//! New contents are proved before they are written (`baselink::verify`). Files without a fix are
 //! not opened again. After a change, the whole folder is checked anew.
 //!
 //! Deliberately absent: which fixes there are, and how files are replaced.
@@ -13,7 +13,7 @@ use std::io;
 
 use baselink::error::{Error, name};
 use baselink::purpose::check::fixes;
-use baselink::{Options, Outcome, rewrite, verify};
+use baselink::{Outcome, rewrite, verify};
 
 use super::listing::open_again;
 use super::tree::{CheckedFile, CheckedTree};
@@ -118,14 +118,7 @@ fn one(
     opened.each(|input, options| {
         let with_fixes = fixes(&tree.check(file, input, options), options);
         let rewritten = rewrite(input.bytes, &with_fixes);
-        let proved = match asked.verify {
-            true => verify::verify(&rewritten, &with_fixes),
-            false => {
-                let as_written = Options { destination: None, ..with_fixes.clone() };
-                let report = rewrite(&rewritten.output(), &as_written).report;
-                verify::links_stand(&rewritten, &report, &with_fixes)
-            }
-        };
+        let proved = verify::verify(&rewritten, &with_fixes);
         let differences = proved.err().unwrap_or_default();
         if let Some(difference) = differences.first() {
             let name = input.name;

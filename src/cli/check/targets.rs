@@ -66,7 +66,7 @@ pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
-        || (missing.is_some() && matches!(class, Class::Missing | Class::MissingPage))
+        || (missing.is_some() && deny.contains(class))
         // The verdict counts them.
         || class == Class::Missing
 }

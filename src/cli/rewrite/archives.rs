@@ -146,7 +146,7 @@ impl Run<'_> {
         let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
         let progress = progress(documents, output);
         let (mut totals, mut pending, mut counts) =
-            (RunSummary::default(), Vec::new(), Counts::default());
+            (RunSummary::default(), Vec::new(), WrittenCounts::default());
         let mut pages: Vec<(usize, String)> = Vec::new();
         let mut is_made = vec![false; plan.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
@@ -296,7 +296,7 @@ impl Run<'_> {
         &mut self,
         plan: &CapturePlan,
         mut pages: Vec<(usize, String)>,
-        counts: &Counts,
+        counts: &WrittenCounts,
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
@@ -353,18 +353,18 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 
 /// The number of files of a run.
 #[derive(Debug)]
-struct Counts {
+struct WrittenCounts {
     files: usize,
     adaptations: Adaptations,
 }
 
-impl Default for Counts {
+impl Default for WrittenCounts {
     fn default() -> Self {
         Self { files: 0, adaptations: no_adaptations() }
     }
 }
 
-impl Counts {
+impl WrittenCounts {
     fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();

@@ -25,19 +25,8 @@ pub(super) struct CaptureJudge {
 
 impl CaptureJudge {
     /// Judges `links`, those of the document `bytes` in their order.
-    pub(super) fn of(
-        bytes: &[u8],
-        links: &[LinkReport],
-        collection: &Collection,
-        roles: &[Role],
-    ) -> Self {
-        let class = |link: &LinkReport| match class(link, collection) {
-            (Class::Missing | Class::MissingPage, _) if !roles.contains(&link.role) => {
-                (Class::Outside, None)
-            }
-            class => class,
-        };
-        let mut classes: Vec<_> = links.iter().map(class).collect();
+    pub(super) fn of(bytes: &[u8], links: &[LinkReport], collection: &Collection) -> Self {
+        let mut classes: Vec<_> = links.iter().map(|link| class(link, collection)).collect();
         let mut start = 0;
         for end in 1..=links.len() {
             if end < links.len() && is_alternative(bytes, &links[end - 1], &links[end]) {

@@ -1,0 +1,233 @@
+//! HTTP archives of browsers: requests and their responses in JSON (HAR 1.2, `log.entries`).
+//!
+//! ```
+//! use baselink::archive::Har;
+//! let har = br#"{"log": {"entries": [{"startedDateTime": "2026-01-02T03:04:05Z", "request": {"url": "http://a/b"},
+//!     "response": {"status": 200, "content": {"mimeType": "text/css", "text": "YSB7fQ==", "encoding": "base64"}}}]}}"#;
+//! let har = Har::read(har.to_vec())?;
+//! let entry = har.entries().next().unwrap().unwrap();
+//! assert_eq!((entry.url.as_str(), entry.status), ("http://a/b", Some(200)));
+//! assert_eq!(entry.into_body().unwrap(), Some(b"a {}".to_vec()));
+//! # Ok::<(), baselink::Error>(())
+//! ```
+//!
+//! JSON that no entry of HAR has, however deep, is skipped without recursion; where an entry has it, it is an anomaly.
+//!
+//! Deliberately absent: header fields other than `Location`, cookies, timings, and bodies in other files (`_file`, as
+//! Playwright writes them on request).
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::record::Offset;
+use super::records::Anomaly;
+use crate::diagnostic::Code;
+use crate::error::{Error, ErrorKind, Result};
+
+/// The entries of an HTTP archive.
+#[derive(Debug)]
+pub struct Har {
+    entries: Vec<Box<RawValue>>,
+}
+
+/// A request and its response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HarEntry {
+    /// Its number in the archive, from 0.
+    pub number: u64,
+    /// The URL of the request.
+    pub url: String,
+    /// The time of the request as it is written (ISO 8601): `startedDateTime`.
+    pub started: Option<String>,
+    /// The status of the response. Browsers write 0 where none came.
+    pub status: Option<u16>,
+    /// The URL of a redirect as it is written, maybe relative: `redirectURL`, or else the header field `Location`.
+    pub redirect_url: Option<String>,
+    /// The media type of the body, with its parameters.
+    pub media_type: Option<String>,
+    /// The body as it is written.
+    text: Option<String>,
+    /// True if the body is written in base64, so its bytes are those of the response, without codings. Other bodies are text
+    /// that the browser decoded, and UTF-8 here, whatever `charset` the media type has.
+    pub is_base64: bool,
+}
+
+#[derive(Deserialize)]
+struct HarFile {
+    log: HarLog,
+}
+
+#[derive(Deserialize)]
+struct HarLog {
+    entries: Vec<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryJson {
+    started_date_time: Option<Box<RawValue>>,
+    request: RequestJson,
+    response: Option<ResponseJson>,
+}
+
+#[derive(Deserialize)]
+struct RequestJson {
+    url: String,
+}
+
+#[derive(Default, Deserialize)]
+struct ResponseJson {
+    content: Option<ContentJson>,
+    status: Option<Box<RawValue>>,
+    #[serde(rename = "redirectURL")]
+    redirect_url: Option<Box<RawValue>>,
+    headers: Option<Box<RawValue>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContentJson {
+    mime_type: Option<String>,
+    text: Option<String>,
+    encoding: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FieldJson {
+    name: String,
+    value: String,
+}
+
+impl Har {
+    /// Reads the archive `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// `bytes` are not JSON with the array `log.entries`.
+    pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
+        // A string that is not valid text must not cost the entry.
+        mend_surrogates(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        // Some programs begin the file with a byte order mark.
+        let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let file: HarFile = serde_json::from_str(json).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let why = match error.is_data() {
+                true => format!(
+                    "it has no log.entries as HAR 1.2 has them: line {line}, column {column}"
+                ),
+                false => format!("no JSON: {error}"),
+            };
+            Error::of(ErrorKind::Syntax, format!("no HTTP archive: {why}"))
+        })?;
+        Ok(Self { entries: file.log.entries })
+    }
+
+    /// The entries in order, an [`Anomaly`] for each that is not one of HAR 1.2. The offset of an anomaly is the number of
+    /// the entry.
+    pub fn entries(&self) -> impl Iterator<Item = std::result::Result<HarEntry, Anomaly>> {
+        self.entries.iter().zip(0..).map(|(json, number)| HarEntry::read(json.get(), number))
+    }
+
+    /// The entry `number`, as [`Har::entries`] gives it.
+    #[must_use]
+    pub fn entry(&self, number: u64) -> Option<std::result::Result<HarEntry, Anomaly>> {
+        let json = self.entries.get(usize::try_from(number).ok()?)?;
+        Some(HarEntry::read(json.get(), number))
+    }
+}
+
+impl HarEntry {
+    fn read(json: &str, number: u64) -> std::result::Result<Self, Anomaly> {
+        let EntryJson { started_date_time, request, response } = serde_json::from_str(json)
+            .map_err(|error| {
+                let message = format!("no entry as HAR 1.2 has them: {error}");
+                anomaly(number, Code::RecordBroken, message)
+            })?;
+        let response = response.unwrap_or_default();
+        let redirect_url = tolerant::<String>(response.redirect_url).filter(|url| !url.is_empty());
+        let location = || {
+            let fields = tolerant::<Vec<FieldJson>>(response.headers)?;
+            let mut fields = fields.into_iter();
+            Some(fields.find(|field| field.name.eq_ignore_ascii_case("location"))?.value)
+        };
+        let ContentJson { mime_type, text, encoding } = response.content.unwrap_or_default();
+        Ok(Self {
+            number,
+            url: request.url,
+            started: tolerant(started_date_time),
+            status: tolerant(response.status),
+            redirect_url: redirect_url.or_else(location),
+            media_type: mime_type,
+            text,
+            is_base64: encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64")),
+        })
+    }
+
+    /// True if the archive has a body for the entry, which may be empty.
+    #[must_use]
+    pub fn has_body(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// The body, without codings. `None` where the archive has none: a redirect, or a response that the browser had in its
+    /// cache or threw away.
+    ///
+    /// # Errors
+    ///
+    /// Its base64 cannot be decoded.
+    pub fn into_body(self) -> std::result::Result<Option<Vec<u8>>, Anomaly> {
+        match self.text {
+            Some(text) if self.is_base64 => STANDARD.decode(&text).map(Some).map_err(|_| {
+                let message = "the base64 of this entry cannot be decoded; it was left";
+                anomaly(self.number, Code::TransferUndecodable, message)
+            }),
+            text => Ok(text.map(String::into_bytes)),
+        }
+    }
+}
+
+/// What is wrong with the entry `number`.
+fn anomaly(number: u64, code: Code, message: impl Into<Cow<'static, str>>) -> Anomaly {
+    Anomaly { offset: Offset { file: number, within: 0 }, code, message: message.into() }
+}
+
+/// The value of `json`; `None` if it is of another type, which must not cost the entry.
+fn tolerant<T: DeserializeOwned>(json: Option<Box<RawValue>>) -> Option<T> {
+    serde_json::from_str(json?.get()).ok()
+}
+
+/// Makes of every escape of half a surrogate pair in `json` one of U+FFFD, which is as long: a string of JavaScript may
+/// hold such halves, and browsers write them so (ECMA-262, 25.5.2.3), but no text of Unicode may (RFC 8259, 8.2).
+fn mend_surrogates(json: &mut [u8]) {
+    let unit = |json: &[u8]| match json {
+        [b'\\', b'u', digits @ ..] => {
+            let digits = str::from_utf8(digits.get(..4)?).ok()?;
+            u16::from_str_radix(digits, 16).ok()
+        }
+        _ => None,
+    };
+    let mut at = 0;
+    // A reverse solidus is in strings only, and begins an escape.
+    while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
+        at += found;
+        at += match (unit(&json[at..]), json.get(at + ESCAPE..).and_then(unit)) {
+            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 2 * ESCAPE,
+            (Some(0xd800..0xe000), _) => {
+                json[at..at + ESCAPE].copy_from_slice(br"\ufffd");
+                ESCAPE
+            }
+            _ => 2,
+        };
+        at = at.min(json.len());
+    }
+}
+
+/// The length of a numeric escape: `\u0000`.
+const ESCAPE: usize = 6;

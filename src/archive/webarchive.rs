@@ -1,0 +1,309 @@
+//! Web archives of Safari (`.webarchive`): a page and its resources in a property list, binary or XML.
+//!
+//! The dictionary of an archive has a resource (`WebMainResource`), an array of resources (`WebSubresources`) and an array of
+//! archives, one a frame (`WebSubframeArchives`). That of a resource has `WebResourceURL`, `WebResourceMIMEType`,
+//! `WebResourceTextEncodingName`, `WebResourceFrameName` and `WebResourceData`, a body without content codings. There is no
+//! specification; WebKit, `LegacyWebArchive.cpp`, writes them.
+//!
+//! ```
+//! use baselink::archive::WebArchive;
+//! let page = b"<plist><dict><key>WebMainResource</key><dict><key>WebResourceURL</key><string>http://a/</string>\
+//!     <key>WebResourceMIMEType</key><string>text/html</string><key>WebResourceData</key><data>PHA+</data></dict></dict></plist>";
+//! let archive = WebArchive::read(page)?;
+//! assert_eq!((archive.resources[0].url.as_str(), &archive.resources[0].body[..]), ("http://a/", &b"<p>"[..]));
+//! # Ok::<(), baselink::Error>(())
+//! ```
+//!
+//! An object of a binary list may be referred to more than once, even by what it contains. The reader of events refuses a
+//! cycle, and [`GROWTH`] bounds the rest; open collections are on a stack of our own, however deep they are.
+//!
+//! Deliberately absent: `WebResourceResponse`, an archive of a class of macOS with status and header fields; CDATA in XML,
+//! which Apple's programs do not write; writing archives.
+
+use std::borrow::Cow;
+use std::io::Cursor;
+
+use plist::stream::{BinaryReader, Event, OwnedEvent, XmlReader};
+
+use super::record::Offset;
+use super::records::Anomaly;
+use crate::diagnostic::Code;
+use crate::error::{Error, ErrorKind, Result, cause};
+
+/// The first bytes of a binary property list.
+const BINARY: &[u8] = b"bplist00";
+/// How many times as long as the file its strings, data and references may be, each counted as often as something refers
+/// to it. A string that many objects share is in the file once.
+const GROWTH: usize = 16;
+/// What may be read of any file, however short.
+const LEAST: usize = 64 << 10;
+
+/// The resources of a web archive of Safari.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct WebArchive {
+    /// The resources, those of the page first, then those of each frame in the order of the file; of each the main resource
+    /// first.
+    pub resources: Vec<WebResource>,
+    /// Resources that cannot be used, and the end of a list that cannot be read further.
+    pub anomalies: Vec<Anomaly>,
+}
+
+/// A resource of a web archive of Safari.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WebResource {
+    /// Its number among all resources of the archive, from 0. An [`Anomaly`] has it as its offset.
+    pub number: u64,
+    /// The URL from which it was retrieved.
+    pub url: String,
+    /// Its media type, empty if the archive has none. It has no parameters.
+    pub media_type: String,
+    /// The label of the encoding in which Safari read it.
+    pub charset: Option<String>,
+    /// The name of the frame that it is the main resource of.
+    pub frame_name: Option<String>,
+    /// The bytes, without content codings.
+    pub body: Vec<u8>,
+    /// The number of the frame that it belongs to: 0 is the page, and a frame has a higher number than the one around it.
+    pub frame: usize,
+    /// True if it is the document of its frame.
+    pub is_main: bool,
+}
+
+/// What is read of a resource.
+#[derive(Default)]
+struct ResourceDraft {
+    resource: WebResource,
+    has_url: bool,
+    has_body: bool,
+}
+
+/// A collection that is open.
+enum Open {
+    /// The dictionary of an archive: the number of its frame.
+    Archive(usize),
+    /// The array of an archive's resources: the number of its frame.
+    Resources(usize),
+    /// An array of archives.
+    Archives,
+    /// The dictionary of a resource.
+    Resource(ResourceDraft),
+}
+
+impl Open {
+    fn is_dictionary(&self) -> bool {
+        matches!(self, Self::Archive(_) | Self::Resource(_))
+    }
+}
+
+/// The events of a property list, made into resources.
+#[derive(Default)]
+struct Resources {
+    /// The open collections that are of interest, each with the key whose value comes next.
+    open: Vec<(Open, Option<Cow<'static, str>>)>,
+    /// How many others are open in the last of them.
+    skipped: usize,
+    /// The number of archives so far, one a frame.
+    frames: usize,
+    drafts: Vec<ResourceDraft>,
+    has_ended: bool,
+}
+
+impl WebArchive {
+    /// Reads all of `bytes`. Time and memory are proportional to their number.
+    ///
+    /// A resource without URL or body is an anomaly. So is what ends the list, if a resource comes before it.
+    ///
+    /// # Errors
+    ///
+    /// `bytes` are not a property list, or have no resource of a web archive.
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        let mut binary = None;
+        let mut xml = None;
+        match bytes.starts_with(BINARY) {
+            true => binary = Some(BinaryReader::new(Cursor::new(bytes))),
+            false => xml = Some(XmlReader::new(bytes)),
+        }
+        let events = binary.into_iter().flatten().chain(xml.into_iter().flatten());
+        let mut left = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
+        let mut found = Resources::default();
+        let mut broken = None;
+        for event in events {
+            let taken = event.map_err(|error| match error.as_io() {
+                Some(error) => format!("its property list cannot be read: {}", cause(error)),
+                None => format!("its property list cannot be read: {error}"),
+            });
+            let taken = taken.and_then(|event| {
+                left = left.checked_sub(cost(&event)).ok_or_else(|| {
+                    format!("what its property list refers to is more than {GROWTH} times as long as the file")
+                })?;
+                found.take(event).map_err(str::to_owned)
+            });
+            if let Err(why) = taken {
+                broken = Some(why);
+                break;
+            }
+            if found.has_ended {
+                break;
+            }
+        }
+        if broken.is_none() && !found.has_ended {
+            broken = Some("its property list ends before all collections do".to_owned());
+        }
+        let not_one =
+            |why: &str| Error::of(ErrorKind::Syntax, format!("not a web archive of Safari: {why}"));
+        match broken {
+            Some(why) if found.drafts.is_empty() => Err(not_one(&why)),
+            None if found.drafts.is_empty() => Err(not_one("it has no WebMainResource")),
+            broken => Ok(Self::of(found.drafts, broken)),
+        }
+    }
+
+    /// The archive of `drafts`, in the order of the file, which may end with what is `broken`.
+    fn of(mut drafts: Vec<ResourceDraft>, broken: Option<String>) -> Self {
+        drafts.sort_by_key(|draft| (draft.resource.frame, !draft.resource.is_main));
+        let mut archive = Self::default();
+        let mut number = 0;
+        for ResourceDraft { mut resource, has_url, has_body } in drafts {
+            let missing = match (has_url, has_body) {
+                (true, true) => None,
+                (false, _) => Some("a resource without WebResourceURL; it was left"),
+                (true, false) => Some("a resource without WebResourceData; it was left"),
+            };
+            match missing {
+                Some(message) => archive.say(number, message),
+                None => {
+                    resource.number = number;
+                    archive.resources.push(resource);
+                }
+            }
+            number += 1;
+        }
+        if let Some(why) = broken {
+            archive.say(number, format!("{why}; what follows was left"));
+        }
+        archive
+    }
+
+    fn say(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
+        let offset = Offset { file: number, within: 0 };
+        let anomaly = Anomaly { offset, code: Code::RecordBroken, message: message.into() };
+        self.anomalies.push(anomaly);
+    }
+}
+
+/// The size of the numbers of so many objects.
+fn numbers(length: u64) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size_of::<u64>())
+}
+
+/// How much of what may be read `event` takes.
+fn cost(event: &OwnedEvent) -> usize {
+    let length = match event {
+        Event::Data(data) => data.len(),
+        Event::String(text) => text.len(),
+        // The reader keeps the number of each element, and of each key.
+        Event::StartArray(Some(length)) => numbers(*length),
+        Event::StartDictionary(Some(length)) => numbers(*length).saturating_mul(2),
+        _ => 0,
+    };
+    length.saturating_add(1)
+}
+
+impl Resources {
+    /// Takes the next event.
+    ///
+    /// Its error is a sentence about the list.
+    fn take(&mut self, event: OwnedEvent) -> std::result::Result<(), &'static str> {
+        let is_start = matches!(event, Event::StartArray(_) | Event::StartDictionary(_));
+        if self.skipped > 0 {
+            match event {
+                _ if is_start => self.skipped += 1,
+                Event::EndCollection => self.skipped -= 1,
+                _ => {}
+            }
+            return Ok(());
+        }
+        if matches!(event, Event::EndCollection) {
+            match self.open.pop() {
+                None => return Err("its property list ends a collection that it did not begin"),
+                Some((_, Some(_))) => return Err("a dictionary in it ends after a key"),
+                Some((Open::Resource(draft), None)) => self.drafts.push(draft),
+                Some(_) => {}
+            }
+            self.has_ended = self.open.is_empty();
+            return Ok(());
+        }
+        let frames = self.frames;
+        let Some((around, key)) = self.open.last_mut() else {
+            if !matches!(event, Event::StartDictionary(_)) {
+                return Err("its property list is not a dictionary");
+            }
+            self.open.push((Open::Archive(0), None));
+            return Ok(());
+        };
+        if around.is_dictionary() && key.is_none() {
+            let Event::String(name) = event else {
+                return Err("a dictionary in it has a key that is not a string");
+            };
+            *key = Some(name);
+            return Ok(());
+        }
+        let key = key.take().unwrap_or_default();
+        let inner = match (around, &*key, event) {
+            (Open::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
+                Some(Open::Resource(ResourceDraft::of(*frame, true)))
+            }
+            (Open::Resources(frame), _, Event::StartDictionary(_)) => {
+                Some(Open::Resource(ResourceDraft::of(*frame, false)))
+            }
+            (Open::Archive(frame), "WebSubresources", Event::StartArray(_)) => {
+                Some(Open::Resources(*frame))
+            }
+            (Open::Archive(_), "WebSubframeArchives", Event::StartArray(_)) => Some(Open::Archives),
+            (Open::Archives, _, Event::StartDictionary(_)) => {
+                self.frames += 1;
+                Some(Open::Archive(frames + 1))
+            }
+            (Open::Resource(draft), key, event) => {
+                draft.set(key, event);
+                None
+            }
+            _ => None,
+        };
+        match inner {
+            Some(inner) => self.open.push((inner, None)),
+            None => self.skipped += usize::from(is_start),
+        }
+        Ok(())
+    }
+}
+
+impl ResourceDraft {
+    fn of(frame: usize, is_main: bool) -> Self {
+        let resource = WebResource { frame, is_main, ..WebResource::default() };
+        Self { resource, ..Self::default() }
+    }
+
+    /// Takes the value of `key`, if it is of interest.
+    fn set(&mut self, key: &str, value: OwnedEvent) {
+        let Self { resource, has_url, has_body } = self;
+        match (key, value) {
+            ("WebResourceData", Event::Data(data)) => {
+                (resource.body, *has_body) = (data.into_owned(), true);
+            }
+            ("WebResourceURL", Event::String(url)) => {
+                (resource.url, *has_url) = (url.into_owned(), true);
+            }
+            ("WebResourceMIMEType", Event::String(name)) => resource.media_type = name.into_owned(),
+            ("WebResourceTextEncodingName", Event::String(label)) => {
+                resource.charset = Some(label.into_owned());
+            }
+            ("WebResourceFrameName", Event::String(name)) => {
+                resource.frame_name = Some(name.into_owned());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The parts of a message as resources: of an archive that a browser saved (MHTML), and of mail with images in it.
+//!
+//! A part has the URL of its `Content-Location`, which is resolved like a link of its own (RFC 2557, 5), and `cid:` with its
+//! `Content-ID` (RFC 2392). Links that neither the message nor its retrieval URL gives a base are relative to
+//! [`THIS_MESSAGE`].
+//!
+//! ```
+//! use baselink::{Options, collection::message::resources};
+//! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<img src=cid:i@a>\n\
+//!     --b\nContent-Type: image/png\nContent-ID: <i@a>\nContent-Transfer-Encoding: base64\n\niVBORw==\n--b--\n";
+//! let parts = resources(message, &Options::default());
+//! assert!(parts[0].is_root && &*parts[0].base == "thismessage:/" && !parts[0].has_base);
+//! assert_eq!((&parts[1].urls[..], &**parts[1].body.as_ref().unwrap()), (&["cid:i@a".to_owned()][..], &b"\x89PNG"[..]));
+//! ```
+//!
+//! Chromium takes style sheets and frames out of a page, and the page refers to them by `cid:` URLs. Such a part has the base
+//! of the page that refers to it, like the `<style>` or the `srcdoc` that it was (HTML, 2.4.1).
+//!
+//! Deliberately absent: alternatives that are not opened (RFC 2046, 5.1.4), and `message/external-body`.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::base::{BaseChain, Outer, Rule, establish, of_heading};
+use crate::container::{Entity, EntityKind, Structure, entities};
+use crate::document::UrlField;
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::layer::escape::percent_encode;
+use crate::layer::transfer::Obstacle;
+use crate::reference;
+use crate::resolve::Base;
+use crate::rewrite::Options;
+use crate::scan::fields::MediaType;
+use crate::scan::{ScanOptions, scan_as};
+
+/// The base of references in a message that has no other: "This base URL has been defined for the sole purpose of resolving
+/// relative references within a multipart/related structure when no other base URI is specified" (RFC 2557, 5).
+pub const THIS_MESSAGE: &str = "thismessage:/";
+
+/// Longer `cid:` URLs are not looked for in pages.
+const LONGEST_CID: usize = 256;
+
+/// A part of a message that is a resource.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PartResource<'m> {
+    /// The entity: `1.2`, or `""` for the message itself.
+    pub entity: Arc<str>,
+    /// Its URLs, one at least. The first is that of its `Content-Location`, or else a `cid:` URL. A part with neither has
+    /// [`THIS_MESSAGE`] with the number of the entity and the name of its file, to which no link leads.
+    pub urls: Vec<String>,
+    /// The base of its links, where it declares none in its content.
+    pub base: Arc<str>,
+    /// True if the message, or its retrieval URL, gives the base. Otherwise the base only finds other parts: an absolute URL
+    /// made with it means nothing outside the message.
+    pub has_base: bool,
+    /// Its media type, with its parameters.
+    pub media_type: MediaType,
+    /// Its content, without transfer encoding; or why that cannot be undone.
+    pub body: Result<Cow<'m, [u8]>, Obstacle>,
+    /// True if it is the document to open: of a `multipart/related` the root (RFC 2387, 3), of a
+    /// `multipart/alternative` the last HTML.
+    pub is_root: bool,
+}
+
+impl PartResource<'_> {
+    /// The encoding of characters that its heading declares.
+    #[must_use]
+    pub fn charset(&self) -> Option<Charset> {
+        self.media_type.parameter("charset").and_then(Charset::for_label)
+    }
+}
+
+/// The parts of `message` that are resources, in order. `options` give the retrieval URL of the message, the profile and the
+/// use of `Content-Location`. Linear in time and memory.
+#[must_use]
+pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
+    let structure = &entities(message);
+    let choice = OpenedParts::of(message, structure);
+    let mut chains: Vec<BaseChain> = Vec::with_capacity(structure.entities.len());
+    for (index, entity) in structure.entities.iter().enumerate() {
+        let outer = match entity.parent {
+            Some(parent) => Outer::Encapsulating(&chains[parent]),
+            None => Outer::Retrieval(options.retrieval.as_ref()),
+        };
+        chains.push(base_of(message, structure, index, outer, options));
+    }
+    let leaves = structure
+        .entities
+        .iter()
+        .enumerate()
+        .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_left[*index]);
+    let mut parts: Vec<(usize, PartResource<'m>)> = leaves
+        .map(|(index, entity)| {
+            let part = PartResource {
+                entity: Arc::clone(&entity.name),
+                urls: urls(message, entity, &chains[index], options),
+                base: THIS_MESSAGE.into(),
+                has_base: false,
+                media_type: entity.media_type.clone(),
+                body: entity.decode(message).map(|decoded| decoded.bytes),
+                is_root: choice.root == Some(index),
+            };
+            (index, part)
+        })
+        .collect();
+    adopt(message, structure, &parts, &mut chains, options);
+    for (index, part) in &mut parts {
+        match &chains[*index].base {
+            Some(base) => (part.base, part.has_base) = (Arc::clone(base), true),
+            // References mean other parts by the place on the writer's machine, which is not a base.
+            None => {
+                let is_file =
+                    |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");
+                part.base = part
+                    .urls
+                    .first()
+                    .filter(is_file)
+                    .map_or(THIS_MESSAGE.into(), |url| (&**url).into());
+            }
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// The base that the heading of the entity `index` gives.
+fn base_of(
+    message: &[u8],
+    structure: &Structure,
+    index: usize,
+    outer: Outer<'_>,
+    options: &Options,
+) -> BaseChain {
+    let (name, fields) = (&structure.entities[index].name, structure.bases(message, index));
+    of_heading(name, &fields, outer, options.profile, options.content_location)
+}
+
+/// The document to open in a message, and what is left out for it.
+struct OpenedParts {
+    root: Option<usize>,
+    /// For each entity, true if it is in an alternative that is not opened.
+    is_left: Vec<bool>,
+}
+
+impl OpenedParts {
+    fn of(message: &[u8], structure: &Structure) -> Self {
+        let entities = &structure.entities;
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); entities.len()];
+        for (index, entity) in entities.iter().enumerate() {
+            if let Some(parent) = entity.parent {
+                children[parent].push(index);
+            }
+        }
+        let is_page = |index: &usize| {
+            matches!(entities[*index].media_type.format(), Format::Html | Format::Xhtml)
+        };
+        // What to open in each entity, those inside first.
+        let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
+        let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
+        for (index, entity) in entities.iter().enumerate().rev() {
+            let inside = || children[index].iter().copied();
+            let has_page = |child: &usize| opened[*child].as_ref().is_some_and(is_page);
+            opened[index] = match entity.kind {
+                EntityKind::Leaf => (!is_attachment(message, entity)).then_some(index),
+                EntityKind::Opaque(_) => None,
+                EntityKind::Multipart { .. } if entity.media_type.is("multipart", "related") => {
+                    let start = entity.media_type.parameter("start").map(in_brackets);
+                    let is_start = |child: &usize| {
+                        start.is_some()
+                            && content_id(message, &entities[*child]).as_deref() == start
+                    };
+                    // 3.1: `type` is that of the root, which some programs do not write first.
+                    let kind = entity.media_type.parameter("type").unwrap_or_default();
+                    let is_of_kind = |child: &usize| {
+                        entities[*child].media_type.to_string().eq_ignore_ascii_case(kind)
+                    };
+                    let root = inside().find(is_start).or_else(|| inside().find(is_of_kind));
+                    let root = root.or_else(|| inside().next());
+                    // RFC 2387, 4: the disposition of a part does not count there.
+                    root.and_then(|root| {
+                        opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
+                    })
+                }
+                EntityKind::Multipart { .. }
+                    if entity.media_type.is("multipart", "alternative") =>
+                {
+                    // Without a page, none of them replaces the others.
+                    alternative[index] = inside().rfind(has_page);
+                    alternative[index].or_else(|| inside().next()).and_then(|child| opened[child])
+                }
+                EntityKind::Multipart { .. } | EntityKind::Message => {
+                    let first = inside().find(has_page).or_else(|| inside().next());
+                    first.and_then(|child| opened[child])
+                }
+            };
+        }
+        let mut is_left = vec![false; entities.len()];
+        for (index, entity) in entities.iter().enumerate() {
+            if let Some(parent) = entity.parent {
+                let is_other = alternative[parent].is_some_and(|chosen| chosen != index);
+                is_left[index] = is_left[parent] || is_other;
+            }
+        }
+        let is_document = |index: &usize| {
+            is_page(index)
+                || matches!(entities[*index].media_type.format(), Format::Svg | Format::Xml)
+        };
+        Self { root: opened.first().copied().flatten().filter(is_document), is_left }
+    }
+}
+
+/// True if `entity` is to be shown apart from the message (RFC 2183, 2.2).
+fn is_attachment(message: &[u8], entity: &Entity) -> bool {
+    let disposition = entity.heading.first(message, "Content-Disposition");
+    let value = disposition.map(|field| &message[field.value.range()]).unwrap_or_default();
+    value.get(.."attachment".len()).is_some_and(|name| name.eq_ignore_ascii_case(b"attachment"))
+}
+
+/// The `Content-ID` of `entity`, without its brackets.
+fn content_id(message: &[u8], entity: &Entity) -> Option<String> {
+    let value = entity.heading.first(message, "Content-ID")?.text(message);
+    Some(in_brackets(&value).to_owned()).filter(|id| !id.is_empty())
+}
+
+/// What is between `<` and `>`, or all of it.
+fn in_brackets(value: &str) -> &str {
+    let inside = value.split_once('<').map_or(value, |(_, rest)| rest);
+    inside.split_once('>').map_or(inside, |(inside, _)| inside).trim()
+}
+
+/// The URLs of a part, whose heading gives the base of `chain`.
+fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -> Vec<String> {
+    let mut urls = Vec::new();
+    let location = entity.heading.url(message, UrlField::ContentLocation);
+    if let Some(label) = location.map(|label| label.url).filter(|url| !url.is_empty()) {
+        let base = chain.base.as_deref().unwrap_or(THIS_MESSAGE);
+        let url = match reference::opaque_scheme(&label) {
+            Some(_) => label.to_string(),
+            None => Base::new(options.profile, base)
+                .resolve(&label)
+                .map_or_else(|_| label.to_string(), |target| target.url),
+        };
+        urls.push(url);
+    }
+    if let Some(id) = content_id(message, entity) {
+        // RFC 2392, 2: "any characters that are not allowed in URLs" are encoded, which few programs do.
+        let encoded = percent_encode(&id, |one| {
+            !(one.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(one))
+        });
+        urls.extend([format!("cid:{encoded}"), format!("cid:{id}")]);
+    }
+    if urls.is_empty() {
+        let file = file_name(message, entity).unwrap_or_default();
+        let file =
+            percent_encode(&file, |one| !(one.is_ascii_alphanumeric() || "-._~".contains(one)));
+        let names = [&*entity.name, &*file].into_iter().filter(|name| !name.is_empty());
+        urls.push(format!("{THIS_MESSAGE}{}", names.collect::<Vec<_>>().join("/")));
+    }
+    let mut seen = HashSet::new();
+    urls.retain(|url| seen.insert(url.clone()));
+    urls
+}
+
+/// The name of the file that a part was: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.
+fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
+    let disposition = entity.heading.first(message, "Content-Disposition").and_then(|field| {
+        // The parameters are those of a media type.
+        MediaType::read(&[b"disposition/", &message[field.value.range()]].concat())
+    });
+    let name = disposition.as_ref().and_then(|one| one.parameter("filename"));
+    let name = name.or_else(|| entity.media_type.parameter("name"))?;
+    let last = name.rsplit(['/', '\\']).next()?;
+    (!last.chars().all(|one| one == '.')).then(|| last.to_owned())
+}
+
+/// Gives parts that have only `cid:` URLs the base of the page that refers to them.
+fn adopt(
+    message: &[u8],
+    structure: &Structure,
+    parts: &[(usize, PartResource<'_>)],
+    chains: &mut [BaseChain],
+    options: &Options,
+) {
+    let mut labels: HashMap<&str, usize> = HashMap::new();
+    for (at, (index, part)) in parts.iter().enumerate() {
+        let format = part.media_type.format();
+        let is_part_of_page = matches!(format, Format::Html | Format::Xhtml | Format::Css);
+        if is_part_of_page && !part.is_root && chains[*index].rule != Rule::Embedded {
+            let of_part =
+                part.urls.iter().filter(|url| url.starts_with("cid:") && url.len() < LONGEST_CID);
+            of_part.for_each(|url| _ = labels.entry(url).or_insert(at));
+        }
+    }
+    if labels.is_empty() {
+        return;
+    }
+    // The first page that refers to a part.
+    let mut referred: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+    let mut has_referrer = vec![false; parts.len()];
+    for (at, (_, part)) in parts.iter().enumerate() {
+        let is_page = matches!(part.media_type.format(), Format::Html | Format::Xhtml);
+        let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else { continue };
+        for start in memchr::memmem::find_iter(text, b"cid:") {
+            let rest = &text[start..text.len().min(start + LONGEST_CID)];
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
+            let end = rest.iter().position(ends).unwrap_or(rest.len());
+            let found = str::from_utf8(&rest[..end]).ok().and_then(|url| labels.get(url));
+            if let Some(&other) = found.filter(|other| **other != at && !has_referrer[**other]) {
+                has_referrer[other] = true;
+                referred[at].push(other);
+            }
+        }
+    }
+    // Pages in pages, outermost first. Those that only refer to each other keep the base that they have.
+    let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
+    while let Some(at) = next.pop() {
+        let (index, part) = &parts[at];
+        let Some(text) = part.body.as_ref().ok().filter(|_| !referred[at].is_empty()) else {
+            continue;
+        };
+        let scan = ScanOptions {
+            entity: Arc::clone(&part.entity),
+            charset: part.charset().or(options.scan.charset),
+            ..ScanOptions::default()
+        };
+        let Some(page) = scan_as(part.media_type.format(), text, &scan) else { continue };
+        let around = establish(&page, Outer::Heading(&chains[*index]), options.profile);
+        for &other in &referred[at] {
+            let index = parts[other].0;
+            chains[index] = base_of(message, structure, index, Outer::Referring(&around), options);
+            next.push(other);
+        }
+    }
+}

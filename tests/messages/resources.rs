@@ -1,0 +1,261 @@
+//! The parts of messages as resources: of `fixtures/archive/chromium.mhtml`, and of messages that are put together here
+//! after RFC 2387, RFC 2392 and RFC 2557.
+//!
+//! Deliberately absent: which file each becomes.
+
+use std::fs;
+use std::path::Path;
+
+use baselink::Options;
+use baselink::collection::message::{PartResource, resources};
+
+/// A message with the heading `heading` and these parts, each with its heading and content.
+fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
+    let mut message = format!("{heading}; boundary=b\n");
+    for (heading, content) in parts {
+        message += &format!("\n--b\n{heading}\n\n{content}");
+    }
+    (message + "\n--b--\n").into_bytes()
+}
+
+/// Entity, URLs, base (in brackets if there is none), and a star for the root.
+fn row(part: &PartResource<'_>) -> String {
+    let base = if part.has_base { part.base.to_string() } else { format!("({})", part.base) };
+    let star = if part.is_root { "*" } else { "" };
+    format!("{}{star} {} {base}", part.entity, part.urls.join(" "))
+}
+
+fn check(message: &[u8], options: &Options, expected: &[&str]) {
+    let rows: Vec<_> = resources(message, options).iter().map(row).collect();
+    assert_eq!(rows, expected, "{}", String::from_utf8_lossy(message));
+}
+
+#[test]
+fn the_parts_that_chromium_writes_have_the_bases_of_the_page_that_it_took_apart() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/chromium.mhtml");
+    let bytes = fs::read(path).unwrap();
+    let parts = resources(&bytes, &Options::default());
+    let short = |part| row(part).replace("http://127.0.0.1:8766", "").replace("@mhtml.blink", "");
+    let rows: Vec<_> = parts.iter().map(short).collect();
+    let expected = [
+        "1* /p/page.html cid:frame-B0906014B7D74A9FD3B609CEA4E0B8C1 /p/page.html",
+        "2 /q/in.png /q/in.png",
+        "3 /q/i.png /q/i.png",
+        "4 /i.png /i.png",
+        "5 /q/x.css /q/x.css",
+        "6 /q/s.css /q/s.css",
+        // The style element of the page, whose base element says /q/.
+        "7 cid:css-78b19a91-04a2-4228-bf58-969ccd84dbfe /q/",
+        "8 /q/f.html cid:frame-B568A1E7AE4F1FD48E7E9B4C86C9EA00 /q/f.html",
+        "9 /q/y.png /q/y.png",
+        "10 cid:css-4b568b9d-3cdb-45d6-9857-50ea24d4462e /q/f.html",
+        // The srcdoc of the page, and the style element in it.
+        "11 cid:frame-F40E0ABD3285B144B161F4274CBB1811 /q/",
+        "12 /q/sd.png /q/sd.png",
+        "13 cid:css-a4e5d9e2-2182-401c-9caf-28df6b1af3e7 /q/",
+        // Nothing refers to the frame that a script filled.
+        "14 cid:frame-470B296FD8DEC62D51A248214F81C856 /p/page.html",
+        "15 /q/blank.png /q/blank.png",
+        "16 /p/deep.html?a=b&c cid:frame-D4E18DBA3550AFB3BD0DE292ADBAC91C /p/deep.html?a=b&c",
+        "17 /p/deep.png /p/deep.png",
+    ];
+    assert_eq!(rows, expected);
+    assert!(parts[1].body.as_ref().unwrap().starts_with(b"\x89PNG\r\n"));
+    assert!(parts[6].body.as_ref().unwrap().starts_with(b"@charset \"utf-8\";"));
+    let types: Vec<_> = parts[..7].iter().map(|part| part.media_type.to_string()).collect();
+    assert_eq!(types[..2], ["text/html", "image/png"]);
+}
+
+#[test]
+fn a_location_is_resolved_as_rfc_2557_says() {
+    const HTML: &str = "Content-Type: text/html\n";
+    let related = "Content-Type: multipart/related";
+    let images = [
+        (HTML, "<img src=i.png>"),
+        ("Content-Type: image/png\nContent-Location: i.png", ""),
+        ("Content-Type: image/png\nContent-Location: http://b/x%20y", ""),
+    ];
+    // 5: the Content-Base or Content-Location around, or else thismessage:/.
+    check(
+        &message(&format!("Content-Location: http://a/b/c\n{related}"), &images),
+        &Options::default(),
+        &[
+            "1* thismessage:/1 http://a/b/c",
+            "2 http://a/b/i.png http://a/b/c",
+            "3 http://b/x%20y http://b/x%20y",
+        ],
+    );
+    check(
+        &message(related, &images),
+        &Options::default(),
+        &[
+            "1* thismessage:/1 (thismessage:/)",
+            "2 thismessage:/i.png (thismessage:/)",
+            "3 http://b/x%20y http://b/x%20y",
+        ],
+    );
+    // RFC 1808, 3.3.
+    check(
+        &message(related, &images[..2]),
+        &Options::at("http://r/s/"),
+        &["1* thismessage:/1 http://r/s/", "2 http://r/s/i.png http://r/s/"],
+    );
+    // Its own Content-Base comes before what is around it.
+    let own = [(HTML, ""), ("Content-Base: http://c/d/\nContent-Location: ../i.png", "")];
+    check(
+        &message(&format!("Content-Location: http://a/\n{related}"), &own),
+        &Options::default(),
+        &["1* thismessage:/1 http://a/", "2 http://c/i.png http://c/d/"],
+    );
+    // Word writes places on the writer's machine.
+    let word = [
+        ("Content-Type: text/html\nContent-Location: file:///C:/A/x.htm", "<img src=x/i.png>"),
+        ("Content-Type: image/png\nContent-Location: file:///C:/A/x/i.png", ""),
+    ];
+    check(
+        &message(related, &word),
+        &Options::default(),
+        &[
+            "1* file:///C:/A/x.htm (file:///C:/A/x.htm)",
+            "2 file:///C:/A/x/i.png (file:///C:/A/x/i.png)",
+        ],
+    );
+}
+
+#[test]
+fn a_content_id_is_a_url_as_rfc_2392_says_and_as_programs_write_it() {
+    let id = |id| [("Content-Type: text/html", ""), ("Content-Type: image/png\nContent-ID: ", id)];
+    for (value, urls) in [
+        // The example of RFC 2392, 2.
+        ("<foo4%foo1@bar.net>", "cid:foo4%25foo1@bar.net cid:foo4%foo1@bar.net"),
+        ("<part1.A$0+b@x>", "cid:part1.A$0+b@x"),
+        ("<a/b?@x>", "cid:a%2Fb%3F@x cid:a/b?@x"),
+        ("no brackets", "cid:no%20brackets cid:no brackets"),
+        ("(comment) <a@b>", "cid:a@b"),
+    ] {
+        let [page, (heading, _)] = id("");
+        let parts = [page, (&*format!("{heading}{value}"), "")];
+        let bytes = message("Content-Type: multipart/related", &parts);
+        let expected = format!("2 {urls} (thismessage:/)");
+        check(&bytes, &Options::default(), &["1* thismessage:/1 (thismessage:/)", &expected]);
+    }
+}
+
+#[test]
+fn a_part_without_a_label_is_called_after_its_number_and_its_file() {
+    let file = |heading: &str| {
+        let bytes = message("Content-Type: multipart/mixed", &[(heading, "")]);
+        resources(&bytes, &Options::default())[0].urls.clone()
+    };
+    for (heading, url) in [
+        ("Content-Disposition: attachment; filename=\"a b.pdf\"", "thismessage:/1/a%20b.pdf"),
+        ("Content-Disposition: inline; filename*=utf-8''%c3%a9.png", "thismessage:/1/%C3%A9.png"),
+        ("Content-Type: image/png; name=..\\x/i.png", "thismessage:/1/i.png"),
+        ("Content-Disposition: attachment; filename=..", "thismessage:/1"),
+        ("Content-ID: <>\nContent-Location:", "thismessage:/1"),
+    ] {
+        assert_eq!(file(heading), [url], "{heading}");
+    }
+    assert_eq!(
+        resources(b"Content-Type: text/html\n\n<p>", &Options::default())[0].urls,
+        ["thismessage:/"]
+    );
+}
+
+#[test]
+fn the_root_is_that_of_related_or_the_html_alternative() {
+    let roots = |bytes: &[u8]| {
+        let parts = resources(bytes, &Options::default());
+        let of = |part: &PartResource<'_>| {
+            format!("{}{}", part.entity, if part.is_root { "*" } else { "" })
+        };
+        parts.iter().map(of).collect::<Vec<_>>().join(" ")
+    };
+    const HTML: &str = "Content-Type: text/html";
+    let multi = |kind: &str, parts: &[(&str, &str)]| {
+        message(&format!("Content-Type: multipart/{kind}"), parts)
+    };
+    let two = [
+        ("Content-Type: text/html\nContent-ID: <a>", ""),
+        ("Content-ID: <b@c>\nContent-Type: text/html", ""),
+    ];
+    assert_eq!(roots(&multi("related", &two)), "1* 2");
+    assert_eq!(roots(&multi("related; start=\"<b@c>\"", &two)), "1 2*");
+    assert_eq!(roots(&multi("related; start=\"<none>\"", &two)), "1* 2");
+    // RFC 2387, 3.1, as DevExpress writes it: the type of the root, which is not the first.
+    let image_first = [("Content-Type: image/png", ""), (HTML, ""), (HTML, "")];
+    assert_eq!(roots(&multi("related; type=\"Text/HTML\"", &image_first)), "1 2* 3");
+    assert_eq!(roots(&multi("related", &image_first)), "1 2 3");
+    // RFC 2046, 5.1.4: "the best choice is the LAST part of a type supported".
+    let alternatives = [("", "text"), (HTML, ""), (HTML, ""), ("Content-Type: text/calendar", "")];
+    assert_eq!(roots(&multi("alternative", &alternatives)), "3*");
+    assert_eq!(
+        roots(&multi("alternative", &[("", "a"), ("Content-Type: text/calendar", "")])),
+        "1 2"
+    );
+    // Text first, then an attachment, which is not the message.
+    let attached = ("Content-Type: text/html\nContent-Disposition: ATTACHMENT", "");
+    assert_eq!(roots(&multi("mixed", &[("", "a"), attached])), "1 2");
+    assert_eq!(roots(&multi("mixed", &[("", "a"), (HTML, ""), (HTML, "")])), "1 2* 3");
+    assert_eq!(roots(&multi("related", &[attached])), "1*");
+    assert_eq!(roots(b"Content-Type: text/html\n\n<p>"), "*");
+    assert_eq!(roots(b"Content-Type: image/png\n\n"), "");
+    assert_eq!(roots(b"Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>"), "1*");
+    // Mail with an image: the alternative that is opened is a multipart/related.
+    let mail = b"Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: multipart/alternative; boundary=a\n\n\
+        --a\n\ntext\n--a\nContent-Type: multipart/related; boundary=r\n\n--r\nContent-Type: text/html\n\n<img src=cid:i>\n\
+        --r\nContent-Type: image/png\nContent-ID: <i>\n\n\n--r--\n--a--\n--m\nContent-Type: application/pdf\n\n\n--m--\n";
+    assert_eq!(roots(mail), "1.2.1* 1.2.2 2");
+}
+
+#[test]
+fn a_style_sheet_with_a_label_has_the_base_of_the_first_page_that_refers_to_it() {
+    let css = "Content-Type: text/css\nContent-ID: <s@x>";
+    let page = |url: &str| format!("Content-Type: text/html\nContent-Location: {url}");
+    let (first, second) = (page("http://a/1"), page("http://b/2"));
+    let link = "<base href=/d/><link rel=stylesheet href='cid:s@x'>";
+    let bytes = message(
+        "Content-Type: multipart/related",
+        &[(&first, "<p>"), (css, ""), (&second, link), (&first, link)],
+    );
+    check(
+        &bytes,
+        &Options::default(),
+        &[
+            "1* http://a/1 http://a/1",
+            "2 cid:s@x http://b/d/",
+            "3 http://b/2 http://b/2",
+            "4 http://a/1 http://a/1",
+        ],
+    );
+    // Frames that refer to each other have what is around them.
+    let frame = |id: &str| format!("Content-Type: text/html\nContent-ID: <{id}>");
+    let (f, g) = (frame("f"), frame("g"));
+    let parts =
+        [("Content-Type: image/png", ""), (&*f, "<iframe src=cid:g>"), (&*g, "<iframe src=cid:f>")];
+    check(
+        &message("Content-Location: http://a/\nContent-Type: multipart/related", &parts),
+        &Options::default(),
+        &["1 thismessage:/1 http://a/", "2 cid:f http://a/", "3 cid:g http://a/"],
+    );
+}
+
+#[test]
+fn any_bytes_are_a_message_of_any_depth() {
+    let deep = "Content-Type: message/rfc822\n\n".repeat(20_000);
+    assert_eq!(resources(deep.as_bytes(), &Options::default()).len(), 1);
+    let mut nested = String::new();
+    for depth in 0..5_000 {
+        nested += &format!("Content-Type: multipart/related; boundary=b{depth}\n\n--b{depth}\n");
+    }
+    nested += "Content-Type: text/html\n\n<p>";
+    let parts = resources(nested.as_bytes(), &Options::default());
+    assert!(parts.len() == 1 && parts[0].is_root);
+    for bytes in [&b""[..], b"\0\xff\n\n", b"Content-Type: multipart/related\n\n"] {
+        let _ = resources(bytes, &Options::default());
+    }
+    // base64 that cannot be read is an obstacle, and the part stays one.
+    let broken = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n<p>";
+    let parts = resources(broken, &Options::default());
+    assert!(parts[0].is_root && parts[0].body.is_err());
+}
