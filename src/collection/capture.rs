@@ -392,8 +392,9 @@ fn end_of(capture: &Capture, places: &HashMap<&str, Place<'_>>) -> Option<usize>
         // Browsers wrote the archive (Fetch Standard, 2.2.6, "location URL").
         let to = Base::new(Profile::Whatwg, &from.url).resolve(location).ok()?.url;
         let to = normal(&to, true)?;
-        let place = places.get(&*to).or_else(|| places.get(&*other_web(&to)?))?;
-        match place {
+        // An error does not hide a page that is there by the other scheme.
+        let known = |url: &str| places.get(url).filter(|place| !matches!(place, Place::Nowhere));
+        match known(&to).or_else(|| known(&other_web(&to)?))? {
             Place::Resource(number) => return Some(*number),
             Place::Redirect(next) => from = next,
             Place::Nowhere => return None,
@@ -413,6 +414,18 @@ mod tests {
 
     fn redirect(url: &str, to: &str) -> Capture {
         Capture { status: 302, location: Some(to.into()), ..Capture::of(url) }
+    }
+
+    /// Bug 108: such a redirect ended nowhere.
+    #[test]
+    fn a_redirect_to_an_error_ends_at_the_page_by_the_other_scheme() {
+        let all = vec![
+            redirect("http://a/start", "https://a/x"),
+            capture("https://a/x", 503, "2026"),
+            capture("http://a/x", 200, "2026"),
+        ];
+        let chosen = chosen(None, all);
+        assert_eq!(chosen.redirects, [("http://a/start".into(), 0)]);
     }
 
     fn chosen(near: Option<&str>, all: Vec<Capture>) -> ChosenCaptures {

@@ -215,7 +215,10 @@ impl Mirror {
     /// The errors of [`Mirror::begin`].
     pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
         let (path, place, is_made) = self.place(Path::new(""), relative)?;
-        let old = if is_made { None } else { there(&path, &place)? };
+        // A list of all files, in the folder itself, may be written twice.
+        let is_new =
+            is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
+        let old = if is_new { None } else { there(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, false)?;
         }

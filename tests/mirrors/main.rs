@@ -13,6 +13,7 @@ mod site;
 mod adapt;
 mod archives;
 mod browser;
+mod captures;
 mod crawlers;
 mod localize;
 mod saved;

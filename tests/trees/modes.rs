@@ -319,7 +319,8 @@ fn archives(responses: usize) -> Scene {
     Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
 }
 
-/// The same, and what an earlier run made of other responses.
+/// The same, and what an earlier run made of other responses. (Bug 106: a run that was killed before its table had a name
+/// left a temporary file, and the next one refused the folder.)
 fn archives_again(responses: usize) -> Scene {
     let mut again = archives(responses);
     for name in ["baselink-map.csv", "index.html", "b.example/0.html", "b.example/of-another.html"]
