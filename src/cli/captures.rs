@@ -185,9 +185,9 @@ fn with_archive(
         }
         OpenedInput::Document(File {
             contents: Contents::Document(bytes, options),
-            format,
+            format: Format::Message,
             ..
-        }) if format == Format::Message => {
+        }) => {
             let (contents, jobs) = (ArchiveContents::Message(bytes), documents.jobs);
             work(Archive { path, contents, options, jobs, wanted })
         }
