@@ -52,10 +52,17 @@ impl<'a> CapturedBody<'a> {
     }
 }
 
+/// True if `url` is that of something on a server. Others are notes of crawlers, such as `urn:pageinfo:` and wget's
+/// `metadata:`, or answers to `dns:`.
+fn is_of_a_server(url: &str) -> bool {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https" | "ftp" | "ftps" | "file"))
+}
+
 /// The capture in `record`; `None` if it has none, or no URL of a server.
 #[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
-    let url = url_of(record).filter(|url| url.contains("://"))?;
+    let url = url_of(record).filter(|url| is_of_a_server(url))?;
     let (block, content) = (record.block(), record.document());
     let has_http = content == RecordContent::Http || block.starts_with(b"HTTP/");
     let mut capture =

@@ -4,6 +4,8 @@
 //! The archives are those of `shared/corpus` that have pages. A request to the network must not be for a URL that the archive
 //! has. A request to a file may fail for the reasons of [`is_refused`] only.
 //!
+//! With `BASELINK_ARCHIVES`, the archives are those of that folder.
+//!
 //! Deliberately absent: URLs that a script puts together, which no tool can know: those of requests that a script begins, and
 //! those that are the target of no link.
 
@@ -125,6 +127,9 @@ fn archives_open_from_disk() {
     let Some(mut browser) = Browser::start() else { return };
     let mut archives: Vec<PathBuf> = outside::WARC.files(None);
     archives.extend(outside::ARCHIVES.files(None));
+    if let Some(folder) = std::env::var_os("BASELINK_ARCHIVES") {
+        archives = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    }
     let (mut wrong, mut pages) = (Vec::new(), 0);
     for archive in archives {
         let scene = tempfile::tempdir().unwrap();
@@ -143,5 +148,5 @@ fn archives_open_from_disk() {
         wrong.extend(opened.wrong);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(pages > 20 || outside::ARCHIVES.find().is_none(), "{pages}");
+    assert!(pages > 0 || outside::ARCHIVES.find().is_none(), "{pages}");
 }

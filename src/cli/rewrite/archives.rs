@@ -34,8 +34,10 @@ use crate::cli::failure::{Failure, FileResult};
 use crate::cli::input::Input;
 use crate::cli::output::{Output, count};
 use crate::cli::progress::{is_stopped, stop_between_files};
+use crate::cli::record::FileRecord;
 use crate::cli::request::{Extraction, Rewrite, WrittenTo};
 use crate::cli::status::ExitStatus;
+use crate::cli::tally::Counts;
 
 /// The table of the files that were written, at the root of the folder.
 const MAP: &str = "baselink-map.csv";
@@ -190,6 +192,14 @@ impl Run<'_> {
                 return Ok(());
             }
             self.status = self.status.max(summary.status);
+            if self.asked.json {
+                let to = match &self.asked.destination {
+                    WrittenTo::Path { path, .. } => Some(path.to_string_lossy()),
+                    _ => None,
+                };
+                let links = Counts { tally: &summary.tally, results: work.results() };
+                output.json(&FileRecord::of(path, format, to, links, &summary.diagnostics))?;
+            }
             if is_read || counts.files > 0 {
                 summary.say(path, format, self.mirror.is_some(), output);
             }

@@ -94,8 +94,9 @@ impl Work {
         let others = report.links.iter().filter(|link| !is_local(link));
         let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
         let is_missing = |target: &&str| {
-            matches!(collection.find(target), TargetPlace::Inside(_))
-                && collection.find_saved(target).is_none()
+            // Of an archive, the hosts are known, and not the URLs of the root.
+            let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
+            (is_inside || collection.has_host(target)) && collection.find_saved(target).is_none()
         };
         targets.filter(is_missing).collect()
     }
