@@ -560,6 +560,11 @@ impl Collection {
         }
     }
 
+    /// True if the folders are named after hosts, as crawlers make them.
+    pub(crate) fn is_of_hosts(&self) -> bool {
+        self.origins.layout.is_some() && self.origins.root_url.is_none()
+    }
+
     /// True if every URL leads to a file by its path below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
         self.origins.root_url.is_some() && self.by_url.is_empty()

@@ -6,5 +6,7 @@
 mod outside;
 
 mod browsers;
+#[cfg(feature = "cli")]
+mod lacking;
 mod readers;
 mod records;

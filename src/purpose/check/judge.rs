@@ -11,7 +11,7 @@ use super::finding::{Cause, Class, Finding, Fix};
 use super::ids::FragmentPlace;
 use crate::collection::origin::{is_assumed, without_assumed};
 use crate::collection::{Absence, FoundFile, TargetPlace};
-use crate::document::{LONGEST_BASE, Program};
+use crate::document::{LONGEST_BASE, Program, Role};
 use crate::purpose::spelling::unmistakable;
 use crate::reference::{Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
@@ -86,12 +86,23 @@ impl MoveJudge<'_> {
         link: &LinkReport,
         named: &FragmentPlaces<'_>,
     ) -> Finding {
-        let finding = self.link(number, link, named);
+        let mut finding = self.link(number, link, named);
+        if finding.class == Class::Outside && self.lacks(link, finding.target.as_deref()) {
+            (finding.class, finding.cause) = (Class::Missing, Some(Cause::NotCaptured));
+        }
         Finding {
             target: finding.target.and_then(without_assumed),
             moved: finding.moved.and_then(without_assumed),
             ..finding
         }
+    }
+
+    /// True if the collection is a crawl, and lacks a target that the document needs to look or work as it did.
+    fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
+        let is_fetched = |target: &str| matches!(scheme(target).as_deref(), Some("http" | "https"));
+        link.role == Role::Embedded
+            && self.goal.collection.is_of_hosts()
+            && target.is_some_and(is_fetched)
     }
 
     fn link(&self, number: usize, link: &LinkReport, named: &FragmentPlaces<'_>) -> Finding {
