@@ -350,7 +350,7 @@ impl Captures {
         }
         found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         let mut chosen = ChosenCaptures::default();
-        let mut places: HashMap<&str, Place<'_>> = HashMap::with_capacity(found.len());
+        let mut places: HashMap<&str, CapturedPlace<'_>> = HashMap::with_capacity(found.len());
         for (normal, capture, item) in &found {
             let place = match () {
                 () if capture.is_resource() => {
@@ -360,10 +360,10 @@ impl Captures {
                         media_type: capture.media_type.clone(),
                         item: *item,
                     });
-                    Place::Resource(chosen.resources.len() - 1)
+                    CapturedPlace::Resource(chosen.resources.len() - 1)
                 }
-                () if capture.is_redirect() => Place::Redirect(capture),
-                () => Place::Nowhere,
+                () if capture.is_redirect() => CapturedPlace::Redirect(capture),
+                () => CapturedPlace::Nowhere,
             };
             places.insert(normal, place);
         }
@@ -378,14 +378,14 @@ impl Captures {
 }
 
 /// The meaning of a URL among the captures.
-enum Place<'c> {
+enum CapturedPlace<'c> {
     Resource(usize),
     Redirect(&'c Capture),
     Nowhere,
 }
 
 /// The number of the resource at the end of the redirects that begin with `capture`.
-fn end_of(capture: &Capture, places: &HashMap<&str, Place<'_>>) -> Option<usize> {
+fn end_of(capture: &Capture, places: &HashMap<&str, CapturedPlace<'_>>) -> Option<usize> {
     let mut from = capture;
     for _ in 0..FOLLOWED {
         let location = from.location.as_deref().filter(|_| from.is_redirect())?;
@@ -393,11 +393,12 @@ fn end_of(capture: &Capture, places: &HashMap<&str, Place<'_>>) -> Option<usize>
         let to = Base::new(Profile::Whatwg, &from.url).resolve(location).ok()?.url;
         let to = normal(&to, true)?;
         // An error does not hide a page that is there by the other scheme.
-        let known = |url: &str| places.get(url).filter(|place| !matches!(place, Place::Nowhere));
+        let known =
+            |url: &str| places.get(url).filter(|place| !matches!(place, CapturedPlace::Nowhere));
         match known(&to).or_else(|| known(&other_web(&to)?))? {
-            Place::Resource(number) => return Some(*number),
-            Place::Redirect(next) => from = next,
-            Place::Nowhere => return None,
+            CapturedPlace::Resource(number) => return Some(*number),
+            CapturedPlace::Redirect(next) => from = next,
+            CapturedPlace::Nowhere => return None,
         }
     }
     None

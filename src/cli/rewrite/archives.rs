@@ -86,7 +86,7 @@ pub(crate) fn extract(
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
-    let mut run = Run { asked, extraction, mirror, status: ExitStatus::Done };
+    let mut run = ArchiveRun { asked, extraction, mirror, status: ExitStatus::Done };
     if let Err(error) = Failure::nested(run.write(&plan, output))? {
         output.error(&error);
         run.status = ExitStatus::Unusable;
@@ -123,7 +123,7 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
 }
 
 /// A run over archives.
-struct Run<'a> {
+struct ArchiveRun<'a> {
     asked: &'a Rewrite,
     /// `None` if links become absolute.
     extraction: Option<&'a Extraction>,
@@ -131,7 +131,7 @@ struct Run<'a> {
     status: ExitStatus,
 }
 
-impl Run<'_> {
+impl ArchiveRun<'_> {
     /// Writes the files.
     fn write(&mut self, plan: &CapturePlan, output: &mut Output) -> FileResult<()> {
         let documents = &self.asked.documents;
