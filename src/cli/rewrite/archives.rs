@@ -162,7 +162,7 @@ impl Run<'_> {
                 is_unwritten = true;
                 if let Some(made) = made? {
                     is_made[made.resource] = true;
-                    counts.add(&made, &plan.names[made.resource], output);
+                    counts.add(&made, plan.name(made.resource), output);
                     pages.extend(made.title.map(|title| (made.resource, title)));
                     pending.extend(made.file);
                 }
@@ -243,7 +243,7 @@ impl Run<'_> {
                 };
                 let CapturedBody { bytes, format, charset } = body;
                 if let Some(options) = options {
-                    let options = localize::options(&plan.names[number], collection, &options);
+                    let options = localize::options(plan.name(number), collection, &options);
                     let document = Input::whole(input.name, format, &bytes);
                     let examined =
                         examined((self.asked, work), &document, &options, summary, output);
@@ -266,7 +266,7 @@ impl Run<'_> {
                 }
             }
         };
-        made.file = self.begin(&plan.names[number], date, &bytes)?;
+        made.file = self.begin(plan.name(number), date, &bytes)?;
         Ok(Some(made))
     }
 
@@ -327,7 +327,7 @@ impl Run<'_> {
         let entries: Vec<_> = pages
             .into_iter()
             .map(|(number, title)| PageEntry {
-                name: &plan.names[number],
+                name: plan.name(number),
                 url: &plan.resources[number].url,
                 title,
                 date: plan.resources[number].date.map_or_else(String::new, |date| date.to_string()),
@@ -420,7 +420,7 @@ fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
 /// The table of the files of these resources, as `--url-map` reads it.
 fn table(plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> String {
     let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
-        let (resource, name) = (&plan.resources[number], &plan.names[number]);
+        let (resource, name) = (&plan.resources[number], plan.name(number));
         let date = resource.date.map_or_else(String::new, |date| date.to_string());
         [
             String::from_utf8_lossy(name).into_owned(),
