@@ -165,7 +165,7 @@ impl ArchiveRun<'_> {
                 is_unwritten = true;
                 if let Some(made) = made? {
                     is_made[made.resource] = true;
-                    counts.add(&made, &plan.names[made.resource], output);
+                    counts.add(&made, plan.name(made.resource), output);
                     pages.extend(made.title.map(|title| (made.resource, title)));
                     pending.extend(made.file);
                 }
@@ -254,7 +254,7 @@ impl ArchiveRun<'_> {
                 };
                 let CapturedBody { bytes, format, charset } = body;
                 if let Some(options) = options {
-                    let options = localize::options(&plan.names[number], collection, &options);
+                    let options = localize::options(plan.name(number), collection, &options);
                     let document = Input::whole(input.name, format, &bytes);
                     let examined =
                         examined((self.asked, work), &document, &options, summary, output);
@@ -277,7 +277,7 @@ impl ArchiveRun<'_> {
                 }
             }
         };
-        made.file = self.begin(&plan.names[number], date, &bytes)?;
+        made.file = self.begin(plan.name(number), date, &bytes)?;
         Ok(Some(made))
     }
 
@@ -344,7 +344,7 @@ impl ArchiveRun<'_> {
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
             let date = date.map_or_else(String::new, |date| date.to_string());
-            PageEntry { name: &plan.names[number], url, title, date }
+            PageEntry { name: plan.name(number), url, title, date }
         };
         let entries: Vec<_> = pages.into_iter().map(entry).collect();
         self.write_whole(ENTRY_PAGE, &entry_page(&source, &entries))?;
@@ -432,7 +432,7 @@ fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
 /// The table of the files of these resources, as `--url-map` reads it.
 fn table(plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> String {
     let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
-        let (resource, name) = (&plan.resources[number], &plan.names[number]);
+        let (resource, name) = (&plan.resources[number], plan.name(number));
         let date = resource.date.map_or_else(String::new, |date| date.to_string());
         [
             String::from_utf8_lossy(name).into_owned(),
