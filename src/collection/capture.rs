@@ -18,7 +18,7 @@
 //! assert_eq!(&*chosen.redirects[0].0, "http://a/start");
 //! ```
 //!
-//! Deliberately absent: bodies, and names of files ([`file_names`](super::file_names)).
+//! Deliberately absent: bodies, and the paths of files.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
