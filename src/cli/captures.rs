@@ -163,6 +163,12 @@ impl CapturePlan {
     }
 }
 
+/// True if the file at `path` is a document of its own, such as a saved page.
+pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
+    let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
+    format_of_file(path, format).is_some_and(is_document)
+}
+
 /// True if the file at `path` is an archive, or a message with resources.
 pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
     format_of_file(path, format).is_some_and(|one| one.is_archive() || one == Format::Message)
@@ -221,5 +227,7 @@ pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
 /// Host and path of `url`, as `--include` and `--exclude` see them.
 fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
-    PathBuf::from(place.split(['?', '#']).next().unwrap_or_default())
+    let path = place.split(['?', '#']).next().unwrap_or_default();
+    // Patterns for a folder match what is in it.
+    PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }
