@@ -47,7 +47,10 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
         .and_then(|()| may_list(asked))
         .and_then(|()| collection(asked))
     {
-        Ok(collection) => {
+        Ok(mut collection) => {
+            if asked.is_elsewhere {
+                collection.rename_queries();
+            }
             let work = Work::Local {
                 collection: Arc::new(collection),
                 missing: asked.extraction.missing.clone(),

@@ -10,7 +10,10 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use baselink::collection::Collection;
+use baselink::collection::folder::{name_of as name_of_entry, path_of};
 use baselink::error::{Error, Result, name};
 use baselink::files::mirror::Mirror;
 use baselink::files::walk::TreeEntry;
@@ -23,6 +26,8 @@ pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
     pub(crate) out: PathBuf,
     follow: bool,
+    /// The files of the mirror, if some get other names there.
+    renamed: Option<Arc<Collection>>,
     /// The name that each root has there; without one it is the folder itself.
     names: HashMap<PathBuf, Option<OsString>>,
 }
@@ -69,7 +74,12 @@ impl OutputFolder {
             mirror.folder(like, Path::new(""))?;
         }
         let (out, follow) = (out.to_owned(), documents.selection.follow);
-        Ok(Self { mirror, out, follow, names })
+        Ok(Self { mirror, out, follow, renamed: None, names })
+    }
+
+    /// The folder in which files have the names that the collection gives them in a mirror.
+    pub(crate) fn renaming(self, collection: &Arc<Collection>) -> Self {
+        Self { renamed: Some(Arc::clone(collection)), ..self }
     }
 
     pub(crate) fn preserving_times(self) -> Self {
@@ -88,7 +98,14 @@ impl OutputFolder {
             is_apart(&self.mirror, &entry.path, "")?;
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
-        Ok(root.into_iter().chain(&entry.relative).collect())
+        let in_mirror = |collection: &Arc<Collection>| {
+            let number = collection.number_at(&name_of_entry(entry))?;
+            path_of(&collection.path_in_mirror(number))
+        };
+        match self.renamed.as_ref().and_then(in_mirror) {
+            Some(path) => Ok(root.map(PathBuf::from).unwrap_or_default().join(path)),
+            None => Ok(root.into_iter().chain(&entry.relative).collect()),
+        }
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus
 /// Rewrites what was asked for, so that its links become what `work` says.
 pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<ExitStatus> {
     let target = match RunTarget::of(&asked.destination, &asked.documents) {
-        Ok(target) => target,
+        Ok(target) => target.renaming(work),
         Err(error) => {
             output.error(&error);
             return Ok(ExitStatus::Unusable);

@@ -20,11 +20,12 @@
 //!
 //! Deliberately absent: the walk, which [`walk`](mod@crate::files::walk) does.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::index::{Collection, Resource, ResourceKind};
 use super::origin::{self, FolderLayout, names};
 use crate::base::{Retrieval, Source};
+use crate::files::os_string;
 use crate::files::walk::{EntryKind, TreeEntry};
 
 impl Collection {
@@ -104,4 +105,10 @@ impl Collection {
 #[must_use]
 pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
     entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
+}
+
+/// The path of the file called `name` below the root; `None` if no file of this system can have such a name.
+#[must_use]
+pub fn path_of(name: &[u8]) -> Option<PathBuf> {
+    os_string(name.to_vec()).map(PathBuf::from)
 }

@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: the file system. A file that was not added does not exist here.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,6 +31,7 @@ use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, nam
 use crate::layer::digest::first_of_md5;
 use crate::named::named;
 use crate::reference::{Grammar, Reference};
+use crate::resolve::{Base, Profile};
 
 /// The default names of index files, as servers have them.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
@@ -167,6 +169,8 @@ pub struct Collection {
     hints: PathHints,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     only_urls: bool,
+    /// True if files whose names would not open get other names in a mirror.
+    renames: bool,
     /// The status of URLs that were captured and are not resources.
     failures: HashMap<Box<str>, u16>,
     /// The hosts of captures.
@@ -219,6 +223,7 @@ impl Collection {
             doubles: Vec::new(),
             hints: PathHints::default(),
             only_urls: false,
+            renames: false,
             failures: HashMap::new(),
             hosts: HashSet::new(),
         }
@@ -229,6 +234,23 @@ impl Collection {
     #[must_use]
     pub fn of_captures() -> Self {
         Self { only_urls: true, ..Self::default() }
+    }
+
+    /// Gives files with a query in their names, as wget writes them, names in a mirror that open as what they are.
+    pub fn rename_queries(&mut self) {
+        self.renames = true;
+    }
+
+    /// The path of a file in a mirror, below its root.
+    #[must_use]
+    pub fn path_in_mirror(&self, number: usize) -> Cow<'_, [u8]> {
+        let path = self.path(number);
+        let (folder, name) = split_name(path);
+        let renamed = self.renames.then(|| without_query_mark(name));
+        match renamed.flatten().map(|name| joined(folder, &name)) {
+            Some(renamed) if !self.by_path.contains_key(&*renamed) => Cow::Owned(renamed),
+            _ => Cow::Borrowed(path),
+        }
     }
 
     /// Adds a URL that was captured with this status, and is not a resource.
@@ -352,14 +374,7 @@ impl Collection {
     /// True if a file is a page or a program that makes pages, by its name. With a query, its URL means another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
-        const EXTENSIONS: [&str; 16] = [
-            "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp",
-            "do", "cgi", "pl", "cfm", "py",
-        ];
-        let (_, name) = split_name(self.path(number));
-        memchr::memrchr(b'.', name).is_none_or(|dot| {
-            EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
-        })
+        is_page_name(split_name(self.path(number)).1)
     }
 
     /// All resources, in the order in which they were added.
@@ -769,6 +784,42 @@ impl Collection {
     }
 }
 
+/// True if a file of this name is a page or a program that makes pages.
+fn is_page_name(name: &[u8]) -> bool {
+    const EXTENSIONS: [&str; 16] = [
+        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
+        "cgi", "pl", "cfm", "py",
+    ];
+    memchr::memrchr(b'.', name).is_none_or(|dot| {
+        EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
+    })
+}
+
+/// `main@v=3.css` for `main.css?v=3`, by whose extension no program knows a style sheet, and `list.php@page=2.html` for a page;
+/// `None` if `name` has no query. The names are those that an archive gives ([`file_names`](super::file_names)).
+fn without_query_mark(name: &[u8]) -> Option<Vec<u8>> {
+    /// The extensions of pages that open as such.
+    const PAGES: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
+    let at = memchr::memchr(b'?', name)?;
+    let (path, query) = (&name[..at], &name[at + 1..]);
+    // Windows refuses these in names.
+    let is_refused = |byte: &u8| byte.is_ascii_control() || b"<>:\"|?*\\".contains(byte);
+    let query: Vec<u8> =
+        query.iter().map(|byte| if is_refused(byte) { b'_' } else { *byte }).collect();
+    let (start, extension) = path.split_at(stem(path).len());
+    let is_alike = |one: &&[u8]| one.eq_ignore_ascii_case(extension);
+    // wget adds the extension to the end with --adjust-extension.
+    let ends = |one: &[u8]| {
+        query.len() >= one.len() && query[query.len() - one.len()..].eq_ignore_ascii_case(one)
+    };
+    Some(match () {
+        () if PAGES.iter().any(|one| ends(one)) || ends(b".css") => [path, b"@", &query].concat(),
+        () if PAGES.iter().any(is_alike) => [start, b"@", &query, extension].concat(),
+        () if is_page_name(path) => [path, b"@", &query, b".html"].concat(),
+        () => [start, b"@", &query, extension].concat(),
+    })
+}
+
 /// True if `root` is a `file` URL, so that the tree is read from disk.
 pub(crate) fn is_disk(root: &RootUrl) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
@@ -820,6 +871,15 @@ pub(crate) fn without_query(url: &str) -> &str {
 /// leads above the root.
 pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
+    // Names of hosts beyond ASCII are compared as browsers send them (URL Standard, 3.3, "domain to ASCII").
+    if split.net_loc().is_some_and(|host| !host.is_ascii()) {
+        let base = Base::new(Profile::Whatwg, url);
+        let has_ascii =
+            Reference::split(Grammar::Rfc3986, base.as_str()).net_loc().is_some_and(str::is_ascii);
+        if has_ascii {
+            return normal(base.as_str(), with_query);
+        }
+    }
     let scheme = split.scheme()?.to_ascii_lowercase();
     if split.net_loc().is_none() && !split.path().starts_with('/') {
         // A URL without authority and hierarchy, such as `cid:` (RFC 2392).
@@ -863,6 +923,9 @@ mod tests {
             ("http://a/b%2Fc", "http://a/b%2Fc"),
             ("http://a/é", "http://a/%C3%A9"),
             ("http://a:81/b/..", "http://a:81/"),
+            // Bug 120.
+            ("http://\u{c9}.example/a", "http://xn--9ca.example/a"),
+            ("cid:a%40b", "cid:a@b"),
         ] {
             assert_eq!(normal(url, true).as_deref(), Some(expected), "{url}");
         }

@@ -28,6 +28,7 @@ use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
+use crate::cli::rewrite::work::Work;
 use crate::cli::shell;
 
 /// Where the results of a run go.
@@ -90,6 +91,16 @@ impl<'a> RunTarget<'a> {
             _ => {}
         }
         Ok(target)
+    }
+
+    /// The target with the names of files that `work` gives them.
+    pub(super) fn renaming(self, work: &Work) -> Self {
+        match (self, work) {
+            (Self::Below(below), Work::Local { collection, .. }) => {
+                Self::Below(below.renaming(collection))
+            }
+            (target, _) => target,
+        }
     }
 
     /// True if files are written.
