@@ -9,7 +9,6 @@
 //!
 //! Deliberately absent: the choice of a capture, and the names of files, which `baselink::collection` knows.
 
-use std::collections::HashMap;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,15 +33,13 @@ use super::request::{Documents, Origin};
 #[derive(Default)]
 pub(crate) struct CapturePlan {
     pub(crate) resources: Vec<CapturedResource>,
-    /// The path of the file of each resource, with `/` between the names.
-    pub(crate) names: Vec<Arc<[u8]>>,
     /// The URLs that became no file, with their status.
     pub(crate) others: Vec<(Box<str>, u16)>,
     pub(crate) collection: Arc<Collection>,
     /// The archives with the numbers of their first items.
     pub(crate) archives: Vec<(PathBuf, u32)>,
-    /// The numbers of the resources by the items that have their bodies.
-    by_item: HashMap<u32, Vec<usize>>,
+    /// The items that have bodies, with the numbers of their resources, in order.
+    by_item: Vec<(u32, u32)>,
 }
 
 impl CapturePlan {
@@ -89,10 +86,8 @@ impl CapturePlan {
                 continue;
             }
             let place = self.resources.len();
-            let name: Arc<[u8]> = name.as_bytes().into();
-            collection.add(Resource::file(&name), [&*resource.url]);
-            self.by_item.entry(resource.item).or_default().push(place);
-            self.names.push(name);
+            collection.add(Resource::file(name.as_bytes()), [&*resource.url]);
+            self.by_item.push((resource.item, u32::try_from(place).unwrap_or(u32::MAX)));
             self.resources.push(resource);
             numbers[number] = Some(place);
         }
@@ -104,8 +99,14 @@ impl CapturePlan {
         for (url, status) in &others {
             collection.add_failure(url, *status);
         }
+        self.by_item.sort_unstable();
         self.others = others;
         self.collection = Arc::new(collection);
+    }
+
+    /// The path of the file of the resource with this number, with `/` between the names.
+    pub(crate) fn name(&self, number: usize) -> &[u8] {
+        self.collection.path(number)
     }
 
     /// Reads the archive with this number again, and does `work` for each resource of it; `done` gets the results in the order
@@ -121,9 +122,11 @@ impl CapturePlan {
         let (path, first) = &self.archives[number];
         let mut format = Format::Warc;
         let on_item = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-            let resources = self.by_item.get(&first.saturating_add(archived.number));
-            let resources = resources.into_iter().flatten();
-            Ok(resources.map(|&number| work(number, (input, archived), output)).collect::<Vec<_>>())
+            let item = first.saturating_add(archived.number);
+            let begin = self.by_item.partition_point(|(other, _)| *other < item);
+            let resources = self.by_item[begin..].iter().take_while(|(other, _)| *other == item);
+            let one = |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
+            Ok(resources.map(one).collect::<Vec<_>>())
         };
         with_archive(path, documents, wanted, |archive| {
             format = archive.contents.format();
@@ -158,6 +161,12 @@ impl CapturePlan {
         });
         Some(CapturedDocument { body, options })
     }
+}
+
+/// True if the file at `path` is a document of its own, such as a saved page.
+pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
+    let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
+    format_of_file(path, format).is_some_and(is_document)
 }
 
 /// True if the file at `path` is an archive, or a message with resources.
@@ -218,5 +227,7 @@ pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
 /// Host and path of `url`, as `--include` and `--exclude` see them.
 fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
-    PathBuf::from(place.split(['?', '#']).next().unwrap_or_default())
+    let path = place.split(['?', '#']).next().unwrap_or_default();
+    // Patterns for a folder match what is in it.
+    PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }

@@ -406,8 +406,15 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 
 /// The format of the file at `path`: `format`, or by its name or its first bytes; `None` if it is not a regular file.
 pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
+    // To open a pipe, if only to look, would break it for whoever writes to it.
+    let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let mut head = Vec::new();
-    open_file(path).ok()??.take(LOOKED_AT as u64).read_to_end(&mut head).ok()?;
+    is_file
+        .then(|| open_file(path).ok().flatten())
+        .flatten()?
+        .take(LOOKED_AT as u64)
+        .read_to_end(&mut head)
+        .ok()?;
     let by_head = || match is_archive(&head) {
         true => Format::Warc,
         false => Format::detect(Some(&path.to_string_lossy()), &head),

@@ -24,7 +24,7 @@ use baselink::files::write::{Replacement, remove_left_beside};
 
 use super::collection;
 use super::output::Output;
-use super::request::{Localize, WrittenTo, folder_of, is_standard_input};
+use super::request::{Extraction, Localize, WrittenTo, folder_of, is_standard_input};
 use super::rewrite::archives::extract;
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
@@ -43,6 +43,7 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
         };
     }
     match is_one_folder(&documents.paths)
+        .and_then(|()| is_for_folders(&asked.extraction))
         .and_then(|()| may_list(asked))
         .and_then(|()| collection(asked))
     {
@@ -57,6 +58,13 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
             output.error(&error);
             Ok(ExitStatus::Unusable)
         }
+    }
+}
+
+fn is_for_folders(extraction: &Extraction) -> Result<()> {
+    match extraction.near.is_some() || extraction.is_exact {
+        true => Err(Error::new("--date and --exact are for archives; a folder has no captures")),
+        false => Ok(()),
     }
 }
 

@@ -18,12 +18,13 @@
 //! assert_eq!(&*chosen.redirects[0].0, "http://a/start");
 //! ```
 //!
-//! Deliberately absent: bodies, and names of files ([`file_names`](super::file_names)).
+//! Deliberately absent: bodies, and the paths of files.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::index::{normal, other_web};
@@ -43,7 +44,7 @@ pub struct Capture {
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
-    pub media_type: Box<str>,
+    pub media_type: Arc<str>,
     /// The target of a redirect, as the response has it.
     pub location: Option<Box<str>>,
     /// Digests of the names by which revisits refer to this capture ([`name_digest`]).
@@ -60,37 +61,11 @@ impl Capture {
             url: url.into(),
             status: 200,
             date: None,
-            media_type: Box::default(),
+            media_type: Arc::default(),
             location: None,
             names: Vec::new(),
             repeats: Vec::new(),
         }
-    }
-
-    fn is_redirect(&self) -> bool {
-        self.location.is_some() && matches!(self.status, 300..=303 | 307 | 308)
-    }
-
-    /// True if the body is that of the resource: a partial response (206) and one without a body (204, 205) are not.
-    fn is_resource(&self) -> bool {
-        matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
-    }
-
-    fn is_revisit(&self) -> bool {
-        !self.repeats.is_empty()
-    }
-
-    /// The rank of the capture among those of its URL; `near` are the dates that are preferred.
-    fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
-        // The body of a revisit was unchanged (304), and is in another record.
-        let is_unchanged = self.is_revisit() && self.status == 304;
-        let class = match self {
-            _ if self.is_resource() || is_unchanged => 2,
-            _ if self.is_redirect() => 1,
-            _ => 0,
-        };
-        let distance = near.map(|near| near.distance(self.date));
-        (class, std::cmp::Reverse(distance), self.date)
     }
 }
 
@@ -237,26 +212,119 @@ fn civil(number: i64) -> (i64, i64, i64) {
 #[derive(Debug, Default)]
 pub struct Captures {
     near: Option<DateRange>,
-    /// By the URL in its normal form.
-    best: HashMap<Box<str>, Best>,
-    /// The items by the names of their bodies.
-    bodies: HashMap<u64, Body>,
+    best: Vec<Best>,
+    /// The places in `best` by digests of URLs in their normal form ([`digest_of`]).
+    places: HashMap<u64, u32>,
+    bodies: Vec<Body>,
+    /// The media types, each of which is kept once.
+    media_types: HashMap<Arc<str>, u32>,
 }
 
-/// The body of an item.
-#[derive(Clone, Debug)]
+/// The name of a body, and the item that has it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Body {
+    name: u64,
     item: u32,
-    media_type: Box<str>,
+    /// The number of its media type.
+    media_type: u32,
 }
 
 /// The best capture of a URL.
 #[derive(Debug)]
 struct Best {
-    capture: Capture,
+    /// The URL in its normal form.
+    normal: Box<str>,
+    media_type: Arc<str>,
+    date: Option<CaptureDate>,
     item: u32,
+    status: u16,
+    more: Option<Box<More>>,
+}
+
+/// The parts of a capture that most captures do not have.
+#[derive(Debug, Default)]
+struct More {
+    /// The URL, if it is not in its normal form.
+    url: Option<Box<str>>,
+    location: Option<Box<str>>,
+    repeats: Vec<u64>,
     /// The best one that has a body of its own, if the best one is a revisit whose body may be nowhere.
-    own: Option<Box<(Capture, u32)>>,
+    own: Option<Best>,
+}
+
+/// The `attempt`th digest of a URL: another one has the first, rarely.
+fn digest_of(url: &str, attempt: u32) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    (url, attempt).hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Best {
+    fn of(item: u32, normal: Box<str>, capture: Capture) -> Self {
+        let Capture { url, status, date, media_type, location, names: _, repeats } = capture;
+        let url = (url != normal).then_some(url);
+        let has_more = url.is_some() || location.is_some() || !repeats.is_empty();
+        let more = has_more.then(|| Box::new(More { url, location, repeats, own: None }));
+        Self { normal, media_type, date, item, status, more }
+    }
+
+    fn url(&self) -> &str {
+        self.more.as_ref().and_then(|more| more.url.as_deref()).unwrap_or(&self.normal)
+    }
+
+    fn into_url(self) -> Box<str> {
+        self.more.and_then(|more| more.url).unwrap_or(self.normal)
+    }
+
+    fn location(&self) -> Option<&str> {
+        let location = self.more.as_ref().and_then(|more| more.location.as_deref());
+        location.filter(|_| matches!(self.status, 300..=303 | 307 | 308))
+    }
+
+    fn repeats(&self) -> &[u64] {
+        self.more.as_ref().map_or(&[], |more| &more.repeats)
+    }
+
+    /// True if the body is that of the resource: a partial response (206) and one without a body (204, 205) are not.
+    fn is_resource(&self) -> bool {
+        matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
+    }
+
+    fn is_revisit(&self) -> bool {
+        !self.repeats().is_empty()
+    }
+
+    /// The rank of the capture among those of its URL; `near` are the dates that are preferred.
+    fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
+        // The body of a revisit was unchanged (304), and is in another record.
+        let is_unchanged = self.is_revisit() && self.status == 304;
+        let class = match self {
+            _ if self.is_resource() || is_unchanged => 2,
+            _ if self.location().is_some() => 1,
+            _ => 0,
+        };
+        let distance = near.map(|near| near.distance(self.date));
+        (class, std::cmp::Reverse(distance), self.date)
+    }
+
+    /// Takes in another capture of the URL.
+    fn add(&mut self, capture: Self, near: Option<DateRange>) {
+        let own = |best: &mut Self| best.more.as_mut().and_then(|more| more.own.take());
+        // Of equals the later item counts, too.
+        if capture.rank(near) >= self.rank(near) {
+            let mut before = std::mem::replace(self, capture);
+            let before = if before.is_revisit() { own(&mut before) } else { Some(before) };
+            if self.is_revisit() {
+                self.more.get_or_insert_default().own = before;
+            }
+        } else if self.is_revisit() && !capture.is_revisit() {
+            let more = self.more.get_or_insert_default();
+            if more.own.as_ref().is_none_or(|own| capture.rank(near) >= own.rank(near)) {
+                more.own = Some(capture);
+            }
+        }
+    }
 }
 
 /// The resources of an archive.
@@ -278,7 +346,7 @@ pub struct CapturedResource {
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
-    pub media_type: Box<str>,
+    pub media_type: Arc<str>,
     /// The number of the item that has the body.
     pub item: u32,
 }
@@ -292,32 +360,36 @@ impl Captures {
 
     /// Adds the capture that is the item with this number. A capture whose URL is not absolute is ignored.
     pub fn add(&mut self, item: u32, mut capture: Capture) {
-        if !capture.is_revisit() {
-            for name in std::mem::take(&mut capture.names) {
-                let media_type = capture.media_type.clone();
-                self.bodies.entry(name).or_insert(Body { item, media_type });
+        let number = match self.media_types.get_key_value(&capture.media_type) {
+            Some((known, number)) => {
+                capture.media_type = Arc::clone(known);
+                *number
             }
+            None => {
+                let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
+                self.media_types.insert(Arc::clone(&capture.media_type), number);
+                number
+            }
+        };
+        if capture.repeats.is_empty() {
+            let body = |name| Body { name, item, media_type: number };
+            self.bodies.extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
         let Some(normal) = normal(&capture.url, true) else { return };
-        let near = self.near;
-        match self.best.entry(normal.into()) {
-            Entry::Vacant(free) => drop(free.insert(Best { capture, item, own: None })),
-            Entry::Occupied(mut taken) => {
-                let best = taken.get_mut();
-                // Of equals the later item counts, too.
-                if capture.rank(near) >= best.capture.rank(near) {
-                    let before = (std::mem::replace(&mut best.capture, capture), best.item);
-                    best.item = item;
-                    let own = if before.0.is_revisit() {
-                        best.own.take()
-                    } else {
-                        Some(Box::new(before))
-                    };
-                    best.own = own.filter(|_| best.capture.is_revisit());
-                } else if best.capture.is_revisit() && !capture.is_revisit() {
-                    let is_better = |own: &(Capture, u32)| capture.rank(near) >= own.0.rank(near);
-                    if best.own.as_deref().is_none_or(is_better) {
-                        best.own = Some(Box::new((capture, item)));
+        let capture = Best::of(item, normal.into(), capture);
+        for attempt in 0.. {
+            match self.places.entry(digest_of(&capture.normal, attempt)) {
+                Entry::Vacant(free) => {
+                    // Items are numbered by u32, and each has one capture.
+                    free.insert(u32::try_from(self.best.len()).unwrap_or(u32::MAX));
+                    self.best.push(capture);
+                    return;
+                }
+                Entry::Occupied(place) => {
+                    let best = &mut self.best[*place.get() as usize];
+                    if best.normal == capture.normal {
+                        best.add(capture, self.near);
+                        return;
                     }
                 }
             }
@@ -327,80 +399,100 @@ impl Captures {
     /// Chooses the resources.
     #[must_use]
     pub fn choose(self) -> ChosenCaptures {
-        let Self { best, bodies, .. } = self;
-        let mut found: Vec<(Box<str>, Capture, u32)> = Vec::with_capacity(best.len());
-        for (normal, Best { mut capture, mut item, own }) in best {
-            if capture.is_revisit() {
-                let body = capture.repeats.iter().find_map(|name| bodies.get(name));
-                match (body, own) {
-                    (Some(body), _) => {
-                        item = body.item;
-                        if capture.media_type.is_empty() {
-                            capture.media_type = body.media_type.clone();
-                        }
-                        capture.status = if capture.status == 304 { 200 } else { capture.status };
+        let Self { best: mut found, mut bodies, media_types, places, near: _ } = self;
+        drop(places);
+        // Of several bodies of one name that of the first item counts.
+        bodies.sort_unstable();
+        let mut by_number: Vec<Arc<str>> = vec![Arc::from(""); media_types.len()];
+        for (media_type, number) in media_types {
+            by_number[number as usize] = media_type;
+        }
+        let body_of = |name: &u64| {
+            let at = bodies.partition_point(|body| body.name < *name);
+            bodies.get(at).filter(|body| body.name == *name)
+        };
+        for best in found.iter_mut().filter(|best| best.is_revisit()) {
+            let body = best.repeats().iter().find_map(body_of);
+            let own = best.more.as_mut().and_then(|more| more.own.take());
+            match (body, own) {
+                (Some(body), _) => {
+                    best.item = body.item;
+                    if best.media_type.is_empty() {
+                        best.media_type = Arc::clone(&by_number[body.media_type as usize]);
                     }
-                    (None, Some(own)) => (capture, item) = *own,
-                    (None, None) if capture.is_redirect() => {}
-                    // Nothing has the body.
-                    (None, None) => capture.status = 304,
+                    best.status = if best.status == 304 { 200 } else { best.status };
+                }
+                (None, Some(own)) => *best = own,
+                (None, None) if best.location().is_some() => {}
+                // Nothing has the body.
+                (None, None) => best.status = 304,
+            }
+        }
+        drop(bodies);
+        found.sort_unstable_by(|one, other| one.normal.cmp(&other.normal));
+        // Where each redirect leads, and the number of resources up to there.
+        let next: Vec<u32> =
+            found.iter().map(|one| next_of(one, &found).unwrap_or(NOWHERE)).collect();
+        let mut number = 0;
+        let up_to = |one: &Best| {
+            number += u32::from(one.is_resource());
+            number
+        };
+        let numbers: Vec<u32> = found.iter().map(up_to).collect();
+        let end_of = |first: usize| {
+            let mut at = first;
+            for _ in 0..FOLLOWED {
+                at = Some(next[at]).filter(|next| *next != NOWHERE)? as usize;
+                if found[at].is_resource() {
+                    return Some(numbers[at] as usize - 1);
                 }
             }
-            found.push((normal, capture, item));
-        }
-        found.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+            None
+        };
+        let others = (0..found.len()).filter(|&at| !found[at].is_resource());
+        let ends: Vec<_> = others.map(end_of).collect();
+        drop((next, numbers));
         let mut chosen = ChosenCaptures::default();
-        let mut places: HashMap<&str, Place<'_>> = HashMap::with_capacity(found.len());
-        for (normal, capture, item) in &found {
-            let place = match () {
-                () if capture.is_resource() => {
-                    chosen.resources.push(CapturedResource {
-                        url: capture.url.clone(),
-                        date: capture.date,
-                        media_type: capture.media_type.clone(),
-                        item: *item,
-                    });
-                    Place::Resource(chosen.resources.len() - 1)
+        let mut ends = ends.into_iter();
+        for one in found {
+            if one.is_resource() {
+                let (date, item) = (one.date, one.item);
+                let media_type = Arc::clone(&one.media_type);
+                chosen.resources.push(CapturedResource {
+                    url: one.into_url(),
+                    date,
+                    media_type,
+                    item,
+                });
+                continue;
+            }
+            match ends.next().flatten() {
+                Some(resource) => chosen.redirects.push((one.into_url(), resource)),
+                None => {
+                    let status = one.status;
+                    chosen.others.push((one.into_url(), status));
                 }
-                () if capture.is_redirect() => Place::Redirect(capture),
-                () => Place::Nowhere,
-            };
-            places.insert(normal, place);
-        }
-        for (_, capture, _) in found.iter().filter(|(_, capture, _)| !capture.is_resource()) {
-            match end_of(capture, &places) {
-                Some(resource) => chosen.redirects.push((capture.url.clone(), resource)),
-                None => chosen.others.push((capture.url.clone(), capture.status)),
             }
         }
         chosen
     }
 }
 
-/// The meaning of a URL among the captures.
-enum Place<'c> {
-    Resource(usize),
-    Redirect(&'c Capture),
-    Nowhere,
-}
+/// No place among captures, which are numbered by less than this.
+const NOWHERE: u32 = u32::MAX;
 
-/// The number of the resource at the end of the redirects that begin with `capture`.
-fn end_of(capture: &Capture, places: &HashMap<&str, Place<'_>>) -> Option<usize> {
-    let mut from = capture;
-    for _ in 0..FOLLOWED {
-        let location = from.location.as_deref().filter(|_| from.is_redirect())?;
-        // Browsers wrote the archive (Fetch Standard, 2.2.6, "location URL").
-        let to = Base::new(Profile::Whatwg, &from.url).resolve(location).ok()?.url;
-        let to = normal(&to, true)?;
-        // An error does not hide a page that is there by the other scheme.
-        let known = |url: &str| places.get(url).filter(|place| !matches!(place, Place::Nowhere));
-        match known(&to).or_else(|| known(&other_web(&to)?))? {
-            Place::Resource(number) => return Some(*number),
-            Place::Redirect(next) => from = next,
-            Place::Nowhere => return None,
-        }
-    }
-    None
+/// The place of the resource or redirect to which the redirect `from` leads in `found`, which is sorted.
+fn next_of(from: &Best, found: &[Best]) -> Option<u32> {
+    // Browsers wrote the archive (Fetch Standard, 2.2.6, "location URL").
+    let to = Base::new(Profile::Whatwg, from.url()).resolve(from.location()?).ok()?.url;
+    let to = normal(&to, true)?;
+    // An error does not hide a page that is there by the other scheme.
+    let known = |url: &str| {
+        let at = found.binary_search_by(|one| (*one.normal).cmp(url)).ok()?;
+        (found[at].is_resource() || found[at].location().is_some()).then_some(at)
+    };
+    let at = known(&to).or_else(|| known(&other_web(&to)?))?;
+    u32::try_from(at).ok()
 }
 
 #[cfg(test)]

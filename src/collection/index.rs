@@ -282,6 +282,11 @@ impl Collection {
             self.add_host(&url);
             self.by_url.entry(url.into()).or_insert(number);
         }
+        if self.only_urls {
+            self.by_path.insert(path, number);
+            self.files.push(resource);
+            return Some(number);
+        }
         let (folder, name) = split_name(&path);
         self.alike.entry(hashed(&folded(&path))).or_insert(number);
         let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);

@@ -185,7 +185,10 @@ impl Mirror {
         let why = match old.kind {
             EntryKind::Symlink => return Err(symbolic_link(path)),
             EntryKind::Folder | EntryKind::Special => "not a regular file",
-            EntryKind::File if made.is_some_and(|(path, file)| is_still(path, file)) => {
+            // Under one name a file is written twice on purpose.
+            EntryKind::File
+                if made.is_some_and(|(made, file)| made != path && is_still(made, file)) =>
+            {
                 "another input was written there, under a name that is the same to this file system"
             }
             EntryKind::File if old.permissions.readonly() && !is_read_only => {

@@ -166,11 +166,11 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// True if `include` and `exclude` accept `path`, which is relative; `exclude` may match a folder around it.
+    /// True if `include` and `exclude` accept `path`, which is relative, or a folder around it.
     #[must_use]
     pub fn takes(&self, path: &Path) -> bool {
-        let is_included = self.include.is_empty() || self.include.is_match(path);
-        is_included && !path.ancestors().any(|around| self.exclude.is_match(around))
+        let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));
+        (self.include.is_empty() || is_in(&self.include)) && !is_in(&self.exclude)
     }
 }
 

@@ -64,12 +64,12 @@ pub struct CheckedDocument<'a> {
     pub charset: Option<Charset>,
     /// The possible targets of fragments in it; `None` if they are unknown, or were not asked for.
     pub ids: Option<Ids>,
-    judge: Judge<'a>,
+    judge: LinkJudge<'a>,
 }
 
 /// A judge of the links of one document.
 #[derive(Debug)]
-enum Judge<'a> {
+enum LinkJudge<'a> {
     Move(Box<MoveJudge<'a>>),
     Captures(CaptureJudge),
 }
@@ -85,7 +85,7 @@ pub fn check_capture(
     let report = rewrite(bytes, &options_of(options)).report;
     let document = report.entities.first().filter(|_| !options.format.has_headings());
     let charset = document.map(|document| document.charset);
-    let judge = Judge::Captures(CaptureJudge::of(bytes, &report.links, collection));
+    let judge = LinkJudge::Captures(CaptureJudge::of(bytes, &report.links, collection));
     CheckedDocument { report, charset, ids: None, judge }
 }
 
@@ -143,7 +143,7 @@ pub fn check<'a>(
         own,
         canonical: canonical.map(|named| named.span),
     };
-    CheckedDocument { report, charset, ids, judge: Judge::Move(Box::new(judge)) }
+    CheckedDocument { report, charset, ids, judge: LinkJudge::Move(Box::new(judge)) }
 }
 
 /// `options` with which every reference is resolved.
@@ -178,12 +178,12 @@ impl CheckedDocument<'_> {
         self.report.links.iter().enumerate().map(move |(number, link)| {
             let travels = !all
                 && match &self.judge {
-                    Judge::Move(judge) => judge.travels(number, link, named),
-                    Judge::Captures(judge) => judge.class(number) == Class::Travels,
+                    LinkJudge::Move(judge) => judge.travels(number, link, named),
+                    LinkJudge::Captures(judge) => judge.class(number) == Class::Travels,
                 };
             let finding = || match &self.judge {
-                Judge::Move(judge) => judge.shown(number, link, named),
-                Judge::Captures(judge) => judge.finding(number, link),
+                LinkJudge::Move(judge) => judge.shown(number, link, named),
+                LinkJudge::Captures(judge) => judge.finding(number, link),
             };
             (link, (!travels).then(finding))
         })

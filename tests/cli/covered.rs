@@ -23,7 +23,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 15] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 14] = [
     // A case has no symbolic links, no times and no extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_their_loops_said"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),
@@ -37,7 +37,6 @@ const ELSEWHERE: [(&str, &str, &str, &str); 15] = [
     ("reason", "doubt", "tests/referee/message.rs", "always"),
     // `localize` says `local`.
     ("reason", "chosen", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
-    ("reason", "kept", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
     // A log with the version of the program, and a page.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),

@@ -348,3 +348,26 @@ proptest! {
         prop_assert!(without_names("two") == without_names("one"), "two archives make another folder");
     }
 }
+
+/// Bug 109: each file was open until the last one of the record was made, more than systems let a program open.
+#[test]
+#[cfg(unix)]
+fn one_body_may_be_that_of_many_urls() {
+    let scene = tempfile::tempdir().unwrap();
+    let record = |number: usize| {
+        let (kind, body) = if number == 0 { ("response", "text") } else { ("revisit", "") };
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}");
+        format!(
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://a.example/{number}\r\nWARC-Payload-Digest: sha1:A\r\n\
+             Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    fs::write(scene.path().join("a.warc"), (0..600).map(record).collect::<String>()).unwrap();
+    let script = "ulimit -n 256 && \"$0\" localize --config none -q a.warc -o out";
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(scene.path());
+    assert!(limited.status().unwrap().success());
+    let made = files(&scene.path().join("out"));
+    assert_eq!(made.values().filter(|bytes| **bytes == b"text").count(), 600);
+}

@@ -68,10 +68,10 @@ pub(super) struct TypedCheck {
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List every URL of a denied class that the archives lack, one a line, as `wget -i` reads it; `-` is standard output
+    /// List every missing URL of a denied class, one a line, as `wget -i` reads it; `-` is standard output
     ///
-    /// The class missing is what pages need to look and work as they did. With `--deny missing,missing-page`, the pages that the
-    /// archives lack follow.
+    /// The class missing is what pages need to look and work as they did, in an archive or below --layout host. With
+    /// `--deny missing,missing-page`, the pages that an archive lacks follow.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
     missing: Option<PathBuf>,
     /// List every link that breaks instead of the targets, and the anomalies of each document
@@ -126,9 +126,6 @@ impl TypedCheck {
                 "--fix and --to are for a folder; an archive is never altered or moved",
             );
         }
-        if self.missing.is_some() && !is_of_archives {
-            return refused("--missing is for archives: name one instead of a folder");
-        }
         if self.diff && self.fix.is_none() {
             return refused("--diff goes with --fix: nothing is changed without it");
         }
@@ -153,7 +150,9 @@ impl TypedCheck {
         };
         documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
         let to = goal(self.to.as_deref(), &folder)?;
-        documents.reading.origins.assume_root(to.as_ref());
+        if !is_of_archives {
+            documents.reading.origins.assume_root(to.as_ref());
+        }
         let deny = Classes::of(self.deny, &Classes::DENIED);
         let list = match form {
             CheckForm::Json => Classes::of(Vec::new(), &Class::ALL),

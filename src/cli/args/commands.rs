@@ -169,7 +169,7 @@ pub(super) enum TypedCommand {
 
 /// The argument for paths, where it is a folder, or archives.
 fn folder_or_archives(paths: Arg) -> Arg {
-    let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive";
+    let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
     paths.value_name("PATH").help(help).action(ArgAction::Append).num_args(1..).required(true)
 }
 

@@ -17,7 +17,7 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::captures::holds_resources;
+use crate::cli::captures::is_page;
 use crate::cli::request::{Archives, Extraction, Localize, Rewrite, folder_of, is_standard_input};
 use crate::cli::settings::Settings;
 
@@ -76,10 +76,8 @@ impl TypedLocalize {
         let policy = self.policy();
         let mut documents = self.documents.meant(Some(&policy))?;
         documents.archives = Archives::Named;
-        let is_page =
-            |path: &Path| path.is_file() && !holds_resources(path, documents.reading.format);
         if let [page] = documents.paths.as_slice()
-            && is_page(page)
+            && is_page(page, documents.reading.format)
         {
             let (parts, include) = page_and_companions(page)?;
             let folder = folder_of(page).to_owned();

@@ -273,7 +273,7 @@ impl<'a> CheckedTree<'a> {
                 let root = path.as_path().into();
                 let entry =
                     TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
-                let name = plan.names[number].to_vec();
+                let name = plan.name(number).to_vec();
                 tree.files.push(CheckedFile { entry, name, counts: found.counts });
                 Ok(())
             };

@@ -9,6 +9,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use baselink::Options;
 use baselink::collection::capture::{CaptureDate, CapturedResource};
@@ -86,7 +87,13 @@ pub(crate) fn extract(
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
-    let mut run = Run { asked, extraction, mirror, status: ExitStatus::Done };
+    let mut run = ArchiveRun {
+        asked,
+        extraction,
+        mirror,
+        status: ExitStatus::Done,
+        under_way: AtomicUsize::new(0),
+    };
     if let Err(error) = Failure::nested(run.write(&plan, output))? {
         output.error(&error);
         run.status = ExitStatus::Unusable;
@@ -123,15 +130,17 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
 }
 
 /// A run over archives.
-struct Run<'a> {
+struct ArchiveRun<'a> {
     asked: &'a Rewrite,
     /// `None` if links become absolute.
     extraction: Option<&'a Extraction>,
     mirror: Option<Mirror>,
     status: ExitStatus,
+    /// The number of files that were begun and have no name yet.
+    under_way: AtomicUsize,
 }
 
-impl Run<'_> {
+impl ArchiveRun<'_> {
     /// Writes the files.
     fn write(&mut self, plan: &CapturePlan, output: &mut Output) -> FileResult<()> {
         let documents = &self.asked.documents;
@@ -144,7 +153,7 @@ impl Run<'_> {
         };
         // First of all: it says that the folder is one of a run, if the run is killed.
         if self.extraction.is_some() {
-            self.write_whole(MAP, &table(plan, |_| true))?;
+            self.write_table(plan, |_| true)?;
         }
         let wanted = if self.extraction.is_some() { Wanted::Bodies } else { Wanted::Documents };
         let progress = progress(documents, output);
@@ -165,19 +174,19 @@ impl Run<'_> {
                 is_unwritten = true;
                 if let Some(made) = made? {
                     is_made[made.resource] = true;
-                    counts.add(&made, &plan.names[made.resource], output);
+                    counts.add(&made, plan.name(made.resource), output);
                     pages.extend(made.title.map(|title| (made.resource, title)));
                     pending.extend(made.file);
                 }
                 if pending.len() >= TOGETHER {
-                    commit(&mut pending, output)?;
+                    self.commit(&mut pending, output)?;
                 }
                 is_unwritten = false;
                 Ok(())
             };
             let read = plan.each((number, wanted), documents, output, one, done);
             // What could be read of a damaged archive is written, too.
-            let written = if is_unwritten { Ok(()) } else { commit(&mut pending, output) };
+            let written = if is_unwritten { Ok(()) } else { self.commit(&mut pending, output) };
             is_unwritten |= written.is_err();
             let read = Failure::nested(written.and(read))?;
             let format = *read.as_ref().unwrap_or(&Format::Warc);
@@ -214,7 +223,7 @@ impl Run<'_> {
         }
         // Some bodies are found to be unreadable only now.
         if self.extraction.is_some() && is_made.contains(&false) {
-            self.write_whole(MAP, &table(plan, |number| is_made[number]))?;
+            self.write_table(plan, |number| is_made[number])?;
         }
         self.end(plan, pages, &counts, &totals, output)
     }
@@ -254,7 +263,7 @@ impl Run<'_> {
                 };
                 let CapturedBody { bytes, format, charset } = body;
                 if let Some(options) = options {
-                    let options = localize::options(&plan.names[number], collection, &options);
+                    let options = localize::options(plan.name(number), collection, &options);
                     let document = Input::whole(input.name, format, &bytes);
                     let examined =
                         examined((self.asked, work), &document, &options, summary, output);
@@ -277,8 +286,27 @@ impl Run<'_> {
                 }
             }
         };
-        made.file = self.begin(&plan.names[number], date, &bytes)?;
+        made.file = self.begin(plan.name(number), date, &bytes)?;
+        // Each is an open file until it has its name, and one body may be that of many URLs.
+        if made.file.is_some()
+            && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
+            && let Some(file) = made.file.take()
+        {
+            self.under_way.fetch_sub(1, Ordering::Relaxed);
+            file.commit()?.lost.iter().for_each(|lost| output.caution(lost));
+        }
         Ok(Some(made))
+    }
+
+    /// Gives the files their names.
+    fn commit(&self, pending: &mut Vec<Replacement>, output: &mut Output) -> FileResult<()> {
+        self.under_way.fetch_sub(pending.len(), Ordering::Relaxed);
+        for written in write::commit_all(std::mem::take(pending)) {
+            for lost in written?.lost {
+                output.caution(&lost);
+            }
+        }
+        Ok(())
     }
 
     /// Begins the file at `path` below the folder, with these bytes; `None` if nothing is to be written.
@@ -300,6 +328,19 @@ impl Run<'_> {
             Some(new) => new.commit().map(drop),
             None => Ok(()),
         }
+    }
+
+    /// Writes the table of the files of these resources, as `--url-map` reads it.
+    fn write_table(&self, plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> Result<()> {
+        let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else { return Ok(()) };
+        let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
+            let resource = &plan.resources[number];
+            let date = resource.date.map_or_else(String::new, |date| date.to_string());
+            let path = String::from_utf8_lossy(plan.name(number)).into_owned();
+            [path, resource.url.to_string(), date, resource.media_type.to_string()]
+        });
+        new.write(|out| map::write_table(out, rows))?;
+        new.commit().map(drop)
     }
 
     /// Writes the page that lists the pages, and says what there is.
@@ -344,7 +385,7 @@ impl Run<'_> {
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
             let date = date.map_or_else(String::new, |date| date.to_string());
-            PageEntry { name: &plan.names[number], url, title, date }
+            PageEntry { name: plan.name(number), url, title, date }
         };
         let entries: Vec<_> = pages.into_iter().map(entry).collect();
         self.write_whole(ENTRY_PAGE, &entry_page(&source, &entries))?;
@@ -427,29 +468,4 @@ fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
             output.notice(&count(number, one, more));
         }
     }
-}
-
-/// The table of the files of these resources, as `--url-map` reads it.
-fn table(plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> String {
-    let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
-        let (resource, name) = (&plan.resources[number], &plan.names[number]);
-        let date = resource.date.map_or_else(String::new, |date| date.to_string());
-        [
-            String::from_utf8_lossy(name).into_owned(),
-            resource.url.to_string(),
-            date,
-            resource.media_type.to_string(),
-        ]
-    });
-    map::table(rows)
-}
-
-/// Gives the files their names.
-fn commit(pending: &mut Vec<Replacement>, output: &mut Output) -> FileResult<()> {
-    for written in write::commit_all(std::mem::take(pending)) {
-        for lost in written?.lost {
-            output.caution(&lost);
-        }
-    }
-    Ok(())
 }

@@ -91,7 +91,8 @@ impl Work {
         let is_local = |link: &LinkReport| {
             matches!(LinkResult::of_localized(link), LinkResult::MadeLocal | LinkResult::Local)
         };
-        let others = report.links.iter().filter(|link| !is_local(link));
+        // A base is not a page.
+        let others = report.links.iter().filter(|link| !is_local(link) && link.element != "base");
         let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
         let is_missing = |target: &&str| {
             // Of an archive, the hosts are known, and not the URLs of the root.

@@ -25,7 +25,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -52,17 +52,19 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
-/// A map of these rows, each with the path of a file, its URL, the date of the capture and the media type. [`UrlMap`] reads
-/// the first two columns.
-#[must_use]
-pub fn table(rows: impl IntoIterator<Item = [String; 4]>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+/// Writes a map of these rows to `out`, each with the path of a file, its URL, the date of the capture and the media type.
+/// [`UrlMap`] reads the first two columns.
+///
+/// # Errors
+///
+/// `out` cannot be written to.
+pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
     let header = ["path", "url", "date", "media_type"].map(str::to_owned);
     for row in std::iter::once(header).chain(rows) {
-        // A buffer in memory takes all that is written.
-        let _ = writer.write_record(row);
+        writer.write_record(row)?;
     }
-    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+    writer.flush()
 }
 
 /// The largest size of a map in bytes.

@@ -515,7 +515,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     #[inline(always)]
     fn attributes(&mut self, name_end: usize, whole: bool) -> Next {
         let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
-        let wanted = Wanted { names: self.names, whole };
+        let wanted = WantedNames { names: self.names, whole };
         match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
             Ok(end) => Ok(end),
             Err(TooMany) => self.unproved(FallbackReason::Attributes).map(|()| None),
@@ -524,12 +524,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 }
 
 /// The attributes that can matter, or all of them.
-struct Wanted<'a> {
+struct WantedNames<'a> {
     names: &'a Names,
     whole: bool,
 }
 
-impl Keeps for Wanted<'_> {
+impl Keeps for WantedNames<'_> {
     #[inline(always)]
     fn keeps(&self, bytes: &[u8], name: Span) -> bool {
         self.whole || self.names.has_attribute(bytes, name.start, name.end)
