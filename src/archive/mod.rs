@@ -32,7 +32,7 @@ use flate2::bufread::MultiGzDecoder;
 pub use self::har::{Har, HarEntry};
 pub use self::record::{Offset, Record, RecordContent, RecordType};
 pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
-pub use self::wacz::Wacz;
+pub use self::wacz::{Wacz, WaczPage};
 pub use self::webarchive::{WebArchive, WebResource};
 
 /// True if a file that begins with `head` is a web archive, compressed or not. ARC counts, too: the error of [`Records`] says

@@ -8,10 +8,11 @@
 //! assert_eq!(error.to_string(), "not a WACZ file: it is no zip file that can be read");
 //! ```
 //!
-//! Deliberately absent: the indexes and lists of pages in it, and encrypted entries.
+//! Deliberately absent: the indexes in it, and encrypted entries.
 
 use std::io::{Read, Seek};
 
+use serde::Deserialize;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -86,6 +87,42 @@ impl<R: Read + Seek> Wacz<R> {
             Err(error) => format!("cannot be read: {error}"),
         };
         Err(Error::of(ErrorKind::Syntax, format!("{name} {why}")))
+    }
+}
+
+/// A page that a WACZ file lists (WACZ 1.1.1, 5.2.2, `pages/*.jsonl`).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct WaczPage {
+    /// The URL of the page.
+    pub url: String,
+    /// The title of the page.
+    #[serde(default)]
+    pub title: Option<String>,
+}
+
+/// The most bytes of a list of pages that are read.
+const LONGEST_LIST: u64 = 64 << 20;
+
+impl<R: Read + Seek> Wacz<R> {
+    /// The pages in its lists: first those of `pages.jsonl`, which the crawl was asked for. Lines that are not pages are skipped.
+    pub fn pages(&mut self) -> Vec<WaczPage> {
+        let names = self.zip.file_names_raw().map(String::from_utf8_lossy).zip(0..);
+        let is_list = |name: &str| name.starts_with("pages/") && name.ends_with(".jsonl");
+        let lists = names.filter(|(name, _)| is_list(name));
+        let mut lists: Vec<(bool, String, usize)> = lists
+            .map(|(name, number)| (name != "pages/pages.jsonl", name.into_owned(), number))
+            .collect();
+        lists.sort();
+        let mut pages = Vec::new();
+        for (_, _, number) in lists {
+            let Ok(list) = self.zip.by_index(number) else { continue };
+            let mut text = Vec::new();
+            // What can be read of a damaged list counts.
+            let _ = list.take(LONGEST_LIST).read_to_end(&mut text);
+            let lines = text.split(|&byte| byte == b'\n');
+            pages.extend(lines.filter_map(|line| serde_json::from_slice(line).ok()));
+        }
+        pages
     }
 }
 

@@ -31,23 +31,24 @@ use super::progress::is_stopped;
 const UNDER_WAY: usize = 16 << 20;
 
 /// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
-/// `done` with what that gives, in the order of the archive.
+/// `done` with what that gives, in the order of the archive. Gives the number of records with anomalies.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
     work: impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
-) -> FileResult<()> {
+) -> FileResult<usize> {
     let Archive { path, contents, options, jobs, wanted } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.count_diagnostics();
-    let mut numbers = 0..;
+    let (mut numbers, mut anomalies) = (0.., 0);
     let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
         let mut next = |spare: &dyn Fn() -> Vec<u8>| {
             let mut item = next.next(&options, wanted, spare)?;
             let number = numbers.next()?;
             if let Ok(item) = &mut item {
                 item.said.retain(|_| wanted != Wanted::Captures);
+                anomalies += usize::from(!item.said.is_empty());
                 item.document.iter_mut().for_each(|document| document.number = number);
             }
             Some(item)
@@ -109,7 +110,7 @@ pub(crate) fn each<T: Send>(
     if counts {
         output.say_diagnostics();
     }
-    ended
+    ended.map(|()| anomalies)
 }
 
 /// What is wrong with the archive `path`.

@@ -108,7 +108,7 @@ fn one(
             has_tree |= is_tree;
             Ok(())
         });
-        let read = Failure::nested(read)?;
+        let read = Failure::nested(read.map(drop))?;
         return Ok((after(read, ExitStatus::Done, output), has_tree));
     }
     let read = file.each(|input, options| {

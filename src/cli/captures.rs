@@ -110,7 +110,7 @@ impl CapturePlan {
     }
 
     /// Reads the archive with this number again, and does `work` for each resource of it; `done` gets the results in the order
-    /// of the archive. Gives the format of the archive.
+    /// of the archive. Gives the format of the archive, and the number of records with anomalies.
     pub(crate) fn each<T: Send>(
         &self,
         (number, wanted): (usize, Wanted),
@@ -118,7 +118,7 @@ impl CapturePlan {
         output: &mut Output,
         work: impl Fn(usize, (&Input<'_>, &Archived), &mut Output) -> T + Sync,
         mut done: impl FnMut(T, &mut Output) -> FileResult<()> + Send,
-    ) -> FileResult<Format> {
+    ) -> FileResult<(Format, usize)> {
         let (path, first) = &self.archives[number];
         let mut format = Format::Warc;
         let on_item = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
@@ -128,13 +128,13 @@ impl CapturePlan {
             let one = |&(_, number): &(u32, u32)| work(number as usize, (input, archived), output);
             Ok(resources.map(one).collect::<Vec<_>>())
         };
-        with_archive(path, documents, wanted, |archive| {
+        let anomalies = with_archive(path, documents, wanted, |archive| {
             format = archive.contents.format();
             archive::each(archive, output, on_item, |made, _, output| {
                 made.into_iter().try_for_each(|made| done(made, output))
             })
         })?;
-        Ok(format)
+        Ok((format, anomalies))
     }
 }
 
@@ -185,8 +185,8 @@ fn with_archive(
     path: &Path,
     documents: &Documents,
     wanted: Wanted,
-    work: impl FnOnce(Archive<'_>) -> FileResult<()>,
-) -> FileResult<()> {
+    work: impl FnOnce(Archive<'_>) -> FileResult<usize>,
+) -> FileResult<usize> {
     let origin = Origin::named(path)?;
     match File::open(&origin, documents, None)? {
         OpenedInput::Document(File { contents: Contents::Archive(archive), .. }) => {

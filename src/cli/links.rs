@@ -147,7 +147,7 @@ fn in_archive(
         tally.add_totals(&totals);
         Ok(())
     });
-    let read = Failure::nested(read)?;
+    let read = Failure::nested(read.map(drop))?;
     Ok((after(read, status, output), (tally, Hints::default())))
 }
 

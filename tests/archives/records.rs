@@ -504,6 +504,24 @@ fn a_wacz_file_gives_its_archives_and_nothing_else() {
     assert!(wacz.archive(2).is_err());
 }
 
+/// WACZ 1.1.1, 5.2.2: the first line of a list is its heading; the pages that were asked for come first.
+#[test]
+fn a_wacz_file_lists_its_pages() {
+    let file = wacz(&[
+        ("archive/a.warc", b"WARC/1.1\r\n"),
+        ("pages/extraPages.jsonl", b"{\"url\":\"http://a/2\"}\n"),
+        (
+            "pages/pages.jsonl",
+            b"{\"format\":\"json-pages-1.0\",\"id\":\"pages\",\"title\":\"All\"}\n\
+              {\"id\":\"1\",\"url\":\"http://a/1\",\"title\":\"One\",\"ts\":\"2026-01-02T03:04:05Z\"}\nnot JSON\n",
+        ),
+        ("pages/notes.txt", b"{\"url\":\"http://a/3\"}\n"),
+    ]);
+    let pages = Wacz::open(Cursor::new(file)).unwrap().pages();
+    let pages: Vec<_> = pages.iter().map(|page| (&*page.url, page.title.as_deref())).collect();
+    assert_eq!(pages, [("http://a/1", Some("One")), ("http://a/2", None)]);
+}
+
 #[test]
 fn what_is_no_wacz_file_is_said_in_a_sentence() {
     let plain = resource(1, b"*{}");

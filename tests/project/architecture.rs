@@ -57,6 +57,7 @@ const CRATES: &[(&str, &[&str])] = &[
         &[
             "cli/",
             "archive/har.rs",
+            "archive/wacz.rs",
             "scan/json.rs",
             "base.rs",
             "diagnostic.rs",
@@ -66,7 +67,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "rewrite/rows.rs",
         ],
     ),
-    ("serde_json", &["cli/", "archive/har.rs", "scan/json.rs", "collection/"]),
+    ("serde_json", &["cli/", "archive/har.rs", "archive/wacz.rs", "scan/json.rs", "collection/"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("walkdir", &["files/"]),

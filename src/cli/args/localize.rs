@@ -25,7 +25,7 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
+    /// Exit with 1 when a relative link cannot be made absolute and was not meant to be left, or a record of an archive is broken
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]

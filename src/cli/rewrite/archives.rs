@@ -6,12 +6,16 @@
 //!
 //! Deliberately absent: reading the archives ([`crate::cli::captures`]).
 
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use baselink::Options;
+use baselink::archive::Wacz;
+use baselink::collection::TargetPlace;
 use baselink::collection::capture::{CaptureDate, CapturedResource};
 use baselink::collection::message::THIS_MESSAGE;
 use baselink::collection::origin::map;
@@ -32,7 +36,7 @@ use super::work::Work;
 use crate::cli::archived::{Archived, Wanted};
 use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
 use crate::cli::failure::{Failure, FileResult};
-use crate::cli::input::Input;
+use crate::cli::input::{Input, format_of_file};
 use crate::cli::output::{Output, count};
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::record::FileRecord;
@@ -189,8 +193,11 @@ impl ArchiveRun<'_> {
             let written = if is_unwritten { Ok(()) } else { self.commit(&mut pending, output) };
             is_unwritten |= written.is_err();
             let read = Failure::nested(written.and(read))?;
-            let format = *read.as_ref().unwrap_or(&Format::Warc);
+            let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
+            if self.asked.strict && anomalies > 0 {
+                self.status = self.status.max(ExitStatus::NotHeld);
+            }
             if let Err(error) = read {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
@@ -387,7 +394,7 @@ impl ArchiveRun<'_> {
             let date = date.map_or_else(String::new, |date| date.to_string());
             PageEntry { name: plan.name(number), url, title, date }
         };
-        let entries: Vec<_> = pages.into_iter().map(entry).collect();
+        let entries: Vec<_> = self.listed(plan, pages).into_iter().map(entry).collect();
         self.write_whole(ENTRY_PAGE, &entry_page(&source, &entries))?;
         if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
             totals.list_missing(list, output)?;
@@ -402,6 +409,30 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
     let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
     let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
     format.has_headings() || is_read(format, &options.scan)
+}
+
+impl ArchiveRun<'_> {
+    /// Those of the `pages` that the archives list, in their order; all of them if none is listed. Only WACZ has such lists.
+    fn listed(&self, plan: &CapturePlan, pages: Vec<(usize, String)>) -> Vec<(usize, String)> {
+        let format = self.asked.documents.reading.format;
+        let wacz = |path: &PathBuf| {
+            let is_wacz = format_of_file(path, format) == Some(Format::Wacz);
+            is_wacz.then(|| Wacz::open(fs::File::open(path).ok()?).ok()).flatten()
+        };
+        let lists = self.asked.documents.paths.iter().filter_map(wacz);
+        let titles: HashMap<usize, &String> =
+            pages.iter().map(|(number, title)| (*number, title)).collect();
+        let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
+        for page in lists.flat_map(|mut wacz| wacz.pages()) {
+            let TargetPlace::Inside(Ok(found)) = plan.collection.find(&page.url) else { continue };
+            let Some(title) = titles.get(&found.number) else { continue };
+            if is_listed.insert(found.number) {
+                let own = page.title.filter(|_| title.is_empty());
+                listed.push((found.number, own.unwrap_or_else(|| (*title).clone())));
+            }
+        }
+        if listed.is_empty() { pages } else { listed }
+    }
 }
 
 /// The number of files of a run.
