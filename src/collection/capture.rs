@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use baselink::collection::capture::{Capture, Captures};
-//! let at = |url: &str, status, date| Capture { status, date: date.parse().ok(), ..Capture::of(url) };
+//! let at = |url: &str, status, date: &str| Capture { status, date: date.parse().ok(), ..Capture::of(url) };
 //! let mut captures = Captures::default();
 //! captures.add(0, at("http://a/", 503, "2026-01-03"));
 //! captures.add(1, at("http://a/", 200, "2026-01-01T10:00:00Z"));

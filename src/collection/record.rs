@@ -8,7 +8,7 @@
 //! use baselink::archive::{ArchiveEntry, Records};
 //! use baselink::collection::record::{body, capture};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/\r\nContent-Type: application/http\r\n\
-//!     Content-Length: 50\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>text\r\n\r\n";
+//!     Content-Length: 51\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>text\r\n\r\n";
 //! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
 //! let found = capture(&record).unwrap();
 //! assert_eq!((&*found.url, found.status, &*found.media_type), ("http://a/", 200, "text/html"));
