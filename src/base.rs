@@ -84,7 +84,7 @@ impl serde::Serialize for Rule {
 }
 
 named! {
-    /// What declared a base.
+    /// The declaration of a base.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Source {
@@ -108,7 +108,7 @@ named! {
         UrlMap = "url-map",
         /// The names of the folders it is in, as crawlers write them.
         Layout = "layout",
-        /// What the document says of itself: a comment of the program that saved it.
+        /// The comment of the program that saved the document.
         SavedFrom = "saved-from",
         /// The base that a page declared before a browser saved it, in a comment of the browser.
         SavedBase = "saved-base",
@@ -120,7 +120,7 @@ named! {
         Har = "har",
         /// The URL of its resource in a web archive of Safari.
         WebArchive = "webarchive",
-        /// What the document says of itself: its canonical URL.
+        /// The canonical URL that the document declares.
         Canonical = "canonical",
         /// The link of a feed's entry to what the entry is about.
         EntryLink = "entry-link",
@@ -184,7 +184,7 @@ impl Source {
 }
 
 named! {
-    /// What became of a level.
+    /// The result for a level.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Status {
         /// It gave the base.

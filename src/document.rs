@@ -209,7 +209,7 @@ pub struct Piece {
 }
 
 named! {
-    /// What a link is to the document that has it: a closed list.
+    /// The role of a link in its document: a closed list.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Role {
         /// The document looks or works differently without the target: an image, a script, a style sheet.
@@ -232,7 +232,7 @@ pub struct Link {
     pub attribute: Option<String>,
     /// The reference, decoded, without the white space around it.
     pub reference: String,
-    /// What it is to the document.
+    /// The role in the document.
     pub role: Role,
     /// What it is resolved against.
     pub against: Against,

@@ -23,7 +23,7 @@ use crate::resolve::Profile;
 use crate::span::Span;
 
 named! {
-    /// What became of a link: exactly one of these.
+    /// The outcome of a link: exactly one of these.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Outcome {
         /// It was relative and is absolute now.
@@ -137,7 +137,7 @@ pub struct LinkReport {
     pub source: Source,
     /// Where it leads; `None` when that is unknown.
     pub target: Option<String>,
-    /// What it is to the document.
+    /// The role in the document.
     pub role: Role,
     /// What a rewritten reference reads as, where that is not the target but the target with percent
     /// encodings: the place has no other escape (white space in a list, say).

@@ -193,7 +193,7 @@ impl HarEntry {
     }
 }
 
-/// What is wrong with the entry `number`.
+/// The anomaly of the entry `number`.
 fn anomaly(number: u64, code: Code, message: impl Into<Cow<'static, str>>) -> Anomaly {
     Anomaly { offset: Offset { file: number, within: 0 }, code, message: message.into() }
 }

@@ -117,7 +117,7 @@ impl<R: Read + Seek> Wacz<R> {
         for (_, _, number) in lists {
             let Ok(list) = self.zip.by_index(number) else { continue };
             let mut text = Vec::new();
-            // What can be read of a damaged list counts.
+            // A damaged list counts as far as it can be read.
             let _ = list.take(LONGEST_LIST).read_to_end(&mut text);
             let lines = text.split(|&byte| byte == b'\n');
             pages.extend(lines.filter_map(|line| serde_json::from_slice(line).ok()));

@@ -32,10 +32,10 @@ use crate::error::{Error, ErrorKind, Result, cause};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";
-/// How many times as long as the file its strings, data and references may be, each counted as often as something refers
+/// The most bytes of strings, data and references for each byte of the file, each counted as often as something refers
 /// to it. A string that many objects share is in the file once.
 const GROWTH: usize = 16;
-/// What may be read of any file, however short.
+/// The number of bytes that may be read of any file, however short.
 const LEAST: usize = 64 << 10;
 
 /// The resources of a web archive of Safari.
@@ -71,7 +71,7 @@ pub struct WebResource {
     pub is_main: bool,
 }
 
-/// What is read of a resource.
+/// The parts of a resource that are read.
 #[derive(Default)]
 struct ResourceDraft {
     resource: WebResource,
@@ -102,7 +102,7 @@ impl Open {
 struct Resources {
     /// The open collections that are of interest, each with the key whose value comes next.
     open: Vec<(Open, Option<Cow<'static, str>>)>,
-    /// How many others are open in the last of them.
+    /// The number of others that are open in the last of them.
     skipped: usize,
     /// The number of archives so far, one a frame.
     frames: usize,
@@ -198,7 +198,7 @@ fn numbers(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size_of::<u64>())
 }
 
-/// How much of what may be read `event` takes.
+/// The cost of `event` against the limit.
 fn cost(event: &OwnedEvent) -> usize {
     let length = match event {
         Event::Data(data) => data.len(),

@@ -60,7 +60,7 @@ impl ArchiveContents {
 pub(crate) enum Wanted {
     /// Documents that are read.
     Documents,
-    /// Everything that was captured, to be looked at. Nothing is said of anomalies.
+    /// Everything that was captured, to be looked at. Anomalies are not reported.
     Captures,
     /// Everything that was captured, with its body.
     Bodies,

@@ -60,7 +60,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("application/atom+xml", &["atom", "xml"]),
     ("application/rdf+xml", &["rdf", "xml"]),
     ("application/xslt+xml", &["xsl", "xslt"]),
-    // What a server sends for text that it does not know. The extension says more.
+    // A server sends this for text that it does not know. The extension says more.
     ("text/plain", &["txt", "text", "log", "md", "csv", "css", "js", "mjs", "json", "xml", "svg", "srt", "vtt"]),
     ("text/csv", &["csv"]),
     ("text/markdown", &["md", "markdown"]),

@@ -20,7 +20,6 @@
 //!
 //! Deliberately absent: the file system. A file that was not added does not exist here.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -169,8 +168,8 @@ pub struct Collection {
     hints: PathHints,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     only_urls: bool,
-    /// True if files whose names would not open get other names in a mirror.
-    renames: bool,
+    /// The paths in a mirror of the files that have other names there.
+    renamed: HashMap<usize, Box<[u8]>>,
     /// The status of URLs that were captured and are not resources.
     failures: HashMap<Box<str>, u16>,
     /// The hosts of captures.
@@ -223,7 +222,7 @@ impl Collection {
             doubles: Vec::new(),
             hints: PathHints::default(),
             only_urls: false,
-            renames: false,
+            renamed: HashMap::new(),
             failures: HashMap::new(),
             hosts: HashSet::new(),
         }
@@ -236,21 +235,25 @@ impl Collection {
         Self { only_urls: true, ..Self::default() }
     }
 
-    /// Gives files with a query in their names, as wget writes them, names in a mirror that open as what they are.
+    /// Gives files with a query in their names, as wget writes them, names in a mirror that open as what they are. If another
+    /// file has or gets that name, a file keeps its own.
     pub fn rename_queries(&mut self) {
-        self.renames = true;
+        let mut taken = HashSet::new();
+        for (number, file) in self.files.iter().enumerate() {
+            let (folder, name) = split_name(&file.name);
+            let Some(path) = without_query_mark(name).map(|name| joined(folder, &name)) else {
+                continue;
+            };
+            if !self.by_path.contains_key(&*path) && taken.insert(path.clone()) {
+                self.renamed.insert(number, path.into());
+            }
+        }
     }
 
     /// The path of a file in a mirror, below its root.
     #[must_use]
-    pub fn path_in_mirror(&self, number: usize) -> Cow<'_, [u8]> {
-        let path = self.path(number);
-        let (folder, name) = split_name(path);
-        let renamed = self.renames.then(|| without_query_mark(name));
-        match renamed.flatten().map(|name| joined(folder, &name)) {
-            Some(renamed) if !self.by_path.contains_key(&*renamed) => Cow::Owned(renamed),
-            _ => Cow::Borrowed(path),
-        }
+    pub fn path_in_mirror(&self, number: usize) -> &[u8] {
+        self.renamed.get(&number).map_or(self.path(number), AsRef::as_ref)
     }
 
     /// Adds a URL that was captured with this status, and is not a resource.
@@ -309,15 +312,18 @@ impl Collection {
             self.files.push(resource);
             return Some(number);
         }
-        let (folder, name) = split_name(&path);
-        self.alike.entry(hashed(&folded(&path))).or_insert(number);
-        let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
-        if first != number && is_alike_in_case(&self.files[first].name, &path) {
-            self.doubles.push((first, number));
+        // These find names, which mean nothing in a collection of captures.
+        if !self.only_urls {
+            let (folder, name) = split_name(&path);
+            self.alike.entry(hashed(&folded(&path))).or_insert(number);
+            let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
+            if first != number && is_alike_in_case(&self.files[first].name, &path) {
+                self.doubles.push((first, number));
+            }
+            self.by_name.entry(hashed(name)).or_insert(number);
+            self.hints = PathHints::default();
+            self.folder(folder).push(number);
         }
-        self.by_name.entry(hashed(name)).or_insert(number);
-        self.hints = PathHints::default();
-        self.folder(folder).push(number);
         self.by_path.insert(path, number);
         self.files.push(resource);
         Some(number)

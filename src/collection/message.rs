@@ -156,7 +156,7 @@ impl OpenedParts {
         let is_page = |index: &usize| {
             matches!(entities[*index].media_type.format(), Format::Html | Format::Xhtml)
         };
-        // What to open in each entity, those inside first.
+        // The part to open in each entity, those inside first.
         let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
         let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
         for (index, entity) in entities.iter().enumerate().rev() {
@@ -224,7 +224,7 @@ fn content_id(message: &[u8], entity: &Entity) -> Option<String> {
     Some(in_brackets(&value).to_owned()).filter(|id| !id.is_empty())
 }
 
-/// What is between `<` and `>`, or all of it.
+/// The text between `<` and `>`, or all of it.
 fn in_brackets(value: &str) -> &str {
     let inside = value.split_once('<').map_or(value, |(_, rest)| rest);
     inside.split_once('>').map_or(inside, |(inside, _)| inside).trim()

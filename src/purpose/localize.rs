@@ -55,7 +55,7 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let is_message = options.format.has_headings();
     let collection = Arc::clone(collection);
     let number = collection.number_at(&path);
-    let path = number.map_or(path, |number| collection.path_in_mirror(number).into_owned());
+    let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
     let destination = Local { collection, path, own, place, on_disk, to_browsers, is_message };
     Options {
         fragments: Some(Fragments::Rewrite),
@@ -214,7 +214,7 @@ impl Local {
             return if is_absolute { None } else { self.reference(&path, target, true, link) };
         }
         self.reference(
-            &self.collection.path_in_mirror(found.number),
+            self.collection.path_in_mirror(found.number),
             target,
             !found.query_counts,
             link,
@@ -235,7 +235,7 @@ impl Local {
                 (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
             if let Some((found, url)) = named.and_then(|named| self.file_on_disk(&named)) {
                 let path = self.collection.path_in_mirror(found.number);
-                return self.reference(&path, &url, false, link);
+                return self.reference(path, &url, false, link);
             }
             // A page with a query is another page, unless HTTrack named the file after the query.
             leads_to = leads_to.filter(|(found, _)| {
@@ -246,7 +246,7 @@ impl Local {
         let (found, url) = leads_to?;
         let beyond = self.collection.path_beyond_link(found, &url, Some(&self.place));
         let path = self.collection.path_in_mirror(found.number);
-        self.reference(beyond.as_deref().unwrap_or(&path), &url, true, link)
+        self.reference(beyond.as_deref().unwrap_or(path), &url, true, link)
     }
 
     /// True if the name of a file has the digest of `query` in it.
@@ -270,7 +270,7 @@ impl Local {
             stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
         })?;
         let (found, url) = self.file_on_disk(rest)?;
-        self.reference(&self.collection.path_in_mirror(found.number), &url, true, link)
+        self.reference(self.collection.path_in_mirror(found.number), &url, true, link)
     }
 
     /// The file to which `reference` leads from where this one lies, and its URL in a tree in which only paths count.

@@ -122,7 +122,7 @@ named! {
         Text = "text",
         /// Web app manifests and sitemaps.
         Manifest = "manifest",
-        /// What scripts import, and URLs relative to a module.
+        /// The imports of scripts, and URLs relative to a module.
         Scripts = "scripts",
         /// Places that hardly any document has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
         /// URLs, drafts, XML vocabularies that no browser shows.
@@ -260,7 +260,7 @@ pub struct Row {
     pub empty: Empty,
     /// What becomes of a fragment.
     pub fragment: Fragment,
-    /// What its URLs are to the document.
+    /// The role of its URLs in the document.
     pub role: Role,
     /// Who defines it.
     pub standard: &'static str,

@@ -61,7 +61,7 @@ pub struct JsonUrl {
     pub base: Option<usize>,
     /// Its path in [`MANIFEST`], if it is the member of a manifest.
     pub member: Option<&'static str>,
-    /// What it is to the document.
+    /// The role in the document.
     pub role: Role,
 }
 

@@ -189,7 +189,7 @@ impl ArchiveRun<'_> {
                 Ok(())
             };
             let read = plan.each((number, wanted), documents, output, one, done);
-            // What could be read of a damaged archive is written, too.
+            // A damaged archive is written as far as it can be read.
             let written = if is_unwritten { Ok(()) } else { self.commit(&mut pending, output) };
             is_unwritten |= written.is_err();
             let read = Failure::nested(written.and(read))?;
