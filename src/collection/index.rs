@@ -169,7 +169,9 @@ pub struct Collection {
     /// True if resources are found by their URLs alone, query included, and never by their names.
     only_urls: bool,
     /// The paths in a mirror of the files that have other names there.
-    renamed: HashMap<usize, Box<[u8]>>,
+    pub(super) renamed: HashMap<usize, Box<[u8]>>,
+    /// The new paths of folders, with which the URLs below them change that no file answers.
+    pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The status of URLs that were captured and are not resources.
     failures: HashMap<Box<str>, u16>,
     /// The hosts of captures.
@@ -223,6 +225,7 @@ impl Collection {
             hints: PathHints::default(),
             only_urls: false,
             renamed: HashMap::new(),
+            renamed_folders: HashMap::new(),
             failures: HashMap::new(),
             hosts: HashSet::new(),
         }
@@ -248,6 +251,16 @@ impl Collection {
                 self.renamed.insert(number, path.into());
             }
         }
+    }
+
+    /// True if there is a folder with this path.
+    pub(super) fn has_folder(&self, path: &[u8]) -> bool {
+        self.folders.contains_key(path)
+    }
+
+    /// The path of a file that has nearly the name `path`.
+    pub(super) fn similar(&self, path: &[u8]) -> Option<&[u8]> {
+        self.nearest(path, false, true).1.map(|number| self.path(number))
     }
 
     /// The path of a file in a mirror, below its root.

@@ -31,6 +31,7 @@ mod index;
 pub mod message;
 mod near;
 pub mod origin;
+mod renames;
 #[cfg(feature = "archive")]
 pub mod record;
 
