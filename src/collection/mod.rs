@@ -31,9 +31,9 @@ mod index;
 pub mod message;
 mod near;
 pub mod origin;
-mod renames;
 #[cfg(feature = "archive")]
 pub mod record;
+mod renames;
 
 pub use file_names::file_names;
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};

@@ -19,7 +19,7 @@
 //!
 //! Deliberately absent: renaming the files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::index::{Collection, split_name};
 use super::origin::names;
@@ -40,13 +40,17 @@ impl Collection {
     pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
         let mut new_names: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (old, new) in pairs {
-            let into_folder = new.ends_with(b"/") && self.number_at(old).is_some();
-            let name = if into_folder { split_name(old).1 } else { b"" };
-            let (old, new) = (path(old)?, path(&[new, name].concat())?);
+            let old = path(old)?;
+            let into_folder = new.ends_with(b"/") && self.number_at(&old).is_some();
+            let name = if into_folder { split_name(&old).1 } else { b"" };
+            let new = path(&[new, name].concat())?;
             if let Some(other) = new_names.insert(old.clone(), new.clone())
                 && other != new
             {
-                return Err(wrong(&old, &format!("renamed to {} and to {}", shown(&other), shown(&new))));
+                return Err(wrong(
+                    &old,
+                    &format!("renamed to {} and to {}", shown(&other), shown(&new)),
+                ));
             }
         }
         let new_path = |path: &[u8]| {
@@ -102,16 +106,28 @@ impl Collection {
             let why = format!("{} is there already, or becomes the same", shown(self.path(other)));
             return Err(wrong(self.path(renamed), &format!("cannot become {}: {why}", shown(new))));
         }
-        let mut all: Vec<_> = renamed.iter().collect();
+        let mut all: Vec<_> =
+            renamed.iter().map(|(number, new)| (self.path(*number), &**new)).collect();
         all.sort_unstable();
-        for (number, new) in all {
-            let mut around = split_name(new).0;
-            while !around.is_empty() {
-                if by_new.contains_key(around) {
-                    let why = format!("cannot become {}: {} is a file", shown(new), shown(around));
-                    return Err(wrong(self.path(*number), &why));
-                }
+        let mut folders: HashSet<&[u8]> = HashSet::new();
+        for path in by_new.keys() {
+            let mut around = split_name(path).0;
+            while !around.is_empty() && folders.insert(around) {
                 around = split_name(around).0;
+            }
+        }
+        for (old, new) in all {
+            let mut around = new;
+            let mut is_file = folders.contains(new);
+            while !is_file && !around.is_empty() {
+                around = split_name(around).0;
+                is_file = by_new.contains_key(around);
+            }
+            if is_file {
+                let around = shown(around);
+                let why =
+                    format!("cannot become {}: {around} would be a file and a folder", shown(new));
+                return Err(wrong(old, &why));
             }
         }
         Ok(())
@@ -129,6 +145,13 @@ impl Collection {
             self.renamed.iter().map(|(number, new)| (self.path(*number), &**new)).collect();
         all.sort_unstable();
         all
+    }
+
+    /// The paths by which a URL means the file `path`: its own, and that of its folder if it is an index file.
+    pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
+        let (_, name) = split_name(path);
+        let folder = self.is_index(name).then(|| &path[..path.len() - name.len()]);
+        folder.into_iter().chain([path])
     }
 
     /// The new path of the file with this number, in the form of `path`, which means it in a URL: with or without the
@@ -175,7 +198,9 @@ impl Collection {
 fn path(typed: &[u8]) -> Result<Vec<u8>> {
     let refused = |why: &str| Err(wrong(typed, why));
     if typed.starts_with(b"/") {
-        return refused("an absolute path; name files and folders by their paths below the folder that moves");
+        return refused(
+            "an absolute path; name files and folders by their paths below the folder that moves",
+        );
     }
     let mut path = Vec::new();
     for name in typed.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b".")) {
@@ -187,7 +212,11 @@ fn path(typed: &[u8]) -> Result<Vec<u8>> {
         }
         path.extend_from_slice(name);
     }
-    if path.is_empty() { refused("the folder itself, which has no name in itself") } else { Ok(path) }
+    if path.is_empty() {
+        refused("the folder itself, which has no name in itself")
+    } else {
+        Ok(path)
+    }
 }
 
 fn wrong(path: &[u8], why: &str) -> Error {
@@ -214,8 +243,10 @@ mod tests {
 
     fn renamed(files: &[&str], pairs: &[(&str, &str)]) -> Result<Vec<String>> {
         let mut collection = collection(files);
-        let pairs: Vec<_> =
-            pairs.iter().map(|(old, new)| (old.as_bytes().to_vec(), new.as_bytes().to_vec())).collect();
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(old, new)| (old.as_bytes().to_vec(), new.as_bytes().to_vec()))
+            .collect();
         collection.rename(&pairs)?;
         Ok((0..files.len()).map(|number| shown(collection.path_in_mirror(number))).collect())
     }
@@ -244,7 +275,7 @@ mod tests {
             (&["a", "b"], &[("a", "../c")], "leads out"),
             (&["a", "b"], &[("a", "/c")], "absolute path"),
             (&["a", "b"], &[("c", "d")], "no such file"),
-            (&["a", "b"], &[("a", "b/c")], "b is a file"),
+            (&["a", "b"], &[("a", "b/c")], "b would be a file"),
             (&["a", "b"], &[("a", "c"), ("a", "d")], "renamed to"),
             (&["a", "b/c"], &[("a", "b")], "cannot become b"),
             (&["a"], &[(".", "b")], "itself"),

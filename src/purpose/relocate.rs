@@ -32,6 +32,8 @@
 //!
 //! Deliberately absent: URLs that scripts put together, and files that are not documents.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::spelling::{names_base, unmistakable};
@@ -39,7 +41,7 @@ use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, without_query};
 use crate::document::{Against, Role};
 use crate::format::Format;
-use crate::reference::{Category, Grammar, Reference};
+use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{
@@ -175,6 +177,57 @@ pub fn is_at_any_url(name: &[u8]) -> bool {
     [&b"/404.html"[..], b"/404.htm", b"/404/index.html"].iter().any(|end| path.ends_with(end))
 }
 
+/// Lines that send a server's visitors from the old path of each renamed file to its new URL, in the syntax that the name of
+/// their file asks for: `_redirects` by default, an nginx map for `.map` and `.conf`, Apache for `.htaccess`. The second is the
+/// number of old paths that are left out since another file has them now.
+#[must_use]
+pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
+    let file = file.to_string_lossy().to_ascii_lowercase();
+    let ends = |end: &str| file.ends_with(end);
+    let collection = &relocation.collection;
+    let renames = collection.renames();
+    let new: HashSet<&[u8]> = renames.iter().map(|(_, new)| *new).collect();
+    let root = Reference::split(Grammar::Rfc3986, relocation.to.as_str()).path();
+    let (mut lines, mut left) = (Vec::new(), 0);
+    for (old, _) in renames.iter().copied() {
+        let Some(number) = collection.number_at(old) else { continue };
+        if new.contains(old) {
+            left += 1;
+            continue;
+        }
+        for form in collection.forms(old) {
+            let to = collection.renamed_as(number, form).unwrap_or_default();
+            let encoded = |path: &[u8]| names::path(path, names::Percent::Encode);
+            let Some((from, to)) = encoded(form).zip(encoded(&to)) else { continue };
+            let (from, to) = (format!("{root}{from}"), format!("{root}{to}"));
+            lines.push(match () {
+                () if ends(".map") || ends(".conf") => format!("{from} {to};\n"),
+                () if ends(".htaccess") => {
+                    format!("RedirectMatch 301 \"^{}$\" \"{to}\"\n", as_pattern(&from))
+                }
+                () => format!("{from} {to} 301\n"),
+            });
+        }
+    }
+    (lines, left)
+}
+
+/// `path`, which is percent-encoded, as a regular expression for the path that Apache has decoded.
+fn as_pattern(path: &str) -> String {
+    let decoded = decode_percent_lossy(path);
+    let mut pattern = String::new();
+    for character in decoded.chars() {
+        if r"\.+*?()|[]{}^$".contains(character) {
+            pattern.push('\\');
+        }
+        if character == '"' {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
 /// The options with which [`relocate`] rewrites the resource called `name`, which has these `bytes`. `options` have the
 /// format, the retrieval URL, the profile and the places.
 #[must_use]
@@ -262,7 +315,6 @@ impl Destination for Moving {
         // Nobody knows where the tree is, so that its own URL is not written.
         if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
     }
-
 }
 
 impl Moving {
@@ -324,13 +376,7 @@ impl Moving {
     }
 
     /// True if a reference with this `head`, all of it before its query and fragment, leads to the new place of its target.
-    fn leads_there(
-        &self,
-        head: &str,
-        written: Category,
-        moved: &MovedTarget,
-        base: &Base,
-    ) -> bool {
+    fn leads_there(&self, head: &str, written: Category, moved: &MovedTarget, base: &Base) -> bool {
         match (written, head) {
             // A URL means the same everywhere.
             (Category::AbsoluteUrl, _) => {

@@ -63,10 +63,8 @@ type MissingTargets = HashMap<String, usize>;
 impl FileSummary {
     /// Adds a document of the file.
     pub(super) fn add(&mut self, report: &Report, totals: &Totals, work: &Work) {
-        if matches!(work, Work::Absolute) {
-            return self.add_totals(totals);
-        }
-        self.tally.add_localized(report);
+        let Some(of) = work.result() else { return self.add_totals(totals) };
+        self.tally.add_links(report, of);
         for target in work.missing(report) {
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
@@ -294,7 +292,8 @@ impl RunSummary {
             output.notice(&format_args!("{files} to {NOT_WRITTEN}"));
         }
         self.hints.say(output);
-        self.say_what_is_missing(output);
+        let lists = if matches!(work, Work::Moved(_)) { "" } else { ", --missing - lists them" };
+        self.say_what_is_missing(lists, output);
         if !are_written {
             output.notice(&"nothing was written");
         }
@@ -318,7 +317,7 @@ impl RunSummary {
         Ok(())
     }
 
-    fn say_what_is_missing(&self, output: &mut Output) {
+    fn say_what_is_missing(&self, lists: &str, output: &mut Output) {
         /// The number of URLs to name.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
@@ -326,7 +325,8 @@ impl RunSummary {
         }
         let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
         let links = count(self.missing.values().sum(), "link leads", "links lead");
-        let hint = if output.is_verbose() { "" } else { "; -v says which, --missing - lists them" };
+        let hint =
+            if output.is_verbose() { String::new() } else { format!("; -v says which{lists}") };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;

@@ -25,9 +25,9 @@ use std::borrow::Cow;
 
 use super::usable::unusable;
 use crate::format::Format;
-use crate::layer::{OffsetMap, View};
 use crate::layer::charset::Charset;
 use crate::layer::escape;
+use crate::layer::{OffsetMap, View};
 use crate::named::named;
 use crate::scan::attributes::Namespace;
 use crate::scan::html::sink::{Sink, TextModel};
