@@ -203,7 +203,7 @@ impl RootUrl {
     }
 
     /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
-    fn assumed() -> Self {
+    pub(crate) fn assumed() -> Self {
         Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
 

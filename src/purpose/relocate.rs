@@ -119,8 +119,8 @@ impl Relocation {
         Some((found.number, found.query_counts))
     }
 
-    /// The place to which `url` moves.
-    fn moved(&self, url: &str) -> MovedTarget {
+    /// The place to which `url` moves. If it `names_files`, its path is the one of its file, whatever servers leave out.
+    fn moved(&self, url: &str, names_files: bool) -> MovedTarget {
         let head = without_query(url);
         let outside = MovedTarget {
             url: head.to_owned(),
@@ -133,7 +133,7 @@ impl Relocation {
         let needs_files = self.collection.has_renames() || self.form != LinkForm::Written;
         let found = needs_files.then(|| self.file(url)).flatten();
         let renamed = match found {
-            Some((number, _)) if self.form == LinkForm::Disk => {
+            Some((number, _)) if names_files => {
                 Some(self.collection.path_in_mirror(number).to_vec())
             }
             Some((number, _)) => self.collection.renamed_as(number, &below.path),
@@ -327,7 +327,7 @@ impl Moving {
             return Arc::clone(after);
         }
         // What follows a path of a base counts only where a reference has no path itself.
-        let moved = self.relocation.moved(base);
+        let moved = self.relocation.moved(base, false);
         let query = if moved.drops_query { "" } else { &base[without_query(base).len()..] };
         let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
         *last = Some((Arc::clone(base), Arc::clone(&after)));
@@ -337,7 +337,7 @@ impl Moving {
     /// The new reference of `link`, which leads to `target`, in a document with this base after the move.
     fn reference(&self, link: &LinkReport, target: &str, base: &Base) -> String {
         let reference = &*link.reference;
-        let moved = self.relocation.moved(target);
+        let mut moved = self.relocation.moved(target, false);
         let (head, rest) = reference.split_at(without_query(reference).len());
         let rest = match rest.find('#') {
             _ if !moved.drops_query => rest,
@@ -349,7 +349,15 @@ impl Moving {
             category => category,
         };
         let form = self.form(link, &moved, written);
-        if form == written && self.leads_there(head, written, &moved, base) {
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let becomes_relative = !self.keeps_forms && form == Category::RelPath && moved.is_inside;
+        if becomes_relative && self.relocation.form == LinkForm::Disk && !is_base {
+            moved = self.relocation.moved(target, true);
+        }
+        let is_kept = form == written
+            && self.leads_there(head, written, &moved, base)
+            && !(becomes_relative && self.climbs_out(head, &moved, base));
+        if is_kept {
             return reference.to_owned();
         }
         let head = self.head(head, (written, form), &moved, base);
@@ -385,6 +393,18 @@ impl Moving {
             (_, "") => without_query(base.as_str()) == moved.url,
             _ => base.resolve(head).is_ok_and(|it| it.url == moved.url),
         }
+    }
+
+    /// True if a relative reference with this `head` leads to its target only where no folder is above the root: there, `..`
+    /// means the root (RFC 3986, 5.2.4).
+    fn climbs_out(&self, head: &str, moved: &MovedTarget, base: &Base) -> bool {
+        if !head.contains("..") && !head.contains("%2") {
+            return false;
+        }
+        let to = self.relocation.to.as_str();
+        let deep = |url: &str| Some(format!("{}{}", RootUrl::assumed().as_str(), url.strip_prefix(to)?));
+        let Some((base, wanted)) = deep(base.as_str()).zip(deep(&moved.url)) else { return false };
+        !Base::new(self.profile, &base).resolve(head).is_ok_and(|it| it.url == wanted)
     }
 
     /// A reference to the new place of a target: in the wanted form, or else in the next one that leads there. `head` is

@@ -14,10 +14,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::base::{Rule, Source};
+use baselink::collection::origin::is_assumed;
 use baselink::diagnostic::Diagnostic;
 use baselink::error::name;
 use baselink::files::write::Replacement;
 use baselink::format::Format;
+use baselink::reference::{Grammar, Reference};
 use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;
@@ -126,6 +128,9 @@ impl FileSummary {
         let (name, tally, outermost) = (name(path), &self.tally, self.base.as_ref());
         let url = outermost.and_then(|(url, ..)| url.as_ref());
         let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
+            if url.as_deref().is_some_and(is_assumed) {
+                return String::new();
+            }
             base_and_rule(url.as_deref(), rule, source)
         };
         let holds_others = format.has_headings() || format.is_archive();
@@ -146,7 +151,8 @@ impl FileSummary {
         };
         let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
         let unwritten = if written { "" } else { "; nothing was written" };
-        output.notice_of_file(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
+        let end = if what.is_empty() && base.is_empty() { "" } else { "; " };
+        output.notice_of_file(&format_args!("{name}: {what}{gap}{base}{end}{tally}{unwritten}"));
         let advice = match &self.hints.url {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
@@ -335,6 +341,8 @@ impl RunSummary {
         urls.sort_by_key(|&(url, number)| (Reverse(number), url));
         let width = urls.first().map_or(0, |(_, number)| number.to_string().len());
         for (url, number) in urls.iter().take(NAMED) {
+            let path = Reference::split(Grammar::Rfc3986, url).path_span.start;
+            let url = if is_assumed(url) { &url[path..] } else { url };
             output.notice(&format_args!("  {number:>width$}  {url}"));
         }
         if urls.len() > NAMED {

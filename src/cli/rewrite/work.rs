@@ -55,7 +55,13 @@ impl Work {
     pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
             Self::Absolute => baselink::rewrite(bytes, options),
-            Self::Moved(_) => relocate::relocate(bytes, options),
+            Self::Moved(_) => {
+                let mut moved = relocate::relocate(bytes, options);
+                // A base moves like any other link, and browsers read the result.
+                let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
+                moved.report.diagnostics.retain(|found| concerns(found.code));
+                moved
+            }
             Self::Local { .. } => {
                 let mut localized = localize::localize(bytes, options);
                 let report = &mut localized.report;
@@ -99,6 +105,11 @@ impl Work {
             Self::Local { .. } => Some(LinkResult::of_localized),
             Self::Moved(_) => Some(LinkResult::of_moved),
         }
+    }
+
+    /// True if `-v` says how the bases were found. A move does not depend on them.
+    pub(super) fn tells_of_bases(&self) -> bool {
+        !matches!(self, Self::Moved(_))
     }
 
     /// The words for files that changed, would change, and do not change.
