@@ -114,6 +114,8 @@ impl Relocation {
 
     /// The file of `url`: also `about.html` for `about`, and the index of a folder that is named without its `/`.
     fn file(&self, url: &str) -> Option<(usize, bool)> {
+        let own = self.with_root(&self.from, url);
+        let url = own.as_deref().unwrap_or(url);
         let found = self.collection.find(url).file();
         let found = found.or_else(|| self.collection.find_saved(without_query(url)))?;
         Some((found.number, found.query_counts))
@@ -148,8 +150,10 @@ impl Relocation {
             (None, None) => encoded(&below.path),
         };
         let Some(tail) = tail else { return outside };
+        // A URL with the other one of `http` and `https` is no other place.
+        let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         MovedTarget {
-            url: format!("{}{tail}", self.to.as_str()),
+            url: if stays { head.to_owned() } else { format!("{}{tail}", self.to.as_str()) },
             is_inside: true,
             has_file: found.is_some(),
             is_renamed,
@@ -162,10 +166,10 @@ impl Relocation {
         self.from.as_str() == self.to.as_str()
     }
 
-    /// `url` with the new root in the place of the old one. What follows the root keeps its bytes.
-    fn with_new_root(&self, url: &str) -> Option<String> {
+    /// `url` with `root` in the place of the old one. What follows the root keeps its bytes.
+    fn with_root(&self, root: &RootUrl, url: &str) -> Option<String> {
         let tail = self.from.below_own(url)?.tail?;
-        Some(format!("{}{}", self.to.as_str(), &url[tail..]))
+        Some(format!("{}{}", root.as_str(), &url[tail..]))
     }
 }
 
@@ -402,7 +406,8 @@ impl Moving {
             return false;
         }
         let to = self.relocation.to.as_str();
-        let deep = |url: &str| Some(format!("{}{}", RootUrl::assumed().as_str(), url.strip_prefix(to)?));
+        let deep =
+            |url: &str| Some(format!("{}{}", RootUrl::assumed().as_str(), url.strip_prefix(to)?));
         let Some((base, wanted)) = deep(base.as_str()).zip(deep(&moved.url)) else { return false };
         !Base::new(self.profile, &base).resolve(head).is_ok_and(|it| it.url == wanted)
     }
@@ -423,13 +428,13 @@ impl Moving {
         // The part after the root keeps its bytes if it can.
         let absolute = match written {
             _ if moved.is_renamed || !moved.is_inside => None,
-            Category::AbsoluteUrl => relocation.with_new_root(head),
+            Category::AbsoluteUrl => relocation.with_root(&relocation.to, head),
             Category::NetPath | Category::AbsPath => {
                 let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
                 let host = if written == Category::AbsPath { from.net_loc() } else { None };
                 let host = host.map(|host| format!("//{host}")).unwrap_or_default();
                 let scheme = from.scheme().unwrap_or_default();
-                relocation.with_new_root(&format!("{scheme}:{host}{head}"))
+                relocation.with_root(&relocation.to, &format!("{scheme}:{host}{head}"))
             }
             _ => None,
         };
