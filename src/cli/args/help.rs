@@ -61,7 +61,7 @@ What became of links: made local, local (it was already), made absolute, absolut
 (of a base element or xml:base), no-base, left, not-editable.
 
 Examples:
-  baselink localize crawl.warc.gz -o site
+  baselink localize crawl.warc.gz -o crawled
   baselink localize --include www.example.org/docs/ crawl-*.warc.gz -o docs-site
   baselink localize --layout host --index index.html crawl -o mirror
   baselink localize --url http://a.example/docs/ docs -o offline-docs

@@ -76,7 +76,7 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
 pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let columns = Columns { names, wanted: "an old and a new path are wanted" };
     let mut all = Vec::new();
-    Table { text, name: path, columns }.rows(&mut |_, one, other| {
+    TwoColumns { text, name: path, columns }.rows(&mut |_, one, other| {
         all.push((one, other.to_vec()));
         Ok(())
     })?;
@@ -94,14 +94,14 @@ struct Columns<'n> {
 }
 
 /// The contents of a file with two columns.
-struct Table<'t> {
+struct TwoColumns<'t> {
     text: &'t [u8],
     /// The file, as it was named.
     name: &'t Path,
     columns: Columns<'t>,
 }
 
-impl Table<'_> {
+impl TwoColumns<'_> {
     fn rows(&self, row: &mut RowReader<'_>) -> Result<()> {
         let text = self.text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.text);
         match text.trim_ascii_start().starts_with(b"{") {
@@ -239,7 +239,7 @@ impl UrlMap {
             urls: HashMap::new(),
         };
         let columns = Columns { names: ["path", "url"], wanted: "a path and a URL are wanted" };
-        let table = Table { text, name: path, columns };
+        let table = TwoColumns { text, name: path, columns };
         table.rows(&mut |line, path, url| map.insert(line, path, url))?;
         Ok(map)
     }
