@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use baselink::collection::Collection;
 use baselink::error::{Error, Result, name};
-use baselink::files::walk::Selection;
 use baselink::files::write::Replacement;
 use baselink::purpose::relocate::{Relocation, redirects};
 
@@ -52,8 +51,7 @@ pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
     };
     let work = Work::Moved(Arc::clone(&relocation));
     let mut status = rewrite(&asked.rewrite, &work, output)?;
-    let is_written =
-        matches!(asked.rewrite.destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_));
+    let is_written = matches!(asked.rewrite.destination, WrittenTo::Path { .. });
     say_others(relocation.collection(), output);
     if let Some(path) = asked.redirects.as_deref().filter(|_| is_written && !is_stopped())
         && let Err(error) = write_redirects(path, &relocation, output)
@@ -67,11 +65,7 @@ pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
 /// The map of URLs, with the files of the folder.
 fn relocation(asked: &Move) -> Result<Relocation> {
     let documents = &asked.rewrite.documents;
-    let all = Selection { hidden: true, ..Selection::default() };
-    let selection = match asked.rewrite.destination {
-        WrittenTo::InPlace(_) => &all,
-        _ => &documents.selection,
-    };
+    let selection = &documents.selection;
     let mut collection = collection::of_folder(documents, selection, |_| true, false)?;
     collection.rename(&asked.renames).map_err(|error| Error::new(format!("--rename: {error}")))?;
     if let Some(path) = &asked.redirects

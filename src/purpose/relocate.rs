@@ -319,6 +319,13 @@ impl Destination for Moving {
         // Nobody knows where the tree is, so that its own URL is not written.
         if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
     }
+
+    fn stays_below(&self) -> Option<&str> {
+        let relocation = &self.relocation;
+        let moves_whole =
+            relocation.form == LinkForm::Written && !relocation.collection.has_renames();
+        moves_whole.then(|| relocation.from.as_str())
+    }
 }
 
 impl Moving {

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::request::{Archives, Move, Rewrite, is_standard_input};
+use crate::cli::request::{Archives, Move, Rewrite, WrittenTo, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -55,7 +55,7 @@ pub(super) struct TypedMove {
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    /// A JSON object per file on standard output; needs -o or --dry-run
     ///
     /// Its keys are path, format, output (null where nothing was written), the numbers of links by what became of them, and
     /// diagnostics (an array of code, line, column, start, end, message).
@@ -128,6 +128,13 @@ impl TypedMove {
         };
         let verify = self.output.verify;
         let (destination, backup) = self.output.meant(&mut documents, self.json)?;
+        if matches!(destination, WrittenTo::InPlace(_)) {
+            // A run that was killed would leave links that have moved beside others that have not, and no later run could tell
+            // them apart.
+            return refused(
+                "move writes another folder, with -o DIR; a folder is not moved in place",
+            );
+        }
         let (json, strict) = (self.json, self.strict);
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
         Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
