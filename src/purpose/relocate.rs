@@ -109,12 +109,16 @@ impl Relocation {
     /// True if `url` is below the root and no file answers it.
     #[must_use]
     pub fn lacks(&self, url: &str) -> bool {
-        self.from.below_own(without_query(url)).is_some() && self.file(url).is_none()
+        let head = without_query(url);
+        let path = head.strip_prefix(self.from.as_str()).map(str::as_bytes);
+        let is_plain = path.is_some_and(|path| self.collection.plain_file(path).is_some());
+        !is_plain && self.from.below_own(head).is_some() && self.file(url).is_none()
     }
 
     /// The file of `url`: also `about.html` for `about`, and the index of a folder that is named without its `/`.
     fn file(&self, url: &str) -> Option<(usize, bool)> {
-        let own = self.with_root(&self.from, url);
+        let is_own = url.starts_with(self.from.as_str());
+        let own = if is_own { None } else { self.with_root(&self.from, url) };
         let url = own.as_deref().unwrap_or(url);
         let found = self.collection.find(url).file();
         let found = found.or_else(|| self.collection.find_saved(without_query(url)))?;
