@@ -18,7 +18,7 @@ const OPTIONS: &[(Code, &str)] = &[
 ];
 
 /// True if a diagnostic is about the output, and not about the document, its base or its links.
-pub(crate) fn is_of_a_change(code: Code) -> bool {
+fn is_of_a_change(code: Code) -> bool {
     matches!(
         code,
         Code::SignatureBroken

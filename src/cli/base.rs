@@ -61,7 +61,7 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
     let mut has_tree = false;
     let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, form, file, output);
     let Read { status, documents: files, left } =
-        each_document(documents, output, None, work, |_, is_tree| has_tree |= is_tree)?;
+        each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
         for rule in RULES {

@@ -6,7 +6,6 @@
 //!   3 | <a href="http://a.example/docs/up.html">Up</a>
 //!     |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //!     = keeps pointing at http://a.example/docs/up.html
-//!     = relative form: up.html
 //! ```
 //!
 //! Each document is scanned and judged once (`CheckedTree::read`), which counts links by class. Documents with findings to
@@ -16,7 +15,6 @@
 
 mod baseline;
 mod beside;
-mod fix;
 mod github;
 mod href;
 mod listed;
@@ -34,14 +32,13 @@ use baselink::error::name;
 use baselink::purpose::check::Class;
 
 use self::baseline::Baseline;
-use self::fix::Fixed;
 use self::listed::Listed;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
 use super::hint::say_scheme;
 use super::output::{Output, count};
-use super::progress::{is_stopped, stop_between_files};
-use super::request::{Check, Classes};
+use super::request::{Check, CheckForm, Classes};
+use super::shell;
 use super::status::ExitStatus;
 
 /// Checks what was asked for.
@@ -57,37 +54,19 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
             return Ok(ExitStatus::Unusable);
         }
     };
-    stop_between_files()?;
     let (mut tree, mut status) = CheckedTree::read(asked, &from, output)?;
     tree.say_doubles(output);
-    let mut fixed = None;
-    if let Some(destination) = asked.fix.as_ref().filter(|_| !is_stopped()) {
-        let done = fix::make(asked, destination, &tree, output)?;
-        status = status.max(done.status);
-        if done.is_written && done.files > 0 && !is_stopped() {
-            (tree, _) = CheckedTree::read(asked, &from, &mut output.page())?;
-        }
-        fixed = Some(done);
-    }
-    if is_stopped() {
-        return Ok(stopped(fixed.as_ref(), output));
-    }
-    let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
-    let is_by_target = !asked.lists_links && !shows_diff;
-    let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
+    let is_by_target = !asked.lists_links;
+    let list = if is_by_target { Classes::default() } else { asked.list.clone() };
     let has_targets = is_by_target || asked.report.is_some() || asked.missing.is_some();
     let listed = listing::list(asked, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
     let denied = listed.left(&tree, |class| asked.deny.contains(class));
-    if is_by_target && !is_stopped() && !tree.files.is_empty() {
+    if is_by_target && !tree.files.is_empty() {
         text::targets(asked, &tree, &listed, output)?;
     }
     output.flush()?;
-    // The list is not complete.
-    if is_stopped() {
-        return Ok(stopped(fixed.as_ref(), output));
-    }
-    status = status.max(say(asked, &tree, fixed.as_ref(), &listed, output));
+    status = status.max(say(asked, &tree, &listed, output));
     if let Err(error) = beside::write(asked, &tree, &listed, output) {
         output.error(&error);
         status = ExitStatus::Unusable;
@@ -97,23 +76,12 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     }
     let is_held = asked.updates_baseline || denied.is_empty();
     if !is_held {
-        say_denied(asked, &tree, &denied, output);
+        say_denied(asked, &denied, output);
     }
+    say_move(asked, &tree, &listed, output);
     // The program ends: to give back piece by piece what a large tree holds would only take time.
     std::mem::forget(tree);
     Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
-}
-
-/// Says that the work was stopped, and how much was changed before.
-fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
-    match fixed.filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files) {
-        0 => output.error(&"stopped; nothing was changed"),
-        changed => output.error(&format_args!(
-            "stopped; {} changed, and every file is whole",
-            count(changed, "file was", "files were")
-        )),
-    }
-    ExitStatus::Stopped
 }
 
 fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, output: &mut Output) {
@@ -127,33 +95,38 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
 }
 
 /// Says which findings are denied.
-fn say_denied(
-    asked: &Check,
-    tree: &CheckedTree<'_>,
-    denied: &[(Class, usize)],
-    output: &mut Output,
-) {
-    let fixes = match tree.sum.references {
-        fixes if fixes > 0 && asked.fix.is_none() => {
-            format!("; --fix makes {} relative", number(fixes))
-        }
-        _ => String::new(),
-    };
+fn say_denied(asked: &Check, denied: &[(Class, usize)], output: &mut Output) {
     let what = if asked.is_of_archives { "links lack their targets" } else { "links would break" };
-    output.error(&format_args!("{what}: {}{fixes}", words::classes(denied)));
+    output.error(&format_args!("{what}: {}", words::classes(denied)));
 }
 
-/// Says how many links have which class, and what became of the fixes; with the status of a folder without documents.
-fn say(
-    asked: &Check,
-    tree: &CheckedTree<'_>,
-    fixed: Option<&Fixed>,
-    listed: &Listed,
-    output: &mut Output,
-) -> ExitStatus {
-    if let Some(fixed) = fixed {
-        fixed.say(output);
+/// Says which command moves the folder with its links, if it changes some that break.
+fn say_move(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
+    let root = tree.from.given_root();
+    let movable = match root {
+        Some(_) => tree.sum.movable,
+        None if tree.from.assumes_root => tree.sum.root_relative,
+        None => 0,
+    };
+    let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
+    if movable == 0 || asked.form != CheckForm::Text || listed.left(tree, is_of_moves).is_empty() {
+        return;
     }
+    let from = root.map(|url| format!(" --url {}", shell::word(url.as_str()))).unwrap_or_default();
+    let to = match &asked.to {
+        None => "--relative".to_owned(),
+        Some(place) if place.as_str().starts_with("file:") => "--relative=disk".to_owned(),
+        Some(url) => format!("--to {}", shell::word(url.as_str())),
+    };
+    let folder = asked.folder().to_string_lossy();
+    let folder = shell::word(&folder);
+    output.notice(&format_args!(
+        "to move the folder with its links: baselink move {folder}{from} {to} -o OUT"
+    ));
+}
+
+/// Says how many links have which class; with the status of a folder without documents.
+fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) -> ExitStatus {
     let status = tree.left.say_documents(tree.files.len(), output);
     if tree.files.is_empty() {
         tree.left.say_archives(output);
@@ -183,11 +156,7 @@ fn say(
         if links == 0 {
             continue;
         }
-        let fixes = match sum.fixes_of.get(class) {
-            None => String::new(),
-            Some(fixes) => format!(", {} with a fix", number(*fixes)),
-        };
-        output.notice(&format_args!("  {:names$} {:>width$}{fixes}", class.name(), number(links)));
+        output.notice(&format_args!("  {:names$} {:>width$}", class.name(), number(links)));
     }
     if sum.differing > 0 {
         let links = count(sum.differing, "link leads", "links lead");

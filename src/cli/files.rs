@@ -17,7 +17,7 @@ use std::{iter, mem};
 
 use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use baselink::files::write::{Suffix, most_pending};
+use baselink::files::write::most_pending;
 
 use super::in_order::{Bounds, in_order};
 use super::input::{File, NoDocument, OpenedInput};
@@ -430,19 +430,15 @@ pub(crate) struct Read {
 }
 
 /// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
-/// gives, in the order of the files. A file whose name ends as that of a `backup` is no document.
+/// gives, in the order of the files.
 pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
-    backup: Option<&Suffix>,
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T) + Send,
 ) -> io::Result<Read> {
     let mut read = Read { status: ExitStatus::Done, documents: 0, left: Left::default() };
     let one = |origin: &Origin, output: &mut Output| {
-        if origin.is_backup(backup) {
-            return Ok(Err(Why::NoDocument));
-        }
         let opened = match why_left(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
             Ok(None) => File::open(origin, documents, None),

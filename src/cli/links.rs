@@ -67,7 +67,7 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
         })
     };
     let Read { status, documents: files, left } =
-        each_document(documents, output, None, work, |_, (listed, helps)| {
+        each_document(documents, output, work, |_, (listed, helps)| {
             tally.merge(&listed);
             hints.merge(helps);
         })?;

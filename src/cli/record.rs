@@ -16,7 +16,7 @@ use baselink::base::{BaseChain, Declared, Level, Rule, Source};
 use baselink::collection::Absence;
 use baselink::collection::origin::is_assumed;
 use baselink::format::Format;
-use baselink::purpose::check::{Cause, Finding, Fix};
+use baselink::purpose::check::{Cause, Finding};
 use baselink::reference::conformance;
 use baselink::span::Span;
 use baselink::{EntityReport, LinkReport};
@@ -147,7 +147,6 @@ pub(crate) struct MovedRecord<'a> {
     cause: Option<&'static str>,
     differs: bool,
     moved: Option<&'a str>,
-    fix: Option<&'a str>,
     hint: Option<&'a str>,
     missing: Option<&'static str>,
 }
@@ -179,10 +178,6 @@ impl<'a> MovedRecord<'a> {
             cause: finding.cause.map(Cause::name),
             differs: finding.differs,
             moved: finding.moved.as_deref(),
-            fix: match &finding.fix {
-                Some(Fix::Reference(reference)) => Some(reference),
-                Some(Fix::Base) | None => None,
-            },
             hint: finding.hint.as_deref(),
             missing: finding.missing.map(Absence::name),
         }

@@ -250,10 +250,6 @@ pub(crate) struct Check {
     pub(crate) updates_baseline: bool,
     /// The table of URLs.
     pub(crate) url_map: Option<PathBuf>,
-    /// The destination of fixes.
-    pub(crate) fix: Option<WrittenTo>,
-    /// The suffix of backups, which are not documents.
-    pub(crate) backup: Option<Suffix>,
 }
 
 impl Check {

@@ -139,7 +139,7 @@ fn one(
 }
 
 /// True if the file was found among messages that are being delivered to a Maildir.
-pub(super) fn is_delivery(origin: &Origin) -> bool {
+fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && maildir::is_delivery(origin.path())
 }
 

@@ -12,7 +12,7 @@
 //! ```
 //! use baselink::base::Retrieval;
 //! use baselink::collection::{Collection, Resource};
-//! use baselink::purpose::check::{Class, Fix, check};
+//! use baselink::purpose::check::{Cause, Class, check};
 //! use baselink::{Options, format::Format};
 //!
 //! let mut collection = Collection::default();
@@ -21,26 +21,22 @@
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
 //! let checked = check(b"x.html", page, &options, &collection, None);
 //! let found: Vec<_> = checked.findings(&|_, _, _| None, true).filter_map(|(_, finding)| finding).collect();
-//! assert_eq!(found[1].class, Class::Pinned);
-//! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
+//! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
 //!
 //! Deliberately absent: the source of the resources, URLs outside the collection, and changes that scripts make to links
 //! and ids.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
 use crate::collection::{Collection, is_disk, url_below};
 use crate::diagnostic::Code;
-use crate::document::{Against, Program};
+use crate::document::Program;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::reference::{Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Report};
-use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, rewrite};
+use crate::rewrite::{BaseElement, Fragments, Options, rewrite};
 
 mod bases;
 mod captured;
@@ -50,7 +46,7 @@ mod judge;
 
 use bases::{MovedBases, MovedCollection};
 use captured::CaptureJudge;
-pub use finding::{Cause, Class, Finding, Fix};
+pub use finding::{Cause, Class, Finding};
 pub use ids::{FragmentPlace, Ids};
 pub use judge::FragmentPlaces;
 use judge::MoveJudge;
@@ -187,51 +183,5 @@ impl CheckedDocument<'_> {
             };
             (link, (!travels).then(finding))
         })
-    }
-}
-
-/// The options with which `rewrite` makes the fixes of a document that was checked with `options`, and changes nothing
-/// else.
-///
-/// Fixes of links that cannot be written where they stand are not made, as the report of `rewrite` says.
-#[must_use]
-pub fn fixes(document: &CheckedDocument<'_>, options: &Options) -> Options {
-    let fix = |(link, finding): (&LinkReport, Option<Finding>)| match finding?.fix {
-        Some(Fix::Reference(reference)) => Some((FixPlace::of(link), reference)),
-        _ => None,
-    };
-    let fixes = Fixes(document.findings(&|_, _, _| None, false).filter_map(fix).collect());
-    Options { destination: Some(Arc::new(fixes)), ..options_of(options) }
-}
-
-/// The new references of links: those who have the same place have the same fix.
-#[derive(Debug)]
-struct Fixes(HashMap<FixPlace, String>);
-
-/// The place of a fix: a fragment alone, and a name without `./`, mean something else in other elements.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct FixPlace {
-    entity: Arc<str>,
-    base: Option<Arc<str>>,
-    element: String,
-    attribute: Option<String>,
-    reference: String,
-}
-
-impl FixPlace {
-    fn of(link: &LinkReport) -> Self {
-        Self {
-            entity: Arc::clone(&link.entity),
-            base: link.base.clone(),
-            element: link.element.to_string(),
-            attribute: link.attribute.as_deref().map(str::to_owned),
-            reference: link.reference.clone(),
-        }
-    }
-}
-
-impl Destination for Fixes {
-    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
-        self.0.get(&FixPlace::of(link)).map_or(Choice::Kept, |fix| Choice::Reference(fix.clone()))
     }
 }

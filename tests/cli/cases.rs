@@ -95,8 +95,6 @@ fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
         "check --github",
         "check --report out.html",
         "check --baseline out --update-baseline",
-        "check --fix --diff",
-        "check --fix",
         "check --to file --json",
         "check --to https://new.example/ --json --report out.html",
     ] {

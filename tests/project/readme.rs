@@ -140,7 +140,7 @@ fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
 
 #[test]
 fn every_command_of_the_page_on_checking_prints_what_is_shown() {
-    assert_eq!(check(CHECK), 5);
+    assert_eq!(check(CHECK), 3);
 }
 
 #[test]

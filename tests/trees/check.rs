@@ -14,10 +14,10 @@ use baselink::collection::{Absence, Collection, Resource};
 use baselink::container::mbox::Messages;
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
-use baselink::purpose::check::{Cause, CheckedDocument, Class, Finding, Fix, Ids, check, fixes};
+use baselink::purpose::check::{Cause, CheckedDocument, Class, Finding, Ids, check};
 use baselink::resolve::Profile;
 use baselink::span::Lines;
-use baselink::{LinkReport, Options, Outcome, rewrite, verify};
+use baselink::{LinkReport, Options, Outcome, rewrite};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -73,11 +73,6 @@ impl Page {
         };
         self.units.iter().map(check).collect::<Vec<_>>().into_iter()
     }
-
-    /// The options that make the fixes of a document.
-    fn fixes(&self, tree: &Tree, moving: &Move) -> Options {
-        fixes(&self.checked(tree, moving).next().unwrap(), &self.units[0].2)
-    }
 }
 
 /// The documents of a tree, and the index of all files.
@@ -118,7 +113,6 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
                 class: Class::Travels,
                 cause: None,
                 missing: None,
-                fix: None,
                 hint: None,
                 ..finding.clone()
             };
@@ -175,11 +169,6 @@ fn moving(case: &Path) -> (Move, Options) {
 
 fn row(scanned: &Page, bytes: &[u8], link: usize, finding: &Finding) -> String {
     let (line, column) = Lines::of(bytes).place(scanned.links[link].span.start);
-    let fix = match &finding.fix {
-        None => "-",
-        Some(Fix::Base) => "(base)",
-        Some(Fix::Reference(reference)) => reference,
-    };
     let place = format!("{}:{line}:{column}", String::from_utf8_lossy(&scanned.path));
     let or_none = |text: &Option<String>| text.clone().unwrap_or("-".into());
     [
@@ -187,7 +176,6 @@ fn row(scanned: &Page, bytes: &[u8], link: usize, finding: &Finding) -> String {
         finding.class.name(),
         finding.cause.map_or("-", Cause::name),
         &or_none(&finding.moved),
-        fix,
         &or_none(&finding.hint),
     ]
     .into_iter()
@@ -422,7 +410,7 @@ fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
         let shown =
             [Some("x.png"), Some("y.png"), None, None, None, Some("//a.example/"), Some(at_a)];
         assert_eq!(targets, shown);
-        assert!(found.iter().all(|one| !one.differs && one.fix.is_none()));
+        assert!(found.iter().all(|one| !one.differs));
         assert!(
             found.iter().filter_map(|one| one.moved.as_deref()).all(|url| url.contains("a.ex"))
         );
@@ -446,7 +434,6 @@ fn http_and_https_are_one_web() {
         let site = site(&links(&references), &["x.png"]);
         let found = of_page(site.path(), &at(url), &Options::default());
         assert_eq!(causes(&found), expected, "{url}");
-        assert!(found[..2].iter().all(|one| one.fix == Some(Fix::Reference("x.png".into()))));
     }
     let site = site("", &["x.png"]);
     let map = site.path().join("map.csv");
@@ -474,22 +461,14 @@ fn what_is_pinned_says_what_is_missing() {
 }
 
 #[test]
-fn a_canonical_url_and_a_lone_number_sign_stay() {
+fn a_canonical_url_is_named_as_one() {
     let page = "<base href=http://a.example/docs/sub/><link rel=canonical href=http://a.example/docs/>\
                 <link rel=next href=http://a.example/docs/x.html><a href=#>x</a><a href=#top>x</a>";
     let site = site(page, &["x.html", "index.html", "sub/index.html"]);
     let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
-    let fixes: Vec<_> =
-        found.iter().map(|one| (one.cause.map(Cause::name), one.fix.clone())).collect();
-    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
-    let expected = [
-        (Some("absolute"), fix("sub/")),
-        (Some("canonical"), None),
-        (Some("absolute"), fix("../x.html")),
-        (Some("declared-base"), Some(Fix::Base)),
-        (Some("declared-base"), Some(Fix::Base)),
-    ];
-    assert_eq!(fixes, expected);
+    let causes: Vec<_> = found.iter().map(|one| one.cause.map(Cause::name)).collect();
+    let expected = ["absolute", "canonical", "absolute", "declared-base", "declared-base"];
+    assert_eq!(causes, expected.map(Some));
 }
 
 #[test]
@@ -561,7 +540,6 @@ fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
     let of_index = ["page?x=1.html", "page?x=3.html"];
     file("page?x=1.html", &of_page);
     file("i.html", &of_index);
-    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
     let told = |moving: &Move, path: &str| -> Vec<_> {
         let root = match moving.from.layout {
             Some(_) => site.path().to_owned(),
@@ -570,26 +548,23 @@ fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
         let (scanned, index) = read(&root, moving, &Options::default());
         let (_, page) = scanned.iter().find(|(_, one)| one.path == path.as_bytes()).unwrap();
         let found = findings(page, &index, moving);
-        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect()
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name))).collect()
     };
     let mut crawl = Move::default();
     crawl.from.layout = Some(FolderLayout::Host);
     assert_eq!(
         told(&crawl, "a.example/page?x=1.html"),
         [
-            (Class::Travels, None, None),
-            (Class::Travels, None, None),
-            (Class::Escapes, Some("root-relative"), fix("sub/y.html")),
-            (Class::Dangling, Some("elsewhere"), fix("page%3Fx=2.html")),
-            (Class::Travels, None, None),
-            (Class::Dangling, Some("absent"), None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Escapes, Some("root-relative")),
+            (Class::Dangling, Some("elsewhere")),
+            (Class::Travels, None),
+            (Class::Dangling, Some("absent")),
         ]
     );
     // The file is there now, and is not found by this reference after the move.
-    let expected = [
-        (Class::Dangling, Some("elsewhere"), fix("page%3Fx=1.html")),
-        (Class::Dangling, Some("absent"), None),
-    ];
+    let expected = [(Class::Dangling, Some("elsewhere")), (Class::Dangling, Some("absent"))];
     assert_eq!(told(&crawl, "a.example/i.html"), expected);
     // With the URL of the folder the query is in the name as well.
     assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
@@ -633,127 +608,21 @@ fn the_folder_of_a_host_may_have_capitals() {
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
     let found = findings(page, &index, &moving);
-    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
     let told: Vec<_> =
-        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect();
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
     assert_eq!(
         told,
         [
-            (Class::Travels, None, None),
-            (Class::Travels, None, None),
-            (Class::Dangling, Some("absent"), None),
-            (Class::Escapes, Some("root-relative"), fix("../y.html")),
-            (Class::Pinned, Some("absolute"), fix("../y.html")),
-            (Class::Pinned, Some("absolute"), None),
-            (Class::Pinned, Some("absolute"), fix("../../b.example/z.html")),
-            (Class::Travels, None, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Dangling, Some("absent")),
+            (Class::Escapes, Some("root-relative")),
+            (Class::Pinned, Some("absolute")),
+            (Class::Pinned, Some("absolute")),
+            (Class::Pinned, Some("absolute")),
+            (Class::Travels, None),
         ]
     );
-}
-
-/// RFC 3986, 5.2.3: what is relative to `dir/` and begins with a name is the same for `dir/page.html`.
-#[test]
-fn a_file_that_stands_for_its_folder_is_fixed_like_any_other() {
-    let text = links(&[
-        "/n/z.html",
-        "z.html",
-        "#top",
-        "?q",
-        "",
-        "/n/",
-        "/n/page.html?q",
-        "http://a.example/n/page.html#top",
-        "http://a.example/n/?q",
-    ]);
-    let site = site(&text, &["z.html"]);
-    let expected = |folder: &'static str, folder_with_query: &'static str| {
-        [
-            (Class::Escapes, Some("z.html")),
-            (Class::Travels, None),
-            (Class::Travels, None),
-            (Class::Travels, None),
-            (Class::Travels, None),
-            (Class::Escapes, Some(folder)),
-            (Class::Escapes, Some("page.html?q")),
-            (Class::Pinned, Some("#top")),
-            (Class::Pinned, Some(folder_with_query)),
-        ]
-    };
-    for (to, expected) in [
-        (None, expected("./", "./?q")),
-        (Some("http://b.example/m/"), expected("./", "./?q")),
-        // From disk no file stands for its folder.
-        (Some("file:///m/"), expected("page.html", "page.html?q")),
-    ] {
-        let mut moving = at("http://a.example/n/");
-        moving.from.index = Some("page.html".into());
-        moving.to = to.map(|to| RootUrl::new(to).unwrap());
-        let found = of_page(site.path(), &moving, &Options::default());
-        let told: Vec<_> = found
-            .iter()
-            .map(|one| match &one.fix {
-                Some(Fix::Reference(reference)) => (one.class, Some(&**reference)),
-                other => {
-                    assert_eq!(*other, None);
-                    (one.class, None)
-                }
-            })
-            .collect();
-        assert_eq!(told, expected, "{to:?}");
-    }
-    let mut moving = Move::default();
-    (moving.from.layout, moving.from.index) = (Some(FolderLayout::Host), Some("page.html".into()));
-    let site = self::site("", &["a.example/n/z.html"]);
-    let page = site.path().join("a.example/n/page.html");
-    fs::write(page, links(&["/n/z.html", "#top", "?q", "https://a.example/n/"])).unwrap();
-    let (scanned, index) = read(site.path(), &moving, &Options::default());
-    let (_, page) = scanned.iter().find(|(_, one)| one.path == b"a.example/n/page.html").unwrap();
-    let found = findings(page, &index, &moving);
-    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
-    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
-    assert_eq!(
-        told,
-        [
-            (Class::Escapes, fix("z.html")),
-            (Class::Travels, None),
-            (Class::Travels, None),
-            (Class::Pinned, fix("./")),
-        ]
-    );
-}
-
-/// A base that is promised to become relative does, and nothing is promised for ever.
-#[test]
-fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
-    let page = "<base href=\"http://a.example/n/\"><a href=\"z.html\">x</a>";
-    let site = site(page, &["z.html"]);
-    let mut moving = at("http://a.example/n/");
-    moving.from.index = Some("page.html".into());
-    let (scanned, index) = read(site.path(), &moving, &Options::default());
-    let (bytes, one) = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
-    let found = findings(one, &index, &moving);
-    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
-    let of_base = Some(Fix::Reference("./".into()));
-    assert_eq!(told, [(Class::Pinned, of_base), (Class::Pinned, Some(Fix::Base))]);
-    let fixed = rewrite(bytes, &one.fixes(&index, &moving)).output();
-    assert_eq!(fixed, b"<base href=\"./\"><a href=\"z.html\">x</a>");
-    fs::write(site.path().join("page.html"), fixed).unwrap();
-    let found = of_page(site.path(), &moving, &Options::default());
-    assert!(found.iter().all(|one| one.class == Class::Travels && one.fix.is_none()), "{found:?}");
-}
-
-/// In a style sheet a fragment alone means an element of the page (SVG), so there it gets the name before it (found by
-/// `fixed_links_survive_any_move`).
-#[test]
-fn one_reference_has_another_fix_in_another_element() {
-    let page = "<p id=f style='background: url(../n/page.html#f)'><a href='../n/page.html#f'>x</a>";
-    let site = site(page, &[]);
-    let moving = at("http://a.example/n/");
-    let (scanned, index) = read(site.path(), &moving, &Options::default());
-    let (bytes, one) = &scanned[0];
-    let fixed = rewrite(bytes, &one.fixes(&index, &moving)).output();
-    let expected = "<p id=f style='background: url(page.html#f)'><a href='#f'>x</a>";
-    assert_eq!(String::from_utf8(fixed).unwrap(), expected);
 }
 
 /// RFC 1808, 5.2: `;x` has other targets by its successors.
@@ -963,9 +832,9 @@ fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>,
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// What is fixed or travels leads to the same file, with the same tail, wherever the tree goes.
+    /// What travels leads to the same file, with the same tail, wherever the tree goes.
     #[test]
-    fn fixed_links_survive_any_move(
+    fn links_that_travel_survive_any_move(
         bases in prop::collection::vec(0..BASES.len(), 4),
         links in prop::collection::vec(
             (0_usize..4, 0..FILES.len(), 0_usize..6, 0..TAILS.len(), 0..PLACES.len()), 1..16),
@@ -993,28 +862,17 @@ proptest! {
         let (scanned, index) = generated(&pages, &moving);
         for ((_, one), (path, bytes)) in scanned.iter().zip(&pages) {
             let found = findings(one, &index, &moving);
-            let options = one.fixes(&index, &moving);
-            let fixed = rewrite(bytes, &options);
-            prop_assert_eq!(verify::verify(&fixed, &options), Ok(()));
             let retrieval = format!("{new}{}", encoded(path));
-            let after = rewrite(&fixed.output(), &Options::at(&retrieval)).report.links;
+            let after = rewrite(bytes, &Options::at(&retrieval)).report.links;
             prop_assert_eq!(after.len(), found.len());
             for ((link, now), after) in one.links.iter().zip(&found).zip(&after) {
                 let target = now.target.clone().unwrap_or_default();
                 let below = target.strip_prefix("http://a.example/docs/");
                 // Of the base nobody asks for a file.
                 let Some(below) = below.filter(|_| link.element != "base") else { continue };
-                let is_there = FILES.iter().any(|file| {
-                    below.split(['?', '#']).next() == Some(&encoded(file))
-                });
-                if now.class == Class::Travels || (now.fix.is_some() && is_there) {
+                if now.class == Class::Travels {
                     let leads_to = after.target.as_deref();
                     prop_assert_eq!(leads_to, Some(&*format!("{new}{below}")), "{:?}", link);
-                } else if is_there && matches!(now.class, Class::Pinned | Class::Escapes) {
-                    // Everything that is pinned or escapes and is there becomes relative, unless its base is
-                    // elsewhere.
-                    let base = link.base.as_deref();
-                    prop_assert_eq!(base, Some("http://cdn.example/"), "{:?} {:?}", link, now);
                 }
             }
         }
@@ -1046,7 +904,7 @@ fn ids_are_collected_where_they_are_asked_for() {
 
 /// XML 1.0, 4.4: what an entity stands for is not in the attribute; and what is signed must not change.
 #[test]
-fn no_fix_is_given_that_cannot_be_made() {
+fn what_cannot_be_written_is_judged_as_well() {
     let site = site("", &["x.png"]);
     let svg = "<!DOCTYPE svg [<!ENTITY b 'http://a.example/docs/'>]>\
                <svg xmlns='http://www.w3.org/2000/svg' xml:base='&b;'><a href='x.png'/></svg>";
@@ -1061,7 +919,7 @@ fn no_fix_is_given_that_cannot_be_made() {
         let found = findings(one, &index, &moving);
         assert!(!found.is_empty());
         for finding in found {
-            assert_eq!((finding.class, finding.fix), (Class::Pinned, None));
+            assert_eq!(finding.class, Class::Pinned);
         }
     }
 }

@@ -331,7 +331,7 @@ fn what_a_killed_run_left_is_removed() {
     for path in &left[..2] {
         fs::write(path, "half of a pa").unwrap();
     }
-    assert_eq!(run(here, "check -q w --fix --deny none").0, 0);
+    assert_eq!(run(here, "localize -q -i w").0, 0);
     assert!(left.iter().all(|path| !path.exists()) && are_there(&stay));
     assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
 }

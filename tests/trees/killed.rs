@@ -405,7 +405,6 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
     for (line, folder, scene, kind) in [
         ("rewrite -q -j 2 -i w", "w/sub", &w, ".html"),
         ("rewrite -q -j 2 -i w --backup .orig", "w/sub", &w, ".html"),
-        ("check -q --deny none --fix w", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
         ("localize -q w -i", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
         ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".html"),
         ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".other"),

@@ -100,10 +100,6 @@ pub(crate) const MODES: &[Mode] = &[
     undisturbed("links -q --json -j 1 w -o out", 100, archives),
     undisturbed("links -q --json -j 3 w -o out", 100, archives),
     undisturbed("links -q w -o out", 40, tree),
-    by_hand("check -q --deny none --fix w", 40, pinned, |n| relative(pinned(n))),
-    by_hand("check -q --deny none --fix w --backup .orig", 40, pinned, |n| {
-        backed_up(pinned(n), relative)
-    }),
     undisturbed("check -q w --deny none --report page.html", 40, pinned),
     undisturbed("check -q w --deny none --report old.html", 40, |n| with_old(pinned(n))),
     undisturbed("check -q w --deny none --baseline known.jsonl --update-baseline", 40, pinned),

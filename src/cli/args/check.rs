@@ -6,20 +6,17 @@
 //!
 //! Deliberately absent: what is common to all commands.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name};
-use baselink::files::write::InPlace;
 use baselink::purpose::check::Class;
 use baselink::reference::{Grammar, Reference};
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy, add, add_all};
-use super::output::{TypedInPlace, backup_suffix};
 use crate::cli::captures::holds_resources;
-use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
+use crate::cli::request::{Archives, Check, CheckForm, Classes, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
@@ -42,28 +39,14 @@ pub(super) struct TypedCheck {
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", help_heading = "Policies")]
     update_baseline: bool,
-    /// Make pinned and escaping links relative if their target is in the folder; replace each file whole or not at all
-    ///
-    /// The links that remain are reported. A file with several names (hard links) is skipped and reported;
-    /// `--fix=break-links` replaces it, and its other names keep the old bytes.
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Fix")]
-    fix: Option<TypedInPlace>,
-    /// With --fix, keep a backup of each changed file, under its name and this suffix
-    ///
-    /// Files with this suffix are backups and not documents, also without --fix.
-    #[arg(long, value_name = "SUFFIX", help_heading = "Fix")]
-    backup: Option<OsString>,
-    /// Show what --fix would change instead of a list, and write nothing
-    #[arg(long, help_heading = "Fix")]
-    diff: bool,
     /// A JSON object per link
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github", "diff"])]
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github"])]
     json: bool,
     /// A SARIF 2.1.0 log
-    #[arg(long, help_heading = "Output", conflicts_with_all = ["github", "diff"])]
+    #[arg(long, help_heading = "Output", conflicts_with = "github")]
     sarif: bool,
     /// Annotations for GitHub Actions
-    #[arg(long, help_heading = "Output", conflicts_with = "diff")]
+    #[arg(long, help_heading = "Output")]
     github: bool,
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -120,28 +103,9 @@ impl TypedCheck {
                 "{folder}: {what} check takes a folder or archives; of a document, `links` lists the links"
             )));
         }
-        let of_folders = self.fix.is_some() || self.to.is_some();
-        if is_of_archives && of_folders {
-            return refused(
-                "--fix and --to are for a folder; an archive is never altered or moved",
-            );
+        if is_of_archives && self.to.is_some() {
+            return refused("--to is for a folder; an archive is never moved");
         }
-        if self.diff && self.fix.is_none() {
-            return refused("--diff goes with --fix: nothing is changed without it");
-        }
-        if self.fix.is_some() && documents.selection.follow {
-            return refused("--follow cannot go with --fix, which writes through no symbolic link");
-        }
-        let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
-        let fix = self.fix.map(|how| match self.diff {
-            true => WrittenTo::Diff,
-            false => WrittenTo::InPlace(InPlace {
-                break_links: matches!(how, TypedInPlace::BreakLinks),
-                backup: backup.clone(),
-                ..InPlace::default()
-            }),
-        });
-        documents.selection.clears = matches!(fix, Some(WrittenTo::InPlace(_)));
         let form = match (self.json, self.sarif, self.github) {
             (true, ..) => CheckForm::Json,
             (_, true, _) => CheckForm::Sarif,
@@ -172,8 +136,6 @@ impl TypedCheck {
             baseline: self.baseline,
             updates_baseline: self.update_baseline,
             url_map,
-            fix,
-            backup,
         })
     }
 }

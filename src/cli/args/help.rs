@@ -182,7 +182,7 @@ script marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
 outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
-that is unknown), fix (the relative form, where it is certain), hint (what was perhaps meant), missing (why \
+that is unknown), hint (what was perhaps meant), missing (why \
 a pinned link leads to no file).
 
 Examples:
@@ -192,16 +192,14 @@ Examples:
   baselink check --layout host --to https://mirror.example/ crawl
   baselink check crawl.warc.gz --missing seeds.txt
   baselink check --url http://a.example/docs/ --report docs.html docs
-  baselink check --url http://a.example/docs/ --fix --backup .orig docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --update-baseline docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
   baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
 
 Exit status:
   0  done
-  1  links have a class that is denied, after --fix and --baseline
-  2  a file or an argument could not be used
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  1  links have a class that is denied, after --baseline
+  2  a file or an argument could not be used";
 
 pub(super) const COMPLETIONS_AFTER: &str = "\
 Examples:

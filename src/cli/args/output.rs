@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::request::{Documents, WrittenTo, is_standard_input};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum TypedInPlace {
+enum TypedInPlace {
     Files,
     BreakLinks,
 }
@@ -119,7 +119,7 @@ impl TypedOutput {
 }
 
 /// The suffix of the names of backups.
-pub(super) fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
+fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
     let refused = |why: &dyn std::fmt::Display| Error::new(format!("--backup: {why}"));
     let suffix = Suffix::new(typed).map_err(|error| refused(&error))?;
     if Format::detect(Some(&format!("a{}", typed.to_string_lossy())), b"").is_read() {

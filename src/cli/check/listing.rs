@@ -14,11 +14,10 @@ use std::io;
 use std::path::Path;
 
 use baselink::error::{Error, Result, name};
-use baselink::files::write::Original;
 use baselink::layer::charset::Charset;
-use baselink::purpose::check::{CheckedDocument, Class, Finding, Fix, fixes};
+use baselink::purpose::check::{Class, Finding};
 use baselink::span::Span;
-use baselink::{LinkReport, Options, rewrite};
+use baselink::{LinkReport, Options};
 
 use super::baseline::{self, Accepted, Baseline, Key};
 use super::listed::{Listed, ListedFinding};
@@ -182,7 +181,7 @@ impl Listing<'_> {
         };
         let mut done = self.begun(number);
         let mut read = || {
-            open_again(origin, &self.asked.documents, None)?
+            open_again(origin, &self.asked.documents)?
                 .each(|input, options| self.document(input, options, &mut done, output))
         };
         if let Err(error) = Failure::nested(read())? {
@@ -237,20 +236,18 @@ impl Listing<'_> {
             let is_denied = self.asked.deny.contains(finding.class);
             ListedFinding { input, charset, link, finding, is_denied, line, column }
         });
-        self.print(&document, found, options, &places, done, output)
+        self.print(found, &places, done, output)
     }
 
     /// Prints findings in the order of their document.
     fn print<'f>(
         &self,
-        document: &CheckedDocument<'_>,
         found: impl Iterator<Item = ListedFinding<'f>>,
-        options: &Options,
         places: &FilePlaces<'_>,
         done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let (mut edits, mut units) = (None, Units::default());
+        let mut units = Units::default();
         for one in found {
             let ListedFinding { input, charset, link, finding, line, column, .. } = one;
             let bytes = input.bytes;
@@ -276,12 +273,7 @@ impl Listing<'_> {
                     let (end_line, column) = places.line_and_column(after);
                     // On a clone: links may overlap, so the next one may begin before this end.
                     let end = units.clone().column(bytes, charset, after.start, column);
-                    let has_fix = matches!(finding.fix, Some(Fix::Reference(_)));
-                    let edits = has_fix.then(|| {
-                        let made = || rewrite(bytes, &fixes(document, options)).edits;
-                        edits.get_or_insert_with(made).within(link.span)
-                    });
-                    sarif::finding(&one, start, (end_line, end), edits.as_ref(), output)?;
+                    sarif::finding(&one, start, (end_line, end), output)?;
                 }
             }
         }
@@ -309,17 +301,13 @@ impl Units {
     }
 }
 
-/// Opens a checked file again. `original` is the file if it will be replaced.
+/// Opens a checked file again.
 ///
 /// # Errors
 ///
 /// The file cannot be read, or is not a document any more.
-pub(super) fn open_again<'a>(
-    origin: &'a Origin,
-    documents: &Documents,
-    original: Option<&Original>,
-) -> Result<File<'a>> {
-    match File::open(origin, documents, original)? {
+fn open_again<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
+    match File::open(origin, documents, None)? {
         OpenedInput::Document(file) => Ok(file),
         OpenedInput::NoDocument(_) => {
             let file = name(origin.path());

@@ -125,16 +125,14 @@ impl<'a> ReportPage<'a> {
             };
             let fails = |one: Class| one == class && self.asked.deny.contains(one);
             let is_denied = !self.listed.left(self.tree, fails).is_empty();
-            let fixes = sum.fixes_of.get(&class).copied().unwrap_or_default();
             vec![
                 tag(class, None, is_denied),
                 number(sum.of(class)),
                 targets,
-                number(fixes),
                 meaning(class).to_owned(),
             ]
         });
-        let columns = ["Class", "#Links", "#Targets", "#With a fix", "Meaning"];
+        let columns = ["Class", "#Links", "#Targets", "Meaning"];
         table("classes", "Links by class", &columns, rows, out)?;
         if sum.differing > 0 {
             let links = counted(sum.differing, "link leads", "links lead");
@@ -172,11 +170,10 @@ impl<'a> ReportPage<'a> {
                 to,
                 number(target.links),
                 number(target.files),
-                number(target.fixes),
                 places.collect::<Vec<_>>().join("<br>"),
             ]
         });
-        let columns = ["Class", "Leads to", "#Links", "#Files", "#With a fix", "First places"];
+        let columns = ["Class", "Leads to", "#Links", "#Files", "First places"];
         let caption = "Targets of links that break, denied classes first";
         table("targets", caption, &columns, rows, out)?;
         self.without_scripts(all.len(), TARGETS, "targets", out)?;
@@ -236,13 +233,13 @@ impl<'a> ReportPage<'a> {
             classes.iter().map(|class| format!("#{}", class.name())).collect();
         let mut columns = vec!["File"];
         columns.extend(numbers.iter().map(String::as_str));
-        columns.extend(["#With a fix", "#Links"]);
+        columns.push("#Links");
         let rows = files.iter().take(FILES).map(|&file| {
             let file = &self.tree.files[file];
             let (href, counts) = (self.href(file), &file.counts);
             let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.name));
             let numbers = classes.iter().map(|class| counts.of(*class));
-            let numbers = numbers.chain([counts.fixes(), counts.links()]).map(number);
+            let numbers = numbers.chain([counts.links()]).map(number);
             iter::once(path).chain(numbers).collect()
         });
         table("files", "Files with links that break", &columns, rows, out)?;
@@ -319,19 +316,18 @@ impl<'a> ReportPage<'a> {
             for class in &columns {
                 let _ = write!(row, ",{}", file.counts.of(*class));
             }
-            row + &format!(",{},{}]", file.counts.fixes(), file.counts.links())
+            row + &format!(",{}]", file.counts.links())
         };
         list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
             let said: Vec<String> = words::of_target(target).iter().map(|one| json(one)).collect();
             format!(
-                "[{},{},{},{},{},{},[{}]]",
+                "[{},{},{},{},{},[{}]]",
                 place_of(target.class),
                 json(target.cause.map_or("", |cause| cause.name())),
                 json(&target.to),
                 target.links,
                 target.files,
-                target.fixes,
                 said.join(",")
             )
         };

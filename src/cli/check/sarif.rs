@@ -11,8 +11,6 @@
 
 use std::io::{self, Write};
 
-use baselink::edit::{Edit, Edits};
-use baselink::purpose::check::Fix;
 use serde_json::{Value, json};
 
 use super::href::uri;
@@ -50,20 +48,18 @@ fn rule(rule: &FindingRule) -> Value {
     })
 }
 
-/// Prints a finding from the column `start` to the line and column `end`, which count UTF-16 code units. `edits` are the edits
-/// that make its fix.
+/// Prints a finding from the column `start` to the line and column `end`, which count UTF-16 code units.
 pub(super) fn finding(
     found: &ListedFinding<'_>,
     start: usize,
     end: (usize, usize),
-    edits: Option<&Edits>,
     output: &mut Output,
 ) -> io::Result<()> {
     let finding = found.finding;
     let number = FindingRule::of(finding.class, finding.cause);
     let artifact = json!({ "uri": uri(found.input.name.path) });
     let span = found.link.span.shifted(found.input.offset);
-    let mut result = json!({
+    let result = json!({
         "ruleId": RULES[number].name(),
         "ruleIndex": number,
         "level": found.level(),
@@ -82,31 +78,8 @@ pub(super) fn finding(
             },
         }],
     });
-    if let Some(replacements) = edits.and_then(|edits| replacements(edits, span.start))
-        && let Some(Fix::Reference(reference)) = &finding.fix
-    {
-        let description = format!("Make it relative: {reference}");
-        result["fixes"] = json!([{
-            "description": { "text": description },
-            "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
-        }]);
-    }
     output.divide(b",")?;
     let mut line = b"\n".to_vec();
     json_text::put(&mut line, &result)?;
     output.out().write_all(&line)
-}
-
-/// The `replacement` objects (SARIF 3.57) for the edits of a link at `start` of the file; `None` if there is none, or one
-/// does not insert whole characters.
-fn replacements(edits: &Edits, start: usize) -> Option<Vec<Value>> {
-    let replacement = |edit: Edit<'_>| {
-        let text = std::str::from_utf8(&edit.new).ok()?;
-        Some(json!({
-            "deletedRegion": { "byteOffset": start + edit.span.start, "byteLength": edit.span.len() },
-            "insertedContent": { "text": text },
-        }))
-    };
-    let replacements: Option<Vec<Value>> = edits.iter().map(replacement).collect();
-    replacements.filter(|replacements| !replacements.is_empty())
 }

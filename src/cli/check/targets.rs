@@ -35,8 +35,6 @@ pub(super) struct TargetSummary {
     pub(super) links: usize,
     /// The number of files with such links.
     pub(super) files: usize,
-    /// The number of links with a fix.
-    pub(super) fixes: usize,
     /// The number of links that lead elsewhere under another resolver.
     pub(super) differing: usize,
     pub(super) missing: Option<Absence>,
@@ -93,14 +91,12 @@ pub(super) fn add(
         is_denied: asked.deny.contains(class),
         links: 0,
         files: 1,
-        fixes: 0,
         differing: 0,
         missing: None,
         hint: None,
         places: Vec::new(),
     });
     target.links += 1;
-    target.fixes += usize::from(finding.fix.is_some());
     target.differing += usize::from(finding.differs);
     target.missing = target.missing.or(finding.missing);
     if target.hint.is_none() {
@@ -138,7 +134,6 @@ pub(super) fn merge(all: &mut Targets, found: Targets, room: usize) {
         };
         known.links += target.links;
         known.files += target.files;
-        known.fixes += target.fixes;
         known.differing += target.differing;
         known.missing = known.missing.or(target.missing);
         known.hint = known.hint.take().or(target.hint);

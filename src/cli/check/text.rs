@@ -5,7 +5,6 @@
 //!   3 | <a href="http://a.example/docs/up.html">Up</a>
 //!     |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 //!     = keeps pointing at http://a.example/docs/up.html
-//!     = relative form: up.html
 //! ```
 //!
 //! The marks are as wide as the URL: a character takes no column, one or two (Unicode Standard Annex #11).
@@ -122,9 +121,7 @@ pub(super) fn targets(
             ink.paint(HEADING, counted(target.links, "link", "links")),
             counted(target.files, "file", "files")
         )?;
-        let fixes = (target.fixes > 0)
-            .then(|| format!("{} with a fix", counted(target.fixes, "link", "links")));
-        for sentence in words::of_target(target).into_iter().chain(fixes) {
+        for sentence in words::of_target(target) {
             writeln!(out, "  {} {sentence}", ink.paint(FAINT, "="))?;
         }
         let places = &target.places[..target.places.len().min(PLACES)];

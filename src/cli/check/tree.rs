@@ -24,7 +24,7 @@ use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::is_temporary;
 use baselink::format::Format;
 use baselink::purpose::check::{
-    Cause, CheckedDocument, Class, Finding, Fix, FragmentPlace, Ids, check, check_capture,
+    Cause, CheckedDocument, Class, Finding, FragmentPlace, Ids, check, check_capture,
 };
 use baselink::resolve::Profile;
 use baselink::{LinkReport, Options};
@@ -82,10 +82,8 @@ pub(super) struct CheckedFile {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,
-    /// The number of links with a fix, by class.
-    pub(super) fixes_of: BTreeMap<Class, usize>,
-    /// The number of links whose fix replaces the reference.
-    pub(super) references: usize,
+    /// The number of links that break and that `baselink move` rewrites.
+    pub(super) movable: usize,
     pub(super) differing: usize,
     /// The number of links left for lack of a base.
     pub(super) without_base: usize,
@@ -97,15 +95,19 @@ pub(super) struct ClassCounts {
 
 impl ClassCounts {
     /// Counts a link; without a finding it travels.
-    fn add(&mut self, link: &LinkReport, finding: Option<&Finding>) {
+    fn add(&mut self, asked: &Check, link: &LinkReport, finding: Option<&Finding>) {
         let class = finding.map_or(Class::Travels, |finding| finding.class);
         *self.classes.entry(class).or_default() += 1;
         self.differing += usize::from(link.differs);
         let Some(finding) = finding else { return };
-        if finding.fix.is_some() {
-            *self.fixes_of.entry(class).or_default() += 1;
-        }
-        self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
+        let is_movable = match finding.cause {
+            Some(Cause::Absolute | Cause::NetPath | Cause::DeclaredBase | Cause::RootRelative) => {
+                true
+            }
+            Some(Cause::Canonical) => asked.to.is_some(),
+            _ => false,
+        };
+        self.movable += usize::from(is_movable);
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
         self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
@@ -125,10 +127,7 @@ impl ClassCounts {
         for (class, number) in &other.classes {
             *self.classes.entry(*class).or_default() += number;
         }
-        for (class, number) in &other.fixes_of {
-            *self.fixes_of.entry(*class).or_default() += number;
-        }
-        self.references += other.references;
+        self.movable += other.movable;
         self.differing += other.differing;
         self.without_base += other.without_base;
         self.root_relative += other.root_relative;
@@ -141,11 +140,6 @@ impl ClassCounts {
 
     pub(super) fn links(&self) -> usize {
         self.classes.values().sum()
-    }
-
-    /// The number of links with a fix.
-    pub(super) fn fixes(&self) -> usize {
-        self.fixes_of.values().sum()
     }
 
     /// The number of links that may break.
@@ -198,24 +192,21 @@ impl<'a> CheckedTree<'a> {
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(asked, &collection, origin, file, output)
         };
-        let read =
-            each_document(documents, output, asked.backup.as_ref(), scan, |origin, found| match (
-                origin, found,
-            ) {
-                (Origin::Entry(entry), FileContent::Document(found)) => {
-                    let name = name_of(&entry);
-                    ids.extend(collection.number_at(&name).zip(found.ids));
-                    asking.push(found.questions);
-                    let mut targets = found.targets;
-                    let places = targets.values_mut().flat_map(|target| &mut target.places);
-                    places.for_each(|place| place.file = tree.files.len());
-                    targets::merge(&mut tree.targets, targets, targets::room(asked));
-                    tree.numbers.insert(entry.path.clone(), tree.files.len());
-                    tree.files.push(CheckedFile { entry, name, counts: found.counts });
-                }
-                (_, FileContent::Part) => tree.parts += 1,
-                _ => {}
-            })?;
+        let read = each_document(documents, output, scan, |origin, found| match (origin, found) {
+            (Origin::Entry(entry), FileContent::Document(found)) => {
+                let name = name_of(&entry);
+                ids.extend(collection.number_at(&name).zip(found.ids));
+                asking.push(found.questions);
+                let mut targets = found.targets;
+                let places = targets.values_mut().flat_map(|target| &mut target.places);
+                places.for_each(|place| place.file = tree.files.len());
+                targets::merge(&mut tree.targets, targets, targets::room(asked));
+                tree.numbers.insert(entry.path.clone(), tree.files.len());
+                tree.files.push(CheckedFile { entry, name, counts: found.counts });
+            }
+            (_, FileContent::Part) => tree.parts += 1,
+            _ => {}
+        })?;
         for (file, questions) in tree.files.iter_mut().zip(asking) {
             settle(&mut file.counts, questions, &ids);
             tree.sum.merge(&file.counts);
@@ -405,7 +396,7 @@ impl FileLinks {
         };
         let before = self.counts.links();
         for (number, (link, finding)) in document.findings(&named, false).enumerate() {
-            self.counts.add(link, finding.as_ref());
+            self.counts.add(asked, link, finding.as_ref());
             let finding = finding.filter(|one| is_settled(one.class) && asked.baseline.is_none());
             if let Some(finding) = finding.filter(|one| targets::are_shown(asked, one.class)) {
                 let at = (0, before + number);

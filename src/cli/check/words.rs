@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! keeps pointing at http://a.example/docs/up.html
-//! relative form: up.html
+//! perhaps meant: the file july.html
 //! ```
 //!
 //! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
 
 use baselink::collection::Absence;
 use baselink::error::visible;
-use baselink::purpose::check::{Cause, Class, Finding, Fix};
+use baselink::purpose::check::{Cause, Class, Finding};
 
 use super::listed::Listed;
 use super::targets::TargetSummary;
@@ -45,9 +45,9 @@ const fn harmless(class: Class, why: &'static str) -> FindingRule {
 /// Of a link on which the profiles disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 
-const MAKE_RELATIVE: &str = "Make it relative; --fix does so where its target is present.";
-const FIX_BASE: &str =
-    "Make the base relative, or take it out; --fix does the first where that is certain.";
+const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
+const MAKE_RELATIVE: &str = "Make it relative, or absolute.";
+const MOVE_BASE: &str = "Move the folder with `baselink move`, which changes the base.";
 const RENAME: &str = "Write the name as the file has it.";
 const CAPTURE: &str =
     "Capture it, and check both archives together; --missing lists what to capture.";
@@ -55,36 +55,26 @@ const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// All of them; a test holds them against `docs/check.md`.
 pub(super) const RULES: &[FindingRule] = &[
-    rule(
-        Class::Pinned,
-        "absolute",
-        "it is absolute, and keeps pointing at the old place",
-        MAKE_RELATIVE,
-    ),
-    rule(
-        Class::Pinned,
-        "net-path",
-        "it names its host, and keeps pointing at the old place",
-        MAKE_RELATIVE,
-    ),
+    rule(Class::Pinned, "absolute", "it is absolute, and keeps pointing at the old place", MOVE),
+    rule(Class::Pinned, "net-path", "it names its host, and keeps pointing at the old place", MOVE),
     rule(
         Class::Pinned,
         "declared-base",
         "its document declares a base that stays at the old place",
-        FIX_BASE,
+        MOVE_BASE,
     ),
-    rule(Class::Escapes, "net-path", "it names its host, and its scheme changes", MAKE_RELATIVE),
+    rule(Class::Escapes, "net-path", "it names its host, and its scheme changes", MOVE),
     rule(
         Class::Escapes,
         "declared-base",
         "its document declares a base that leads out of the tree",
-        FIX_BASE,
+        MOVE_BASE,
     ),
     rule(
         Class::Escapes,
         "root-relative",
         "it begins with /, and what is there changes or is outside the tree",
-        MAKE_RELATIVE,
+        MOVE,
     ),
     rule(Class::Escapes, "climbs-out", "its .. lead out of the tree", MAKE_RELATIVE),
     rule(Class::Dangling, "absent", "no file has this name", FIND_FILE),
@@ -113,7 +103,7 @@ pub(super) const RULES: &[FindingRule] = &[
         Class::Dangling,
         "elsewhere",
         "after the move it leads to another file than now, or to none",
-        MAKE_RELATIVE,
+        MOVE,
     ),
     rule(
         Class::Fragment,
@@ -151,7 +141,7 @@ pub(super) const RULES: &[FindingRule] = &[
         Class::Pinned,
         "canonical",
         "it is the canonical URL of its page, and keeps pointing at the old place",
-        "Write the new URL where the page is best known under that; --fix leaves it.",
+        "Write the new URL; `baselink move --to` does.",
     ),
     rule(
         Class::Dangling,
@@ -248,14 +238,6 @@ fn missing(absence: Absence) -> &'static str {
     RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
 }
 
-/// The reference that makes it travel.
-pub(super) fn fix(finding: &Finding) -> Option<String> {
-    finding.fix.as_ref().map(|fix| match fix {
-        Fix::Reference(reference) => format!("relative form: {}", visible(reference)),
-        Fix::Base => "travels once its base is relative".to_owned(),
-    })
-}
-
 /// A target that was perhaps meant.
 pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
@@ -271,7 +253,6 @@ pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
 pub(super) fn sentences(finding: &Finding) -> Vec<String> {
     let mut said = vec![on_move(finding)];
     said.extend(hint(finding.class, finding.hint.as_deref()));
-    said.extend(fix(finding));
     said.extend(finding.differs.then(|| DIFFERS.to_owned()));
     said
 }

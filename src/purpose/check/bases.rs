@@ -9,13 +9,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Rule, SaidBy, Source};
+use crate::base::{Retrieval, Rule, Source};
 use crate::collection::origin::RootUrl;
 use crate::collection::{Collection, TargetPlace};
 use crate::document::Against;
 use crate::layer::charset::Charset;
 use crate::purpose::spelling::names_base;
-use crate::report::{EntityReport, LinkReport, Outcome, Report};
+use crate::report::{EntityReport, LinkReport, Report};
 use crate::resolve::Base;
 use crate::rewrite::{Options, rewrite};
 
@@ -66,8 +66,6 @@ pub(super) struct MovedBase {
     pub(super) now: Base,
     /// The base after the document has moved unchanged; `None` if that is unknown.
     pub(super) moved: Option<Base>,
-    /// As it is after the move once every fix is made; `None` where it cannot be made to move.
-    pub(super) fixed: Option<Base>,
     /// True if the base does not move with the document.
     pub(super) stays: bool,
     /// True if the base is inside the collection now and outside after the move.
@@ -83,8 +81,6 @@ pub(super) struct MovedBase {
 struct BaseKey {
     url: Arc<str>,
     moved: Option<Arc<str>>,
-    /// True if a `base` element or an `xml:base` of the document gives the base, and nothing comes between it and the links.
-    is_declared: bool,
     /// True if its references may lead to other hosts through the folders of a layout.
     is_of_layout: bool,
     /// The encoding of its document, by which the URL Standard encodes queries.
@@ -101,18 +97,12 @@ impl MovedBases {
         goal: &MovedCollection<'_>,
     ) -> Self {
         let moved = moved_bases(report, bytes, options, own);
-        // What holds links must be a link that can be written.
-        let mut declared = report.links.iter().filter(|link| is_base(link));
-        let can_move = declared.all(|link| {
-            link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
-        });
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
         let now = options.retrieval.as_ref().map(|one| one.url.as_str());
         let document = OfDocument {
             has_moved: now.is_none_or(|now| own != Some(now)),
             now: now.map(text),
             moved: own.map(text),
-            can_move,
         };
         let entities: HashMap<&str, &EntityReport> =
             report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
@@ -134,14 +124,11 @@ impl MovedBases {
                 (None, None) => u32::MAX,
                 (None, Some(url)) => {
                     let entity = entities.get(&*link.entity).copied();
-                    let is = |of: fn(&LinkReport, &EntityReport) -> bool| {
-                        entity.is_some_and(|entity| of(link, entity))
-                    };
                     let key = BaseKey {
                         url: Arc::clone(url),
                         moved: moved.of(number),
-                        is_declared: is(is_declared),
-                        is_of_layout: !is_base && is(is_of_layout),
+                        is_of_layout: !is_base
+                            && entity.is_some_and(|entity| is_of_layout(link, entity)),
                         charset: entity.map_or("utf-8", |entity| entity.charset.name()),
                     };
                     *known.entry(key).or_insert_with_key(|key| {
@@ -168,8 +155,6 @@ struct OfDocument {
     /// Its URL now and after the move, as bases are reported.
     now: Option<String>,
     moved: Option<String>,
-    /// True if every declaration of a base can be written.
-    can_move: bool,
 }
 
 impl MovedBase {
@@ -195,13 +180,6 @@ impl MovedBase {
         });
         let escapes = strays && !stays && !is_own;
         let moved = base.moved.as_deref().map(prepared);
-        let fixed = if !stays && !escapes {
-            moved.clone()
-        } else if base.is_declared && document.can_move {
-            goal.with_all(&base.url).map(|url| prepared(&url))
-        } else {
-            None
-        };
         let now = match options.beside.as_ref().filter(|_| base.is_of_layout) {
             Some(beside) => {
                 let beside = Arc::clone(beside);
@@ -220,7 +198,7 @@ impl MovedBase {
             moved.is_some() && below(&now, folder) == moved
         });
         let tail = tail.map(str::len);
-        Self { now, moved, fixed, stays, escapes, is_renamed: is_own && strays, tail }
+        Self { now, moved, stays, escapes, is_renamed: is_own && strays, tail }
     }
 }
 
@@ -267,25 +245,6 @@ fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&
 /// True if a link declares a base for other references and is not followed itself.
 pub(super) fn is_base(link: &LinkReport) -> bool {
     names_base(&link.element, link.attribute.as_deref())
-}
-
-/// True if the base of a link is one that a `base` element or an `xml:base` declares, and that can be
-/// changed there.
-fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
-    let chain = &entity.chain;
-    let is_own = link.base == chain.base
-        || chain
-            .elements
-            .iter()
-            .any(|one| one.base.as_ref().map(|base| &base.url) == link.base.as_ref())
-        || [&chain.document, &chain.fallback]
-            .into_iter()
-            .any(|one| one.as_ref().map(|base| &base.url) == link.base.as_ref());
-    let source = match (link.source, &chain.declared) {
-        (Source::Encapsulating, Some(declared)) => declared.source,
-        (source, _) => source,
-    };
-    is_own && source.said_by() == SaidBy::Markup
 }
 
 /// True if a link that declares no base leads from file to file among folders named after hosts.

@@ -51,8 +51,8 @@ impl CaptureJudge {
     pub(super) fn finding(&self, number: usize, link: &LinkReport) -> Finding {
         let (class, cause) = self.classes[number];
         let target = link.target.clone().filter(|_| class != Class::Left);
-        let (missing, moved, fix, hint) = (None, None, None, None);
-        Finding { class, cause, missing, target, moved, fix, hint, differs: link.differs }
+        let (missing, moved, hint) = (None, None, None);
+        Finding { class, cause, missing, target, moved, hint, differs: link.differs }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The effect of a move on a link, as data: its class, the cause, and the fix that would make it travel.
+//! The effect of a move on a link, as data: its class and the cause.
 //!
 //! ```
 //! use baselink::purpose::check::{Cause, Class};
@@ -109,15 +109,6 @@ impl Cause {
     }
 }
 
-/// A change that is certain to make a link travel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fix {
-    /// This reference in the place of the one that is written.
-    Reference(String),
-    /// None of its own: what declares its base has one, and that is enough.
-    Base,
-}
-
 /// The effect of a move on one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -133,9 +124,6 @@ pub struct Finding {
     /// Where it leads after the move when nothing is changed; `None` where that is unknown, since the new
     /// place is.
     pub moved: Option<String>,
-    /// The fix that is certain to make the link travel: only for links that are pinned, escape or lead elsewhere, and
-    /// have a target that is present.
-    pub fix: Option<Fix>,
     /// A hint at what was meant: the path of a file below the root, or an id.
     pub hint: Option<String>,
     /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` disagree on it.

@@ -7,16 +7,14 @@
 //! Deliberately absent: the bases after the move, which [`super::bases`] knows.
 
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
-use super::finding::{Cause, Class, Finding, Fix};
+use super::finding::{Cause, Class, Finding};
 use super::ids::FragmentPlace;
 use crate::collection::origin::{is_assumed, without_assumed};
-use crate::collection::{Absence, FoundFile, TargetPlace};
-use crate::document::{LONGEST_BASE, Program, Role};
-use crate::purpose::spelling::unmistakable;
+use crate::collection::{Absence, TargetPlace};
+use crate::document::{Program, Role};
 use crate::reference::{Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
-use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
 
 /// Finds the target of a fragment in the resource with this number. The class is that of the link if the target is there.
@@ -112,7 +110,6 @@ impl MoveJudge<'_> {
             missing: None,
             target: None,
             moved: None,
-            fix: None,
             hint: None,
             differs: link.differs,
         };
@@ -174,7 +171,6 @@ impl MoveJudge<'_> {
                 } else {
                     Cause::NetPath
                 });
-                finding.fix = self.fix(link, base, &target, &now);
                 if let TargetPlace::Inside(Err(missing)) = now
                     && !is_base(link)
                 {
@@ -284,7 +280,6 @@ impl MoveJudge<'_> {
                 _ if base.is_some_and(|base| base.escapes) => Cause::DeclaredBase,
                 _ => Cause::ClimbsOut,
             });
-            finding.fix = self.fix(link, base, target, now);
             return;
         };
         let is_browsers = self.saved_by == Some(Program::Browser);
@@ -305,7 +300,6 @@ impl MoveJudge<'_> {
             (TargetPlace::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
             (now, then) => {
                 finding.class = Class::Dangling;
-                finding.fix = self.fix(link, base, target, now);
                 let is_there = matches!(now, TargetPlace::Inside(Ok(_)));
                 match then {
                     Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
@@ -322,83 +316,6 @@ impl MoveJudge<'_> {
             Some(FragmentPlace::Lines) => finding.class = Class::Lines,
             Some(FragmentPlace::Nowhere(hint)) => no_id(finding, hint),
         }
-    }
-
-    /// The fix that makes a link to `target`, which is `now` in the tree, lead to the same file after the
-    /// move, wherever that goes.
-    fn fix(
-        &self,
-        link: &LinkReport,
-        base: Option<&MovedBase>,
-        target: &str,
-        now: &TargetPlace,
-    ) -> Option<Fix> {
-        if !link.is_editable
-            || link.outcome == Outcome::NotEditable
-            || link.reference.len() > LONGEST_BASE
-            || self.canonical == Some(link.span)
-            || (link.attribute.is_none() && is_location(&link.element))
-        {
-            return None;
-        }
-        let base = base?;
-        let fixed = base.fixed.as_ref()?;
-        let as_written = self.goal.with_all(target);
-        let leads_there = |url: &str| match (self.goal.find(url), now) {
-            (TargetPlace::Inside(Ok(then)), TargetPlace::Inside(Ok(now))) => {
-                then.number == now.number
-            }
-            (TargetPlace::Inside(_), _) => is_base(link),
-            _ => false,
-        };
-        let wanted = match (as_written.filter(|url| leads_there(url)), now) {
-            (Some(url), _) => url,
-            (None, TargetPlace::Inside(Ok(found))) => self.new_url(target, *found)?,
-            _ => return None,
-        };
-        if (base.stays || base.escapes)
-            && fixed.resolve(&link.reference).is_ok_and(|resolved| resolved.url == wanted)
-        {
-            return Some(Fix::Base);
-        }
-        // Scripts know it by that.
-        if link.reference == "#" {
-            return None;
-        }
-        let mut reference = fixed.relativize(&wanted);
-        // Elsewhere a fragment alone may mean an element, and not the document.
-        let is_jump = matches!(&*link.element, "a" | "area");
-        // A query alone is that of `dir/` or that of `dir/index.html`, as the document is asked for.
-        let stands_for_folder = base.now.as_str().ends_with('/') && !fixed.as_str().ends_with('/');
-        if (reference.starts_with('#') && !is_jump)
-            || (reference.starts_with('?') && stands_for_folder)
-        {
-            let now = Reference::split(Grammar::Rfc3986, fixed.as_str());
-            let name = now.path().rsplit('/').next().filter(|name| !name.is_empty());
-            let query = now.query().filter(|_| reference.starts_with('#'));
-            let query = query.map_or(String::new(), |query| format!("?{query}"));
-            reference = format!("{}{query}{reference}", name.unwrap_or("./"));
-        }
-        let reference = unmistakable(reference, &link.element, link.attribute.as_deref());
-        let category = Reference::split(Grammar::Rfc3986, &reference).category();
-        let is_relative = matches!(category, Category::RelPath | Category::Fragment);
-        (is_relative && fixed.resolve(&reference).is_ok_and(|one| leads_there(&one.url)))
-            .then_some(Fix::Reference(reference))
-    }
-
-    /// The URL of a file after the move, with what `target` has after its path.
-    fn new_url(&self, target: &str, found: FoundFile) -> Option<String> {
-        let mut url = self.goal.collection.url_below(&self.goal.place, found.number)?;
-        let target = Reference::split(Grammar::Rfc3986, target);
-        if let Some(query) = target.query().filter(|_| !found.query_counts) {
-            url.push('?');
-            url.push_str(query);
-        }
-        if let Some(fragment) = target.fragment() {
-            url.push('#');
-            url.push_str(fragment);
-        }
-        Some(url)
     }
 }
 

@@ -202,7 +202,7 @@
     columns: [
       { name: "Class", cell: tag, keys: () => ranks(causes) },
       { name: "Leads to", cell: (target) => [element("code", {}, leadsTo[target]),
-        ...data.targets[target][6].flatMap((said) => [element("br", {}), element("small", {}, said)])],
+        ...data.targets[target][5].flatMap((said) => [element("br", {}), element("small", {}, said)])],
         keys: () => ranks(leadsTo) },
       { name: "Links", ...counts(data.targets, 3), cell: (target) => {
         const all = number(data.targets[target][3]);
@@ -210,7 +210,6 @@
           (link) => field(link, TARGET) === target), { "aria-label": `${all}: show the links` }) : all;
       } },
       { name: "Files", ...counts(data.targets, 4) },
-      { name: "With a fix", ...counts(data.targets, 5) },
       { name: "First places", cell: (target) => {
         const first = Math.min(3, placed[target]);
         return Array.from({ length: first }, (_, which) => place(begins[target] + which))
@@ -234,8 +233,7 @@
           { "aria-label": `Show the links in ${paths[file]}` }),
       ], keys: () => ranks(paths) },
       ...data.columns.map((which, place) => ({ name: data.classes[which][0], ...counts(data.files, place + 2) })),
-      { name: "With a fix", ...counts(data.files, data.columns.length + 2) },
-      { name: "Links", ...counts(data.files, data.columns.length + 3) },
+      { name: "Links", ...counts(data.files, data.columns.length + 2) },
     ],
     texts: [{ values: paths, of: (file) => file }],
   });
