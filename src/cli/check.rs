@@ -166,7 +166,7 @@ fn say(
         output.notice(&format_args!(
             "{}, {}; {} missing on {}",
             counted(tree.files.len(), "document", "documents"),
-            counted(plan.resources.len(), "resource", "resources"),
+            counted(plan.chosen.resources.len(), "resource", "resources"),
             counted(missing, "embedded resource", "embedded resources"),
             counted(on, "document", "documents"),
         ));

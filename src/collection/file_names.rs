@@ -22,6 +22,9 @@
 //!
 //! Deliberately absent: which resources become files, and redirects.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use super::near::composed_text;
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference, decode_percent};
@@ -134,85 +137,99 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 /// resources. No path has another one as a folder, and no two are the same on a file system that ignores case or
 /// normalizes names. URLs that differ only in their fragment, with one media type, are one resource and have one path.
 ///
-/// While it runs, it needs the memory of the paths, and about 100 bytes a resource.
+/// While it runs, it needs about 50 bytes a resource, and 10 for each folder.
 ///
 /// ```
 /// use baselink::collection::file_names;
 /// let resources = [("https://a.example/", "text/html"), ("https://a.example/logo?v=3", "image/png")];
-/// let paths = file_names(resources);
+/// let paths: Vec<_> = file_names(resources).collect();
 /// assert_eq!(paths.join(" "), "a.example/index.html a.example/logo@v=3.png");
 /// ```
-pub fn file_names<'a>(resources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Box<str>> {
-    let is_fragment = |one: char| one == '#';
-    let resources: Vec<(&str, &str)> = resources
-        .into_iter()
-        .map(|(url, media_type)| (url.split(is_fragment).next().unwrap_or_default(), media_type))
-        .collect();
-    let mut keys: Vec<Box<[u8]>> = resources.iter().map(|one| key(&path(*one, 0))).collect();
-    let mut rounds = vec![0_u32; resources.len()];
-    let mut is_settled = vec![false; resources.len()];
-    let mut order: Vec<usize> = (0..resources.len()).collect();
+pub fn file_names<'a>(
+    resources: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> impl Iterator<Item = Box<str>> {
+    let resources: Vec<_> = resources.into_iter().collect();
+    let rounds = rounds(resources.len(), |number| resources[number]);
+    resources.into_iter().zip(rounds).map(|(resource, round)| path(resource, round))
+}
+
+/// The number of rounds in which each resource loses its path to another one.
+pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
+    let resource = |number: u32| {
+        let (url, media_type) = resource(number as usize);
+        (without_fragment(url), media_type)
+    };
+    let mut rounds = vec![0_u32; count];
+    let mut is_settled = vec![false; count];
+    let mut folders = HashSet::new();
+    let mut order: Vec<u32> = (0..).take(count).collect();
+    let mut keys: Vec<u64> =
+        order.iter().map(|&one| key(&path(resource(one), 0), &mut folders)).collect();
     // Folders are the same in every round, so a settled path remains free.
     for round in 1.. {
         order.sort_unstable_by(|&a, &b| {
-            let by_key = keys[a].cmp(&keys[b]).then(is_settled[b].cmp(&is_settled[a]));
-            by_key.then_with(|| resources[a].cmp(&resources[b]))
+            let (one, other) = (a as usize, b as usize);
+            let by_key = keys[one].cmp(&keys[other]);
+            let by_key = by_key.then(is_settled[other].cmp(&is_settled[one]));
+            by_key.then_with(|| resource(a).cmp(&resource(b)))
         });
         let mut losers = Vec::new();
-        let mut rest = order.as_slice();
-        while let Some(&first) = rest.first() {
-            let key = &keys[first];
-            let (alike, after) =
-                rest.split_at(rest.iter().take_while(|&&one| keys[one] == *key).count());
-            // 0 is the least of all bytes, so what is in a folder follows its key.
-            let next = after.first().and_then(|&next| keys[next].strip_prefix(&**key));
-            let is_folder = next.is_some_and(|next| next.starts_with(b"\0"));
+        for alike in order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]) {
+            let is_folder = folders.contains(&keys[alike[0] as usize]);
             for &one in alike {
-                is_settled[one] = !is_folder && resources[one] == resources[first];
-                if !is_settled[one] {
+                let is_first = one == alike[0] || resource(one) == resource(alike[0]);
+                is_settled[one as usize] = !is_folder && is_first;
+                if !is_settled[one as usize] {
                     losers.push(one);
                 }
             }
-            rest = after;
         }
         if losers.is_empty() {
             break;
         }
         for one in losers {
-            rounds[one] = round;
-            keys[one] = key(&path(resources[one], round));
+            rounds[one as usize] = round;
+            keys[one as usize] = key(&path(resource(one), round), &mut folders);
         }
     }
-    drop((order, is_settled));
-    let path_of = |(number, key)| {
-        drop::<Box<[u8]>>(key);
-        path(resources[number], rounds[number])
-    };
-    keys.into_iter().enumerate().map(path_of).collect()
+    rounds
 }
 
-/// A path as the least exact file system compares it, with 0 for `/`. HFS+ ignores joiners.
-fn key(path: &str) -> Box<[u8]> {
-    let mut key = match path.is_ascii() {
-        true => path.to_ascii_lowercase(),
-        false => {
-            let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
-            let kept: String = path.chars().filter(|one| !is_joiner(*one)).collect();
-            let lowered = lower(&composed_text(&kept));
-            let upper: String =
-                composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
-            composed_text(&lower(&upper)).into_owned()
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
+/// A digest of a path as the least exact file system compares it. Those of its folders go to `folders`. If two paths have
+/// one digest, which hardly happens, one of them gets another name without need.
+fn key(path: &str, folders: &mut HashSet<u64>) -> u64 {
+    // Each run has to give the same names.
+    let mut hasher = DefaultHasher::new();
+    let folded = folded(path);
+    let mut names = folded.split('/').peekable();
+    while let Some(name) = names.next() {
+        name.hash(&mut hasher);
+        if names.peek().is_some() {
+            folders.insert(hasher.finish());
         }
     }
-    .into_bytes();
-    for byte in key.iter_mut().filter(|byte| **byte == b'/') {
-        *byte = 0;
+    hasher.finish()
+}
+
+/// A path as the least exact file system compares it. HFS+ ignores joiners.
+fn folded(path: &str) -> String {
+    if path.is_ascii() {
+        return path.to_ascii_lowercase();
     }
-    key.into()
+    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+    let kept: String = path.chars().filter(|one| !is_joiner(*one)).collect();
+    let lowered = lower(&composed_text(&kept));
+    let upper: String = composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
+    composed_text(&lower(&upper)).into_owned()
 }
 
 /// The path of a resource that lost its path in `round` rounds.
-fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+    let url = without_fragment(url);
     let reference = Reference::split(Grammar::Rfc3986, url);
     let mut path = root(&reference);
     let (folders, name) = segments(&reference);
@@ -441,7 +458,7 @@ mod tests {
     use super::*;
 
     fn alone(url: &str, media_type: &str) -> String {
-        file_names([(url, media_type)])[0].to_string()
+        file_names([(url, media_type)]).collect()
     }
 
     /// URL, media type, path. The digests are those of `md5sum`.
@@ -588,9 +605,9 @@ mod tests {
         for group in groups {
             let resources: Vec<_> = group.iter().map(|row| (row.0, row.1)).collect();
             let expected: Vec<_> = group.iter().map(|row| row.2).collect();
-            let paths = file_names(resources.iter().copied());
+            let paths: Vec<_> = file_names(resources.iter().copied()).collect();
             assert_eq!(paths.iter().map(|path| &**path).collect::<Vec<_>>(), expected);
-            let mut backwards = file_names(resources.into_iter().rev());
+            let mut backwards: Vec<_> = file_names(resources.into_iter().rev()).collect();
             backwards.reverse();
             assert_eq!(backwards, paths);
         }
@@ -600,7 +617,7 @@ mod tests {
     #[test]
     fn a_digest_may_be_taken() {
         let urls = ["http://h/About", "http://h/about", "http://h/about-c0f98e72"];
-        let paths = file_names(urls.map(|url| (url, "")));
+        let paths: Vec<_> = file_names(urls.map(|url| (url, ""))).collect();
         assert_eq!((&*paths[0], &*paths[2]), ("h/About", "h/about-c0f98e72"));
         assert!(paths[1].starts_with("h/about-") && paths[1] != paths[2]);
         check(&urls.map(|url| (url.to_owned(), "")), &paths);
@@ -650,7 +667,8 @@ mod tests {
                 resources.push((url, "image/png"));
             }
         }
-        let paths = file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+        let paths: Vec<_> =
+            file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type))).collect();
         check(&resources, &paths);
     }
 
@@ -666,7 +684,9 @@ mod tests {
         let makers: [&dyn Fn(u32) -> String; 3] = [&cased, &query, &folder];
         for make in makers {
             let resources: Vec<_> = (0..100_000).map(|number| (make(number), "")).collect();
-            let paths = file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+            let paths: Vec<_> =
+                file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)))
+                    .collect();
             check(&resources, &paths);
         }
     }
@@ -694,7 +714,7 @@ mod tests {
             let url = |prefix: usize, pieces: Vec<usize>| pieces.into_iter().fold(PREFIXES[prefix].to_owned(), |url, at| url + PIECES[at]);
             let mut resources: Vec<_> =
                 lists.into_iter().map(|(prefix, pieces, media_type)| (url(prefix, pieces), TYPES[media_type])).collect();
-            let of = |resources: &[(String, &'static str)]| file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+            let of = |resources: &[(String, &'static str)]| -> Vec<_> { file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type))).collect() };
             let mut paths = of(&resources);
             check(&resources, &paths);
             let shift = shift.min(resources.len());

@@ -23,9 +23,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
+use super::text_map::TextMap;
 use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
 use crate::layer::digest::first_of_md5;
 use crate::named::named;
@@ -102,11 +103,11 @@ impl TargetPlace {
     }
 }
 
-/// A resource of a collection.
+/// A resource that is added to a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource {
+pub struct Resource<'a> {
     /// The path of the resource below the root, with `/` between the names.
-    pub name: Arc<[u8]>,
+    pub name: &'a [u8],
     /// The kind of the resource.
     pub kind: ResourceKind,
 }
@@ -122,15 +123,29 @@ pub enum ResourceKind {
     Special,
 }
 
-impl Resource {
+impl<'a> Resource<'a> {
     /// A file called `name`.
     #[must_use]
-    pub fn file(name: &[u8]) -> Self {
-        Self { name: name.into(), kind: ResourceKind::File }
+    pub fn file(name: &'a [u8]) -> Self {
+        Self { name, kind: ResourceKind::File }
     }
+}
 
-    fn is_link(&self) -> bool {
-        matches!(self.kind, ResourceKind::Link(_))
+/// Where a known URL leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UrlTarget {
+    /// To the resource with this number.
+    Resource(u32),
+    /// To a capture with this status, which is not a resource.
+    Failure(u16),
+    /// To a capture that was not asked for.
+    Outside,
+}
+
+impl UrlTarget {
+    /// The resource with this number. Memory ends long before the numbers do.
+    pub(super) fn of(number: usize) -> Self {
+        Self::Resource(u32::try_from(number).unwrap_or(u32::MAX))
     }
 }
 
@@ -150,10 +165,12 @@ pub struct Collection {
     pub(super) origins: Origins,
     /// The names of index files.
     pub(super) names: Vec<OsString>,
-    files: Vec<Resource>,
-    by_path: HashMap<Arc<[u8]>, usize>,
-    /// Resources by the URLs that do not follow from the URL of the root.
-    by_url: HashMap<Box<str>, usize>,
+    /// The paths of the resources.
+    files: TextMap<()>,
+    /// The kinds of the resources that are not files.
+    others: HashMap<usize, ResourceKind>,
+    /// The targets of the URLs that do not follow from the URL of the root, in their normal form.
+    urls: TextMap<UrlTarget>,
     /// The files directly in each folder. A folder without files is there only if it was added.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
     /// The folders in the root that have capitals in their names, by their names in lower case.
@@ -170,8 +187,6 @@ pub struct Collection {
     only_urls: bool,
     /// The paths in a mirror of the files that have other names there.
     renamed: HashMap<usize, Box<[u8]>>,
-    /// The status of URLs that were captured and are not resources.
-    failures: HashMap<Box<str>, u16>,
     /// The hosts of captures.
     hosts: HashSet<Box<str>>,
 }
@@ -211,9 +226,9 @@ impl Collection {
         Self {
             origins,
             names,
-            files: Vec::new(),
-            by_path: HashMap::new(),
-            by_url: HashMap::new(),
+            files: TextMap::default(),
+            others: HashMap::new(),
+            urls: TextMap::default(),
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
             with_capitals: HashMap::new(),
             alike: HashMap::new(),
@@ -223,28 +238,30 @@ impl Collection {
             hints: PathHints::default(),
             only_urls: false,
             renamed: HashMap::new(),
-            failures: HashMap::new(),
             hosts: HashSet::new(),
         }
     }
 
-    /// A collection without resources, each of which is found by its URLs alone, with the query: the names of captures of
-    /// an archive are made of their URLs, and mean nothing.
-    #[must_use]
-    pub fn of_captures() -> Self {
-        Self { only_urls: true, ..Self::default() }
+    /// The captures of an archive, each of which is found by its URLs alone, with the query: the paths of their `files` are
+    /// made of their URLs, and mean nothing. `hosts` are those from which something was captured.
+    pub(super) fn of_captures(
+        files: TextMap<()>,
+        urls: TextMap<UrlTarget>,
+        hosts: HashSet<Box<str>>,
+    ) -> Self {
+        Self { only_urls: true, files, urls, hosts, ..Self::default() }
     }
 
     /// Gives files with a query in their names, as wget writes them, names in a mirror that open as what they are. If another
     /// file has or gets that name, a file keeps its own.
     pub fn rename_queries(&mut self) {
         let mut taken = HashSet::new();
-        for (number, file) in self.files.iter().enumerate() {
-            let (folder, name) = split_name(&file.name);
+        for number in 0..self.files.len() {
+            let (folder, name) = split_name(self.files.text(number));
             let Some(path) = without_query_mark(name).map(|name| joined(folder, &name)) else {
                 continue;
             };
-            if !self.by_path.contains_key(&*path) && taken.insert(path.clone()) {
+            if self.files.number(&path).is_none() && taken.insert(path.clone()) {
                 self.renamed.insert(number, path.into());
             }
         }
@@ -256,34 +273,35 @@ impl Collection {
         self.renamed.get(&number).map_or(self.path(number), AsRef::as_ref)
     }
 
-    /// Adds a URL that was captured with this status, and is not a resource.
-    pub fn add_failure(&mut self, url: &str, status: u16) {
-        if let Some(url) = normal(url, true) {
-            self.add_host(&url);
-            self.failures.insert(url.into(), status);
-        }
-    }
-
-    fn add_host(&mut self, url: &str) {
-        let host = Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default();
-        if self.only_urls && !self.hosts.contains(host) {
-            self.hosts.insert(host.into());
-        }
-    }
-
     /// The status of `url`, if it was captured and is not a resource.
     #[must_use]
     pub fn failure(&self, url: &str) -> Option<u16> {
-        let url = normal(url, true).filter(|_| !self.failures.is_empty())?;
-        let status = |url: &str| self.failures.get(url).copied();
+        let url = normal(url, true).filter(|_| self.only_urls)?;
+        let status = |url: &str| match self.urls.get(url.as_bytes()) {
+            Some(UrlTarget::Failure(status)) => Some(*status),
+            _ => None,
+        };
         status(&url).or_else(|| status(&other_web(&url)?))
+    }
+
+    /// The status of each URL that was captured and is not a resource.
+    pub fn failures(&self) -> impl Iterator<Item = u16> {
+        self.urls.values.iter().filter_map(|target| match target {
+            UrlTarget::Failure(status) => Some(*status),
+            _ => None,
+        })
+    }
+
+    /// The captured URL with this number.
+    pub(super) fn captured_url(&self, number: usize) -> &str {
+        self.urls.url(number)
     }
 
     /// True if something was captured from the host of `url`.
     #[must_use]
     pub fn has_host(&self, url: &str) -> bool {
         let url = normal(url, false).unwrap_or_default();
-        self.hosts.contains(Reference::split(Grammar::Rfc3986, &url).net_loc().unwrap_or_default())
+        self.hosts.contains(host(&url))
     }
 
     /// True if resources are found by their URLs alone.
@@ -295,44 +313,36 @@ impl Collection {
     /// the same name, the first counts. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
-        resource: Resource,
+        resource: Resource<'_>,
         urls: impl IntoIterator<Item = &'u str>,
     ) -> Option<usize> {
-        let number = self.files.len();
-        let path = Arc::clone(&resource.name);
-        if path.is_empty() || self.by_path.contains_key(&path) {
-            return None;
-        }
+        let Resource { name: path, kind } = resource;
+        let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
         for url in urls.into_iter().filter_map(|url| normal(url, true)) {
-            self.add_host(&url);
-            self.by_url.entry(url.into()).or_insert(number);
+            // The first resource counts.
+            let _ = self.urls.add(url.as_bytes(), UrlTarget::of(number));
         }
-        if self.only_urls {
-            self.by_path.insert(path, number);
-            self.files.push(resource);
-            return Some(number);
+        if kind != ResourceKind::File {
+            self.others.insert(number, kind);
         }
-        // These find names, which mean nothing in a collection of captures.
-        if !self.only_urls {
-            let (folder, name) = split_name(&path);
-            self.alike.entry(hashed(&folded(&path))).or_insert(number);
-            let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
-            if first != number && is_alike_in_case(&self.files[first].name, &path) {
-                self.doubles.push((first, number));
-            }
-            self.by_name.entry(hashed(name)).or_insert(number);
-            self.hints = PathHints::default();
-            self.folder(folder).push(number);
+        let (folder, name) = split_name(path);
+        self.alike.entry(hashed(&folded(path))).or_insert(number);
+        let first = *self.alike_in_case.entry(hashed(&without_case(path))).or_insert(number);
+        if first != number && is_alike_in_case(self.path(first), path) {
+            self.doubles.push((first, number));
         }
-        self.by_path.insert(path, number);
-        self.files.push(resource);
+        self.by_name.entry(hashed(name)).or_insert(number);
+        self.hints = PathHints::default();
+        self.folder(folder).push(number);
         Some(number)
     }
 
     /// Makes `url` lead to the resource with this number, also if it led to another one before.
-    pub fn assign_url(&mut self, number: usize, url: &str) {
-        if let Some(url) = normal(url, true) {
-            self.by_url.insert(url.into(), number);
+    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
+        if let Some(url) = normal(url, true)
+            && let Err(known) = self.urls.add(url.as_bytes(), UrlTarget::of(number))
+        {
+            self.urls.values[known] = UrlTarget::of(number);
         }
     }
 
@@ -358,16 +368,22 @@ impl Collection {
         url: &str,
         root: Option<&RootUrl>,
     ) -> Option<Vec<u8>> {
-        let file = self.files.get(found.number).filter(|file| file.is_link())?;
+        if !matches!(self.kind(found.number), ResourceKind::Link(_)) {
+            return None;
+        }
         let path = self.path_below(root, without_query(url))?;
-        let rest = path.strip_prefix(&*file.name)?;
+        let rest = path.strip_prefix(self.path(found.number))?;
         rest.starts_with(b"/").then_some(path)
     }
 
     /// The names that lead to a file from the root, with `/` between them, as bytes of the system.
     #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
-        self.files.get(number).map_or(b"", |file| &file.name)
+        if number < self.files.len() { self.files.text(number) } else { b"" }
+    }
+
+    fn kind(&self, number: usize) -> &ResourceKind {
+        self.others.get(&number).unwrap_or(&ResourceKind::File)
     }
 
     /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
@@ -383,16 +399,16 @@ impl Collection {
         is_page_name(split_name(self.path(number)).1)
     }
 
-    /// All resources, in the order in which they were added.
+    /// The number of resources.
     #[must_use]
-    pub fn resources(&self) -> &[Resource] {
-        &self.files
+    pub fn count(&self) -> usize {
+        self.files.len()
     }
 
     /// The number of the resource with this name.
     #[must_use]
     pub fn number_at(&self, path: &[u8]) -> Option<usize> {
-        self.by_path.get(path).copied()
+        self.files.number(path)
     }
 
     /// The URL of the root, if every URL leads to a file by its path below the root.
@@ -403,7 +419,7 @@ impl Collection {
     /// The file that this path below the root means in a URL, where it means it byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
-        (self.files[number].kind == ResourceKind::File).then_some(number)
+        (*self.kind(number) == ResourceKind::File).then_some(number)
     }
 
     /// Where `url` leads. Its fragment does not count.
@@ -418,8 +434,11 @@ impl Collection {
         let found =
             |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
         let by_url = |with_query| {
-            let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
-            let known = |url: &str| self.by_url.get(url).copied();
+            let normal = (self.urls.len() > 0).then(|| normal(url, with_query))??;
+            let known = |url: &str| match self.urls.get(url.as_bytes()) {
+                Some(UrlTarget::Resource(number)) => Some(*number as usize),
+                _ => None,
+            };
             known(&normal).or_else(|| known(&other_web(&normal)?))
         };
         let has_query = Reference::split(Grammar::Rfc3986, url).query_span.is_some();
@@ -443,13 +462,13 @@ impl Collection {
             return (TargetPlace::Outside, None);
         };
         if has_query {
-            let number = self.paths(url).find_map(|path| self.by_path.get(&*path).copied());
+            let number = self.paths(url).find_map(|path| self.number_at(&path));
             if let Some(number) = number {
                 return (found(number, true), None);
             }
         }
         let mut paths = self.paths(without_query(url));
-        if let Some(path) = paths.find(|path| self.by_path.contains_key(&**path)) {
+        if let Some(path) = paths.find(|path| self.number_at(path).is_some()) {
             below.path = path;
         }
         (TargetPlace::Inside(self.named(&below, false)), None)
@@ -593,7 +612,7 @@ impl Collection {
 
     /// True if every URL leads to a file by its path below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
-        self.origins.root_url.is_some() && self.by_url.is_empty()
+        self.origins.root_url.is_some() && self.urls.len() == 0
     }
 
     /// The URL that `url` becomes when the tree moves to `root`; `None` unless `url` is below the URL of the root, or
@@ -627,7 +646,7 @@ impl Collection {
         let is_folder = names_folder(path);
         let folder = path.strip_suffix(b"/").unwrap_or(path);
         if below.is_path {
-            match self.by_path.get(path).map(|&number| (number, &self.files[number].kind)) {
+            match self.number_at(path).map(|number| (number, self.kind(number))) {
                 Some((_, ResourceKind::Special)) => return missing(Absence::Special, None),
                 Some((number, ResourceKind::File)) if !is_folder => return found(number),
                 _ => {}
@@ -636,7 +655,7 @@ impl Collection {
             if let Some(index) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
                 return match index {
                     Some(Ok(number)) if on_disk => {
-                        missing(Absence::NoIndex, Some(shown(&self.files[number].name)))
+                        missing(Absence::NoIndex, Some(shown(self.path(number))))
                     }
                     Some(Ok(number)) if is_folder && !below.names_root => found(number),
                     Some(Err(absence)) if is_folder && !on_disk => missing(absence, None),
@@ -658,7 +677,7 @@ impl Collection {
             }
         }
         let (absence, hint) = self.nearest(path, is_folder, below.is_path);
-        missing(absence, hint.map(|number| shown(&self.files[number].name)))
+        missing(absence, hint.map(|number| shown(self.path(number))))
     }
 
     /// The end of `path` after following its symbolic links; `None` if it has none.
@@ -681,11 +700,10 @@ impl Collection {
                 _ => {}
             }
             let next = joined(&real, name);
-            match self.by_path.get(next.as_slice()) {
-                Some(number) if self.files[*number].is_link() => {
-                    let ResourceKind::Link(Some(says)) = &self.files[*number].kind else {
-                        return Some(Way::Unknown(*number));
-                    };
+            let kind = self.number_at(&next).map(|number| (number, self.kind(number)));
+            match kind {
+                Some((number, ResourceKind::Link(None))) => return Some(Way::Unknown(number)),
+                Some((_, ResourceKind::Link(Some(says)))) => {
                     followed += 1;
                     if followed > FOLLOWED {
                         return Some(Way::Lost(Absence::LinkNowhere));
@@ -718,10 +736,10 @@ impl Collection {
 
     /// The file at `path`, or at the end of the symbolic links there; `None` if nothing or a special file is there.
     fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
-        let number = *self.by_path.get(path)?;
-        match self.files[number].kind {
+        let number = self.number_at(path)?;
+        match self.kind(number) {
             ResourceKind::Link(_) => match self.way(path) {
-                Some(Way::To(real)) => self.by_path.get(real.as_slice()).map(|&number| Ok(number)),
+                Some(Way::To(real)) => self.number_at(&real).map(Ok),
                 Some(Way::Lost(absence)) => Some(Err(absence)),
                 Some(Way::Unknown(_)) | None => Some(Ok(number)),
             },
@@ -743,7 +761,7 @@ impl Collection {
         }
         for path in wanted {
             let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
-            let own = &*self.files[number].name;
+            let own = self.path(number);
             let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
             let absence = match () {
                 () if has_empty && without_empty(&path) == own => Absence::Absent,
@@ -767,7 +785,7 @@ impl Collection {
         const TELLING: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
-            let (there, same) = split_name(&self.files[number].name);
+            let (there, same) = split_name(self.path(number));
             let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
             (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
         })
@@ -779,7 +797,7 @@ impl Collection {
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;
-        let own = |number: &usize| split_name(&self.files[*number].name).1;
+        let own = |number: &usize| split_name(self.path(*number)).1;
         let at = files.partition_point(|number| own(number) < name);
         let near = &files[at.saturating_sub(COMPARED)..files.len().min(at + COMPARED)];
         let distances = near.iter().filter_map(|number| {
@@ -908,6 +926,11 @@ pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
         normal.push_str(&names::query(query.as_bytes()));
     }
     Some(normal)
+}
+
+/// The host of `url`, as `net_loc` has it.
+pub(super) fn host(url: &str) -> &str {
+    Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default()
 }
 
 /// `url` with `https` in place of `http`, or the reverse.

@@ -33,6 +33,7 @@ mod near;
 pub mod origin;
 #[cfg(feature = "archive")]
 pub mod record;
+mod text_map;
 
 pub use file_names::file_names;
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
