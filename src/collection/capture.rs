@@ -29,7 +29,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::file_names::{path, rounds};
-use super::index::{Collection, UrlTarget, host, normal, other_web};
+use super::index::{Collection, UrlTarget};
+use super::normal::{host, normal, other_web};
 use super::text_map::TextMap;
 use crate::error::{Error, Result};
 use crate::resolve::{Base, Profile};
