@@ -20,12 +20,18 @@
 //! A name that begins with a dot gets a `_` before it. Otherwise commands that skip hidden files, this program among
 //! them, would skip a document that is plain to see on the web (`/.well-known/x.html`).
 //!
+//! A file of a folder keeps its path in a mirror, unless some file system refuses it, or another file needs it. Then these
+//! rules give it another one.
+//!
 //! Deliberately absent: which resources become files, and redirects.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::near::composed_text;
+use super::path::is_page_name;
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference, decode_percent};
 
@@ -153,33 +159,43 @@ pub fn file_names<'a>(
     resources.into_iter().zip(rounds).map(|(resource, round)| path(resource, round))
 }
 
-/// The number of rounds in which each resource loses its path to another one.
+/// The number of rounds in which each resource of an archive loses its path to another one.
 pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
-    let resource = |number: u32| {
-        let (url, media_type) = resource(number as usize);
+    let own = |number| {
+        let (url, media_type) = resource(number);
         (without_fragment(url), media_type)
     };
+    let path = |number, round| Cow::Owned(path(own(number), round).into());
+    rounds_of(count, path, |one, other| own(one).cmp(&own(other)))
+}
+
+/// The number of rounds in which each of `count` files loses its path to another one. `path` is that of a file which lost
+/// so many times; its folders are among those of the first paths. The least file in `order` gets the path, and those that
+/// are equal to it.
+pub(super) fn rounds_of<'a>(
+    count: usize,
+    path: impl Fn(usize, u32) -> Cow<'a, str>,
+    order: impl Fn(usize, usize) -> Ordering,
+) -> Vec<u32> {
     let mut rounds = vec![0_u32; count];
     let mut is_settled = vec![false; count];
     let mut folders = HashSet::new();
-    let mut order: Vec<u32> = (0..).take(count).collect();
-    let mut keys: Vec<u64> =
-        order.iter().map(|&one| key(&path(resource(one), 0), &mut folders)).collect();
+    let mut keys: Vec<u64> = (0..count).map(|one| key(&path(one, 0), &mut folders)).collect();
+    let mut sorted: Vec<u32> = (0..).take(count).collect();
     // Folders are the same in every round, so a settled path remains free.
     for round in 1.. {
-        order.sort_unstable_by(|&a, &b| {
-            let (one, other) = (a as usize, b as usize);
+        sorted.sort_unstable_by(|&one, &other| {
+            let (one, other) = (one as usize, other as usize);
             let by_key = keys[one].cmp(&keys[other]);
-            let by_key = by_key.then(is_settled[other].cmp(&is_settled[one]));
-            by_key.then_with(|| resource(a).cmp(&resource(b)))
+            by_key.then(is_settled[other].cmp(&is_settled[one])).then_with(|| order(one, other))
         });
         let mut losers = Vec::new();
-        for alike in order.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]) {
-            let is_folder = folders.contains(&keys[alike[0] as usize]);
-            for &one in alike {
-                let is_first = one == alike[0] || resource(one) == resource(alike[0]);
-                is_settled[one as usize] = !is_folder && is_first;
-                if !is_settled[one as usize] {
+        for alike in sorted.chunk_by(|&one, &other| keys[one as usize] == keys[other as usize]) {
+            let first = alike[0] as usize;
+            let is_folder = folders.contains(&keys[first]);
+            for one in alike.iter().map(|&one| one as usize) {
+                is_settled[one] = !is_folder && (one == first || order(one, first).is_eq());
+                if !is_settled[one] {
                     losers.push(one);
                 }
             }
@@ -188,8 +204,8 @@ pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a
             break;
         }
         for one in losers {
-            rounds[one as usize] = round;
-            keys[one as usize] = key(&path(resource(one), round), &mut folders);
+            rounds[one] = round;
+            keys[one] = key(&path(one, round), &mut folders);
         }
     }
     rounds
@@ -242,14 +258,9 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
         }
         path = path + "/" + &name;
     }
-    let (mut stem, extension) = stem_and_extension(name, media_type);
-    if let Some(query) = reference.query().filter(|query| !query.is_empty()) {
-        let text = safe(query);
-        stem.push('@');
-        match text.len() <= QUERY {
-            true => stem.push_str(&text),
-            false => stem.push_str(&first_of_md5(query.as_bytes(), DIGEST)),
-        }
+    let (mut stem, extension) = stem_and_extension(safe(name), media_type);
+    if let Some(query) = reference.query() {
+        push_query(&mut stem, query, safe(query));
     }
     let digest = || match round {
         0 | 1 => first_of_md5(url.as_bytes(), DIGEST),
@@ -257,8 +268,78 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     };
     let length = NAME.min(PATH - path.len() - 1);
     path.push('/');
+    path.push_str(&fitted(plain(stem), &extension, length, is_cut || round > 0, digest));
+    path.into()
+}
+
+/// The path in a mirror of the file with the path `own` that lost its path in `round` rounds: `own` if all file systems take it.
+pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
+    let is_short = own.chars().count() <= PATH;
+    if round == 0 && is_short && own.split('/').all(is_taken_by_all) {
+        return own.into();
+    }
+    let (folders, name) = own.rsplit_once('/').unwrap_or(("", own));
+    let folder = |name: &str| match is_taken_by_all(name) {
+        true => name.to_owned(),
+        false => {
+            let digest = || first_of_md5(name.as_bytes(), DIGEST);
+            fitted(safe_name(name.as_bytes()), "", FOLDER, false, digest)
+        }
+    };
+    let folders = folders.split('/').filter(|name| !name.is_empty());
+    let folders: Vec<String> = folders.map(folder).collect();
+    let length: usize = folders.iter().map(|name| name.len() + "/".len()).sum();
+    let added = "-".len() + 2 * DIGEST + ".html".len();
+    let is_cut = length + name.len() + added > PATH;
+    let mut path = String::new();
+    for name in folders {
+        if is_cut && path.len() + name.len() > FOLDERS {
+            break;
+        }
+        path = path + &name + "/";
+    }
+    let (stem, extension) = stem_and_extension_in_mirror(name);
+    let digest = || match round {
+        0 | 1 => first_of_md5(own.as_bytes(), DIGEST),
+        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST),
+    };
+    let length = NAME.min(PATH - path.len());
     path.push_str(&fitted(stem, &extension, length, is_cut || round > 0, digest));
     path.into()
+}
+
+/// The name of a file of a folder without its extension, and the extension. wget puts a query into the name, and no program
+/// knows `main.css?v=3` by its extension.
+fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
+    /// The extensions of pages that open as such.
+    const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
+    let is_page = |one: &str| PAGES.iter().any(|page| page.eq_ignore_ascii_case(one));
+    let Some((segment, query)) = name.split_once('?') else {
+        return stem_and_extension(safe_name(name.as_bytes()), "");
+    };
+    let safe = |text: &str| safe_name(text.as_bytes());
+    // With --adjust-extension wget adds one to the end.
+    let is_added = |one: &str| is_page(one) || one.eq_ignore_ascii_case("css");
+    if let Some((query, added)) = query.rsplit_once('.').filter(|(_, added)| is_added(added)) {
+        let mut stem = safe(segment);
+        push_query(&mut stem, query, safe(query));
+        return (stem, format!(".{added}"));
+    }
+    let opens = segment.rsplit_once('.').is_some_and(|(_, extension)| is_page(extension));
+    let makes_pages = is_page_name(segment.as_bytes()) && !opens;
+    let media_type = if makes_pages { "text/html" } else { "" };
+    let (mut stem, extension) = stem_and_extension(safe(segment), media_type);
+    push_query(&mut stem, query, safe(query));
+    (stem, extension)
+}
+
+/// Adds a query to a name; `text` is how it looks there.
+fn push_query(stem: &mut String, query: &str, text: String) {
+    if !query.is_empty() {
+        stem.push('@');
+        let is_long = text.len() > QUERY;
+        stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST) } else { text });
+    }
 }
 
 /// The folder of a host, or of a scheme with the host in it.
@@ -338,18 +419,22 @@ fn folder_name(segment: &str) -> String {
         "" => "_".to_owned(),
         _ => safe(segment),
     };
-    fitted(name, "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+    fitted(plain(name), "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+}
+
+/// A name that commands do not skip as hidden.
+fn plain(name: String) -> String {
+    if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
 /// The name of a file without its extension, and the extension with its dot. An extension is added if that of the
-/// segment is not right for the media type.
-fn stem_and_extension(segment: &str, media_type: &str) -> (String, String) {
+/// name is not right for the media type.
+fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
     let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
-    if segment.is_empty() {
+    if name.is_empty() {
         return ("index".to_owned(), first.unwrap_or_else(|| ".html".to_owned()));
     }
-    let mut name = safe(segment);
     let extension = name.rsplit_once('.').filter(|(stem, extension)| {
         !stem.is_empty()
             && match right {
@@ -382,7 +467,7 @@ fn fitted(
     has_digest: bool,
     digest: impl Fn() -> String,
 ) -> String {
-    if stem.starts_with('.') || is_device(&stem) {
+    if is_device(&stem) {
         stem.insert(0, '_');
     }
     if extension.is_empty() && stem.ends_with(['.', ' ']) {
@@ -407,18 +492,34 @@ fn is_device(name: &str) -> bool {
         || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(is_digit))
 }
 
-/// Percent-decoded text in Normalization Form C. What a file system refuses is `_`; what is not UTF-8 or cannot be
-/// seen remains percent-encoded.
+/// True if all file systems take `name` for a file or a folder.
+fn is_taken_by_all(name: &str) -> bool {
+    name.len() <= NAME
+        && !name.contains(is_refused)
+        && !name.ends_with(['.', ' '])
+        && !is_device(name)
+}
+
+/// True for characters that Windows refuses in names.
+fn is_refused(one: char) -> bool {
+    one.is_control() || matches!(one, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
+}
+
+/// A part of a URL as a name: percent-decoded, and [`safe_name`].
 fn safe(text: &str) -> String {
+    safe_name(&decode_percent(text.as_bytes()))
+}
+
+/// Text in Normalization Form C. What a file system refuses is `_`; what is not UTF-8 or cannot be seen is percent-encoded.
+fn safe_name(text: &[u8]) -> String {
     let mut name = String::with_capacity(text.len());
     let encode = |name: &mut String, bytes: &[u8]| {
         bytes.iter().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
     };
-    for chunk in decode_percent(text.as_bytes()).utf8_chunks() {
+    for chunk in text.utf8_chunks() {
         for one in chunk.valid().chars() {
             match one {
-                '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*' => name.push('_'),
-                _ if one.is_control() => name.push('_'),
+                _ if is_refused(one) => name.push('_'),
                 _ if is_invisible(one) => {
                     encode(&mut name, one.encode_utf8(&mut [0; 4]).as_bytes())
                 }
@@ -552,6 +653,71 @@ mod tests {
     fn paths_of_resources_alone() {
         for (url, media_type, expected) in ROWS {
             assert_eq!(alone(url, media_type), *expected, "{url} {media_type}");
+        }
+    }
+
+    /// The path of a file of a folder, and that in a mirror.
+    #[rustfmt::skip]
+    const IN_MIRROR: &[(&str, &str)] = &[
+        // These work everywhere.
+        ("index.html", "index.html"),
+        ("h/a b;c=1+~!$&'()@,.tar.gz", "h/a b;c=1+~!$&'()@,.tar.gz"),
+        ("h/a%20b%3Fc", "h/a%20b%3Fc"),
+        (".well-known/.htaccess", ".well-known/.htaccess"),
+        ("cafe\u{301}.html", "cafe\u{301}.html"),
+        ("a\u{202e}b", "a\u{202e}b"),
+        ("page", "page"),
+        ("constant.c/com10", "constant.c/com10"),
+        ("list.php", "list.php"),
+        // A query, as wget has it.
+        ("main.css?v=3", "main@v=3.css"),
+        ("main.css?v=3.css", "main.css@v=3.css"),
+        ("list.php?page=2", "list.php@page=2.html"),
+        ("list.php?page=2.html", "list.php@page=2.html"),
+        ("h/x.html?a=b/c", "h/x.html_a=b/c"),
+        ("x.xhtml?a", "x@a.xhtml"),
+        ("page?x=1", "page@x=1.html"),
+        ("f.woff2?4.7", "f@4.7.woff2"),
+        ("f.woff2?", "f.woff2"),
+        ("x?u=http:%2F%2Fa%2F<b>", "x@u=http_%2F%2Fa%2F_b_.html"),
+        ("index.html?a?b", "index@a_b.html"),
+        // Windows refuses these.
+        ("con", "_con"),
+        ("h/Con.x.png", "h/_Con.x.png"),
+        ("AUX/lpt1 .txt", "_AUX/_lpt1 .txt"),
+        ("a./b /c..", "a_/b_/c._"),
+        ("a.", "a_"),
+        ("a:b/<>\"|*\\\n\u{7f}.png", "a_b/________.png"),
+        (".a:b", ".a_b"),
+    ];
+
+    #[test]
+    fn paths_of_files_alone() {
+        for (own, expected) in IN_MIRROR {
+            assert_eq!(path_in_mirror(own, 0), *expected, "{own}");
+        }
+    }
+
+    #[test]
+    fn a_long_path_of_a_file_is_cut_and_gets_a_digest() {
+        let [short, long, folder] = [200, 240, 150].map(|length| "n".repeat(length));
+        let deep = "dddddddddd/".repeat(21);
+        let (kept, wide) = ("dddddddddd/".repeat(12), "\u{65e5}".repeat(60));
+        for (own, expected) in [
+            (short.clone(), short),
+            (format!("{long}.html"), format!("{}-bc518ba6.html", "n".repeat(186))),
+            (format!("{folder}/x"), format!("{folder}/x")),
+            (format!("{deep}x.html"), format!("{deep}x.html")),
+            (
+                format!("{deep}long-name-of-a-file-here.html"),
+                format!("{kept}long-name-of-a-file-here-ca69ecfd.html"),
+            ),
+            (format!("{deep}x?y"), format!("{kept}x@y-f3394552.html")),
+            (format!("x?{}", "q=".repeat(50)), "x@3eeff23e.html".to_owned()),
+            // 181 characters have 541 bytes.
+            (format!("{wide}/{wide}/{wide}"), format!("{wide}/{wide}/{wide}")),
+        ] {
+            assert_eq!(path_in_mirror(&own, 0), expected, "{own}");
         }
     }
 
@@ -704,6 +870,19 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn paths_in_a_mirror_work_everywhere(pieces in proptest::collection::vec(0..PIECES.len(), 0..16), round in 0..3_u32) {
+            let own: String = pieces.into_iter().map(|at| PIECES[at]).collect();
+            let names = own.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
+            let own = names.collect::<Vec<_>>().join("/");
+            prop_assume!(!own.is_empty());
+            let path = path_in_mirror(&own, round);
+            prop_assert!(path.chars().count() <= PATH && path.split('/').all(is_taken_by_all), "{}", path);
+            prop_assert!(!path.split('/').any(str::is_empty), "{}", path);
+            prop_assert!(path != own || round == 0);
+            prop_assert_eq!(&path_in_mirror(&path, 0), &path);
+        }
 
         #[test]
         fn paths_keep_the_rules_in_any_order(

@@ -348,6 +348,11 @@ impl Collection {
         if number < self.files.len() { self.files.text(number) } else { b"" }
     }
 
+    /// True if the resource with this number has bytes.
+    pub(super) fn is_file(&self, number: usize) -> bool {
+        *self.kind(number) == ResourceKind::File
+    }
+
     fn kind(&self, number: usize) -> &ResourceKind {
         self.others.get(&number).unwrap_or(&ResourceKind::File)
     }
@@ -385,7 +390,7 @@ impl Collection {
     /// The file that this path below the root means in a URL, where it means it byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
-        (*self.kind(number) == ResourceKind::File).then_some(number)
+        self.is_file(number).then_some(number)
     }
 
     /// Where `url` leads. Its fragment does not count.

@@ -1,30 +1,36 @@
-//! Names of files in a mirror, where a few files get other names than in the folder.
+//! Names of files in a mirror. A file keeps its name if it works everywhere.
 //!
 //! ```text
-//! main.css?v=3  -->  main@v=3.css     list.php?page=2  -->  list.php@page=2.html
+//! main.css?v=3  -->  main@v=3.css        list.php?page=2  -->  list.php@page=2.html
+//! con.png       -->  _con.png            Windows keeps the name for a device
+//! about.html    -->  about-fb8a140d.html beside About.html, where case does not count
 //! ```
 //!
-//! Deliberately absent: the names of captures ([`file_names`](super::file_names)).
+//! Deliberately absent: the rules, which are those for archives ([`file_names`](super::file_names)).
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
+use super::file_names::{path_in_mirror, rounds_of};
 use super::index::Collection;
-use super::path::{is_page_name, joined, split_name, stem};
 
 impl Collection {
-    /// Gives files with a query in their names, as wget writes them, names in a mirror that open as what they are. If another
-    /// file has or gets that name, a file keeps its own.
-    pub fn rename_queries(&mut self) {
-        let mut taken = HashSet::new();
-        for number in 0..self.files.len() {
-            let (folder, name) = split_name(self.files.text(number));
-            let Some(path) = without_query_mark(name).map(|name| joined(folder, &name)) else {
-                continue;
-            };
-            if self.files.number(&path).is_none() && taken.insert(path.clone()) {
-                self.renamed.insert(number, path.into());
-            }
-        }
+    /// Gives files other names in a mirror if theirs do not work: they have a query, as wget writes them, are refused by some
+    /// file system or too long for it, or are the same as others where neither case nor normalization counts.
+    pub fn rename_for_mirror(&mut self) {
+        let files: Vec<usize> = (0..self.files.len()).filter(|&one| self.is_file(one)).collect();
+        let own = |one: usize| text(self.files.text(files[one]));
+        let path = |one, round| Cow::Owned(path_in_mirror(&own(one), round).into_owned());
+        let is_changed = |one| path_in_mirror(&own(one), 0) != own(one);
+        let rounds = rounds_of(files.len(), path, |one, other| {
+            let order = is_changed(one).cmp(&is_changed(other));
+            order.then_with(|| self.files.text(files[one]).cmp(self.files.text(files[other])))
+        });
+        let renamed = rounds.into_iter().enumerate().filter_map(|(one, round)| {
+            let own = own(one);
+            let path = path_in_mirror(&own, round);
+            (path != own).then(|| (files[one], path.as_bytes().into()))
+        });
+        self.renamed = renamed.collect();
     }
 
     /// The path of a file in a mirror, below its root.
@@ -34,27 +40,57 @@ impl Collection {
     }
 }
 
-/// `main@v=3.css` for `main.css?v=3`, by whose extension no program knows a style sheet, and `list.php@page=2.html` for a page;
-/// `None` if `name` has no query. The names are those that an archive gives ([`file_names`](super::file_names)).
-fn without_query_mark(name: &[u8]) -> Option<Vec<u8>> {
-    /// The extensions of pages that open as such.
-    const PAGES: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
-    let at = memchr::memchr(b'?', name)?;
-    let (path, query) = (&name[..at], &name[at + 1..]);
-    // Windows refuses these in names.
-    let is_refused = |byte: &u8| byte.is_ascii_control() || b"<>:\"|?*\\".contains(byte);
-    let query: Vec<u8> =
-        query.iter().map(|byte| if is_refused(byte) { b'_' } else { *byte }).collect();
-    let (start, extension) = path.split_at(stem(path).len());
-    let is_alike = |one: &&[u8]| one.eq_ignore_ascii_case(extension);
-    // wget adds the extension to the end with --adjust-extension.
-    let ends = |one: &[u8]| {
-        query.len() >= one.len() && query[query.len() - one.len()..].eq_ignore_ascii_case(one)
-    };
-    Some(match () {
-        () if PAGES.iter().any(|one| ends(one)) || ends(b".css") => [path, b"@", &query].concat(),
-        () if PAGES.iter().any(is_alike) => [start, b"@", &query, extension].concat(),
-        () if is_page_name(path) => [path, b"@", &query, b".html"].concat(),
-        () => [start, b"@", &query, extension].concat(),
-    })
+/// A path as text. What is not UTF-8 is percent-encoded, so that different paths are different texts.
+fn text(path: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(path) {
+        Ok(text) => text.into(),
+        Err(_) => path
+            .utf8_chunks()
+            .flat_map(|chunk| {
+                let invalid = chunk.invalid().iter().map(|byte| format!("%{byte:02X}"));
+                [chunk.valid().to_owned()].into_iter().chain(invalid)
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collection::Resource;
+
+    /// Asserts the names in a mirror of `files`, whatever their order is. The digests are those of `md5sum`.
+    fn check(files: &[(&[u8], &[u8])]) {
+        for is_backwards in [false, true] {
+            let mut files = files.to_vec();
+            if is_backwards {
+                files.reverse();
+            }
+            let mut collection = Collection::default();
+            for (own, _) in &files {
+                collection.add(Resource::file(own), []);
+            }
+            collection.rename_for_mirror();
+            let found = (0..files.len()).map(|number| collection.path_in_mirror(number));
+            assert!(found.eq(files.iter().map(|(_, expected)| *expected)), "{files:?}");
+        }
+    }
+
+    #[test]
+    fn files_that_need_one_name() {
+        check(&[(b"a/b", b"a/b"), (b"A/c", b"A/c"), (b"\xff", b"\xff"), (b"\xfe", b"\xfe")]);
+        check(&[(b"About.html", b"About.html"), (b"about.html", b"about-fb8a140d.html")]);
+        check(&[(b"a/docs", b"a/docs-ba08cd05"), (b"a/DOCS/x", b"a/DOCS/x")]);
+        check(&[
+            ("caf\u{e9}.html".as_bytes(), "caf\u{e9}-3022d09b.html".as_bytes()),
+            ("cafe\u{301}.html".as_bytes(), "cafe\u{301}.html".as_bytes()),
+        ]);
+        // A name that works is never lost to one that does not.
+        check(&[(b"x:y", b"x_y-dad3d504"), (b"x<y", b"x_y-76b21541"), (b"x_y", b"x_y")]);
+        check(&[(b"x:y", b"x_y"), (b"x<y", b"x_y-76b21541")]);
+        check(&[
+            (b"list.php?page=2", b"list.php@page=2.html"),
+            (b"list.php?page=2.html", b"list.php@page=2-892ae06b.html"),
+        ]);
+    }
 }
