@@ -29,6 +29,7 @@ mod help;
 mod localize;
 mod named;
 mod output;
+mod relocate;
 mod resolve;
 pub(super) mod trust;
 

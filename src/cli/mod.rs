@@ -47,6 +47,7 @@ mod output_folder;
 mod places;
 mod progress;
 mod record;
+mod relocate;
 mod request;
 mod resolve;
 mod results;
@@ -114,6 +115,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitS
         Command::Base(asked) => base::run(asked, &mut output),
         Command::Resolve(asked) => resolve::run(asked, &mut output),
         Command::Localize(asked) => localize::run(asked, &mut output),
+        Command::Move(asked) => relocate::run(asked, &mut output),
         Command::Check(asked) => check::run(asked, &mut output),
         Command::Completions(shell) => manual::completions(*shell, &mut output),
         Command::Man(folder) => manual::pages(folder.as_deref(), &mut output),

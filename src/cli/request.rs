@@ -23,6 +23,7 @@ use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use baselink::purpose::check::Class;
+use baselink::purpose::relocate::LinkForm;
 use baselink::resolve::Profile;
 use clap_complete::Shell;
 
@@ -48,6 +49,8 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// Make an offline mirror.
     Localize(Box<Localize>),
+    /// Move a folder to another place, or files in it.
+    Move(Box<Move>),
     /// Report what a move would do to the links of a folder.
     Check(Box<Check>),
     /// Print what a shell needs to complete these arguments.
@@ -64,6 +67,7 @@ impl Command {
             Self::Links(asked) => Some(&asked.documents),
             Self::Base(asked) => Some(&asked.documents),
             Self::Localize(asked) => Some(&asked.rewrite.documents),
+            Self::Move(asked) => Some(&asked.rewrite.documents),
             Self::Check(asked) => Some(&asked.documents),
             Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
         }
@@ -173,6 +177,21 @@ pub(crate) struct Extraction {
     pub(crate) is_exact: bool,
     /// The file for the list of URLs without a file in the tree.
     pub(crate) missing: Option<PathBuf>,
+}
+
+/// `baselink move`
+#[derive(Debug)]
+pub(crate) struct Move {
+    pub(crate) rewrite: Rewrite,
+    /// The URL of the folder; one that nobody has if that is not known.
+    pub(crate) from: RootUrl,
+    /// The new URL of the folder, which may be the old one.
+    pub(crate) to: RootUrl,
+    pub(crate) form: LinkForm,
+    /// The old and the new path of files and folders, with `/` between the names.
+    pub(crate) renames: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The file for the list of redirects.
+    pub(crate) redirects: Option<PathBuf>,
 }
 
 /// `baselink resolve`

@@ -184,7 +184,7 @@ fn document(
             summary = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
         }
         _ => file.each(|input, options| {
-            let options = work.options(origin, options);
+            let options = work.options(origin, input.bytes, options);
             let one = examined((asked, work), input, &options, &mut summary, output);
             written(&one, input, &mut sink, output)
         })?,

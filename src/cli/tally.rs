@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
-use baselink::reference::{Grammar, scheme};
+use baselink::reference::{Category, Grammar, Reference, scheme};
 use baselink::{LinkReport, Outcome, Reason, Report, Totals};
 use serde::ser::{Serialize, Serializer};
 
@@ -22,6 +22,16 @@ pub(crate) enum LinkResult {
     /// It does, as it did before.
     Local,
     MadeAbsolute,
+    /// It has a relative path, and leads to the new place of its target now.
+    MovedRelative,
+    /// Likewise, with a path from the root.
+    MovedRootRelative,
+    /// Likewise, with a host.
+    MovedAbsolute,
+    /// It is relative now.
+    MadeRelative,
+    /// It leads to the new place of its target as it is written.
+    Unchanged,
     Absolute,
     /// It was the base of links, and no longer is.
     BaseEmptied,
@@ -41,6 +51,19 @@ impl LinkResult {
         Self::MadeAbsolute,
         Self::Absolute,
         Self::BaseEmptied,
+        Self::NoBase,
+        Self::Left,
+        Self::NotEditable,
+    ];
+
+    /// Those of `move`.
+    pub(crate) const OF_MOVE: &[Self] = &[
+        Self::MovedRelative,
+        Self::MovedRootRelative,
+        Self::MovedAbsolute,
+        Self::MadeRelative,
+        Self::Unchanged,
+        Self::Absolute,
         Self::NoBase,
         Self::Left,
         Self::NotEditable,
@@ -69,9 +92,39 @@ impl LinkResult {
         }
     }
 
+    /// The result of `move` for a link.
+    pub(crate) fn of_moved(link: &LinkReport) -> Self {
+        let category = |reference| Reference::split(Grammar::Rfc3986, reference).category();
+        let is_relative = |of: Category| {
+            !matches!(of, Category::AbsoluteUrl | Category::NetPath | Category::AbsPath)
+        };
+        match (Self::of(link.outcome), category(link.in_output())) {
+            (Self::Rewritten, new) if is_relative(new) => {
+                match is_relative(category(&link.reference)) {
+                    true => Self::MovedRelative,
+                    false => Self::MadeRelative,
+                }
+            }
+            (Self::Rewritten, Category::AbsPath) => Self::MovedRootRelative,
+            (Self::Rewritten, _) => Self::MovedAbsolute,
+            (Self::Left, _) if link.reason == Some(Reason::Chosen) => Self::Unchanged,
+            (result, _) => result,
+        }
+    }
+
     /// True if the link changed.
     fn is_new(self) -> bool {
-        matches!(self, Self::Rewritten | Self::MadeLocal | Self::MadeAbsolute | Self::BaseEmptied)
+        matches!(
+            self,
+            Self::Rewritten
+                | Self::MadeLocal
+                | Self::MadeAbsolute
+                | Self::BaseEmptied
+                | Self::MovedRelative
+                | Self::MovedRootRelative
+                | Self::MovedAbsolute
+                | Self::MadeRelative
+        )
     }
 
     fn name(self) -> &'static str {
@@ -80,6 +133,11 @@ impl LinkResult {
             Self::MadeLocal => "made local",
             Self::Local => "local",
             Self::MadeAbsolute => "made absolute",
+            Self::MovedRelative => "moved relative",
+            Self::MovedRootRelative => "moved root-relative",
+            Self::MovedAbsolute => "moved absolute",
+            Self::MadeRelative => "made relative",
+            Self::Unchanged => "unchanged",
             Self::Absolute => Outcome::Absolute.name(),
             Self::BaseEmptied => "base emptied",
             Self::NoBase => Outcome::NoBase.name(),
@@ -127,11 +185,12 @@ impl Tally {
         }
     }
 
-    /// Counts what `localize` made of the links of a document, too.
-    pub(crate) fn add_localized(&mut self, report: &Report) {
+    /// Counts the links of a document, each with the result that `of` gives, too.
+    pub(crate) fn add_links(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
         for link in &report.links {
-            let result = LinkResult::of_localized(link);
-            let reason = link.reason.filter(|_| result != LinkResult::Local);
+            let result = of(link);
+            let is_named = matches!(result, LinkResult::Local | LinkResult::Unchanged);
+            let reason = link.reason.filter(|_| !is_named);
             *self.counts.entry((result, reason)).or_default() += 1;
         }
     }

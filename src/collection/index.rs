@@ -174,6 +174,8 @@ pub struct Collection {
     pub(super) only_urls: bool,
     /// The paths in a mirror of the files that have other names there.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
+    /// The new paths of folders, with which the URLs below them change that no file answers.
+    pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The hosts of captures.
     hosts: HashSet<Box<str>>,
 }
@@ -225,6 +227,7 @@ impl Collection {
             hints: PathHints::default(),
             only_urls: false,
             renamed: HashMap::new(),
+            renamed_folders: HashMap::new(),
             hosts: HashSet::new(),
         }
     }
@@ -237,6 +240,16 @@ impl Collection {
         hosts: HashSet<Box<str>>,
     ) -> Self {
         Self { only_urls: true, files, urls, hosts, ..Self::default() }
+    }
+
+    /// True if there is a folder with this path.
+    pub(super) fn has_folder(&self, path: &[u8]) -> bool {
+        self.folders.contains_key(path)
+    }
+
+    /// The path of a file that has nearly the name `path`.
+    pub(super) fn similar(&self, path: &[u8]) -> Option<&[u8]> {
+        self.nearest(path, false, true).1.map(|number| self.path(number))
     }
 
     /// The status of `url`, if it was captured and is not a resource.

@@ -36,6 +36,7 @@ pub mod origin;
 mod path;
 #[cfg(feature = "archive")]
 pub mod record;
+mod renames;
 mod saved_names;
 mod symlinks;
 mod text_map;

@@ -196,8 +196,14 @@ impl RootUrl {
         Self { given: url.to_owned(), folder }
     }
 
+    /// The root of a site with an unknown host. No host has such a name (RFC 6761, 6.4).
+    #[must_use]
+    pub fn of_site() -> Self {
+        Self::of_file(ASSUMED)
+    }
+
     /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
-    fn assumed() -> Self {
+    pub(crate) fn assumed() -> Self {
         Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
 

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::copies::Copies;
 use super::crawled::Crawler;
 use super::judged::{Judged, depends_on_base};
-use super::options::{BaseElement, Choice, Fragments, Options};
+use super::options::{BaseElement, Choice, Destination, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
 use crate::base::{self, BaseChain, Established, Rule, SaidBy, Source};
@@ -73,6 +73,8 @@ pub(super) struct Judge<'a> {
     charset: Charset,
     /// True if the fast path applies.
     has_fast_path: bool,
+    /// The URL below which references stay as they are, if links have a destination.
+    stays_below: Option<&'a str>,
     /// True if the fast path may splice: the base can serve, and its prefixes are spelled alike in all places.
     splices: bool,
     /// What nearly every link is resolved against: the document base URL.
@@ -89,6 +91,8 @@ pub(super) enum Verdict<'a> {
     Left(Reason),
     /// The target is a prefix of the base and the tail of the reference, in every profile.
     Splice(Splice<'a>),
+    /// The same, and the reference stays as it is, since that was chosen for it.
+    Chosen(Splice<'a>),
     Target {
         target: Target,
         /// True if all profiles are known to agree on it.
@@ -103,6 +107,7 @@ impl Verdict<'_> {
             Self::Absolute => (Outcome::Absolute, None),
             Self::NoBase => (Outcome::NoBase, None),
             Self::Left(reason) => (Outcome::Left, Some(*reason)),
+            Self::Chosen(_) => (Outcome::Left, Some(Reason::Chosen)),
             Self::Splice(_) | Self::Target { .. } => (Outcome::Rewritten, None),
         }
     }
@@ -141,6 +146,8 @@ impl<'a> Judge<'a> {
         let prepare = |url| PreparedBase::new(url, options, charset);
         let assumed =
             chain.assumed_scheme.as_ref().map(|scheme| prepare(base::stand_in(scheme).into()));
+        let destination = options.destination.as_deref();
+        let stays_below = destination.and_then(Destination::stays_below);
         let mut judge = Self {
             chain,
             options,
@@ -152,7 +159,9 @@ impl<'a> Judge<'a> {
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
-            has_fast_path: around.kept.is_none() && options.destination.is_none(),
+            has_fast_path: around.kept.is_none()
+                && (destination.is_none() || stays_below.is_some()),
+            stays_below,
             splices: false,
         };
         judge.document = judge.made(&Against::Document);
@@ -178,8 +187,16 @@ impl<'a> Judge<'a> {
         };
         // Entities around the document look in reports for links that stay and depend on their base (`labels`).
         let raw = &bytes[found.span.range()];
-        self.verdict((raw, None), Some((bytes, found)), &role)
-            .filter(|verdict| !depends_on_base(verdict.outcome()))
+        let verdict = self
+            .verdict((raw, None), Some((bytes, found)), &role)
+            .filter(|verdict| !depends_on_base(verdict.outcome()))?;
+        match (self.stays_below, verdict) {
+            (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
+            (Some(root), Verdict::Splice(splice)) if splice.prefix.starts_with(root) => {
+                Some(Verdict::Chosen(splice))
+            }
+            _ => None,
+        }
     }
 
     /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes are not its
@@ -429,7 +446,7 @@ impl<'a> Judge<'a> {
                 }
                 None
             }
-            Verdict::Splice(splice) => {
+            Verdict::Splice(splice) | Verdict::Chosen(splice) => {
                 let mut target = Target::default();
                 if let Some(prepared) = prepared {
                     prepared.base.spliced(&reference, splice, &mut target);

@@ -87,6 +87,11 @@ pub enum Choice {
 pub trait Destination: fmt::Debug + Send + Sync {
     /// What is written for `link`, which is resolved `against` that. Its span is the one in its document.
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
+
+    /// The URL of a folder: a relative path, query or fragment that leads below it stays as it is. It is not asked about then.
+    fn stays_below(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl Options {

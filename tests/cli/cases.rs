@@ -542,11 +542,15 @@ mod unix {
         put("page.html", "<a href=http://a.example/>");
         put("mail.eml", "Content-Type: text/html\n\n<a href=x>\n");
         put("inbox.mbox", "From a\nContent-Type: text/html\n\n<a href=x>\n");
-        for folder in ["docs", "crawl/a.example", "Maildir/cur", "Maildir/new", "Maildir/tmp"] {
+        for folder in
+            ["docs", "site/docs", "crawl/a.example", "Maildir/cur", "Maildir/new", "Maildir/tmp"]
+        {
             fs::create_dir_all(scene.path().join(folder)).unwrap();
         }
         put("docs/index.html", "<a href=x>");
         put("docs/x", "");
+        put("site/docs/a.html", "<a href=/x>");
+        put("renames.csv", "docs/a.html,b.html\n");
         for archive in ["crawl.warc.gz", "crawl-1.warc.gz", "crawl-2.warc.gz"] {
             put(archive, include_str!("../../fixtures/archive/site.warc"));
         }
@@ -558,7 +562,7 @@ mod unix {
         let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
         let path = format!("{}:/usr/bin:/bin", program.display());
         let mut tried = 0;
-        for command in ["", "rewrite", "links", "base", "resolve", "localize"] {
+        for command in ["", "rewrite", "links", "base", "resolve", "localize", "move"] {
             let output = run(
                 baselink(scene.path())
                     .args([command, "--help"].iter().filter(|one| !one.is_empty())),
@@ -715,8 +719,8 @@ mod unix {
     }
 }
 
-const COMMANDS: [&str; 8] =
-    ["rewrite", "links", "base", "resolve", "check", "localize", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["rewrite", "links", "base", "resolve", "check", "localize", "move", "completions", "man"];
 
 #[test]
 fn every_shell_has_completions() {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const README: &str = include_str!("../../README.md");
+const MOVE: &str = include_str!("../../docs/move.md");
 const MESSAGES: &str = include_str!("../../docs/messages.md");
 const BASE_URL: &str = include_str!("../../docs/base-url.md");
 const TREES: &str = include_str!("../../docs/trees.md");
@@ -114,7 +115,7 @@ fn check(page: &str) -> usize {
 
 #[test]
 fn every_command_of_the_readme_prints_what_is_shown() {
-    assert_eq!(check(README), 7);
+    assert_eq!(check(README), 8);
 }
 
 #[test]
@@ -160,4 +161,9 @@ fn every_command_of_the_page_on_archives_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_recipes_that_needs_no_other_program_prints_what_is_shown() {
     assert_eq!(check(RECIPES), 4);
+}
+
+#[test]
+fn every_command_of_the_page_on_moves_prints_what_is_shown() {
+    assert_eq!(check(MOVE), 1);
 }

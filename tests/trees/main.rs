@@ -18,5 +18,6 @@ mod failing;
 mod killed;
 mod mailbox_locks;
 mod origin;
+mod relocation;
 mod walk;
 mod write;

@@ -16,11 +16,12 @@ use clap_complete::Shell;
 use super::check::TypedCheck;
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::help::{
-    BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER,
+    BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER, MOVE_AFTER,
     PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
 };
 use super::localize::TypedLocalize;
 use super::output::TypedOutput;
+use super::relocate::TypedMove;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
     Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Talk,
@@ -42,6 +43,7 @@ impl Typed {
             TypedCommand::Links(typed) => ("links", &typed.documents, Some(typed.policy)),
             TypedCommand::Base(typed) => ("base", &typed.documents, None),
             TypedCommand::Localize(typed) => ("localize", &typed.documents, Some(typed.policy())),
+            TypedCommand::Move(typed) => ("move", &typed.documents, Some(typed.policy())),
             TypedCommand::Check(typed) => ("check", &typed.documents, Some(typed.policy())),
             TypedCommand::Resolve(_)
             | TypedCommand::Completions { .. }
@@ -73,6 +75,7 @@ impl Typed {
             }
             TypedCommand::Base(typed) => typed.documents.add(settings),
             TypedCommand::Localize(typed) => typed.add(settings),
+            TypedCommand::Move(typed) => typed.add(settings),
             TypedCommand::Check(typed) => typed.add(settings),
             TypedCommand::Resolve(_)
             | TypedCommand::Completions { .. }
@@ -99,6 +102,7 @@ impl Typed {
             TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
             TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
             TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
+            TypedCommand::Move(typed) => Command::Move(Box::new(typed.meant()?)),
             TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
             TypedCommand::Completions { shell } => Command::Completions(shell),
             TypedCommand::Man { folder } => Command::Man(folder),
@@ -151,6 +155,12 @@ pub(super) enum TypedCommand {
     /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
     #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
     Localize(Box<TypedLocalize>),
+    /// Move a folder to another URL, or files in it: every link leads to the new place of what it led to.
+    ///
+    /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
+    /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
+    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", of_browsers), mut_args(hide_unused))]
+    Move(Box<TypedMove>),
     /// Print the script with which a shell completes the arguments of baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
     Completions {
@@ -171,6 +181,33 @@ pub(super) enum TypedCommand {
 fn folder_or_archives(paths: Arg) -> Arg {
     let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
     paths.value_name("PATH").help(help).action(ArgAction::Append).num_args(1..).required(true)
+}
+
+/// The argument for paths, where it is one folder.
+fn folder(paths: Arg) -> Arg {
+    paths
+        .value_name("DIR")
+        .help("The folder")
+        .action(ArgAction::Append)
+        .num_args(1..)
+        .required(true)
+}
+
+/// Hides the arguments that a move of a folder with one URL has no use for.
+fn hide_unused(arg: Arg) -> Arg {
+    const UNUSED: [&str; 9] = [
+        "url_map",
+        "layout",
+        "trust",
+        "assume_scheme",
+        "include",
+        "follow",
+        "format",
+        "in_place",
+        "backup",
+    ];
+    let is_unused = UNUSED.contains(&arg.get_id().as_str());
+    if is_unused { arg.hide(true) } else { arg }
 }
 
 /// The argument for the resolver, where what browsers do is asked.
@@ -327,7 +364,7 @@ pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
         (_, Some(scheme)) if scheme.eq_ignore_ascii_case("file:") => {
             format!("{shown} is a URL; name the file by its path")
         }
-        ("check" | "localize", _) => format!(
+        ("check" | "localize" | "move", _) => format!(
             "{shown} is a URL; {command} takes a folder, such as the one that wget --mirror makes of it"
         ),
         _ => {

@@ -20,6 +20,7 @@ Examples:
   baselink resolve http://a/b/c/d ../g
   baselink check --url http://a.example/docs/ docs
   baselink localize --url http://a.example/docs/ docs -o offline-docs
+  baselink move --url http://old.example/ --to http://new.example/sub/ site -o moved
 
 `baselink COMMAND --help` has the options of a command.
 
@@ -60,7 +61,7 @@ What became of links: made local, local (it was already), made absolute, absolut
 (of a base element or xml:base), no-base, left, not-editable.
 
 Examples:
-  baselink localize crawl.warc.gz -o site
+  baselink localize crawl.warc.gz -o crawled
   baselink localize --include www.example.org/docs/ crawl-*.warc.gz -o docs-site
   baselink localize --layout host --index index.html crawl -o mirror
   baselink localize --url http://a.example/docs/ docs -o offline-docs
@@ -74,6 +75,29 @@ Exit status:
   1  --strict: a relative link was not made absolute and was not meant to be left;
      --verify: more than URLs would have changed, and nothing was written
   2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
+
+pub(super) const MOVE_AFTER: &str = "\
+Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link below the old root \
+moves even if no file answers it (`/search`); -v lists such URLs.
+
+With --relative, these links keep their form, or get that of --to: canonical URLs, alternates in other languages, og:image \
+and its kin, JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL.
+
+What became of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (it leads to the new \
+place as it is written), absolute (it leads elsewhere), no-base, left, not-editable.
+
+Examples:
+  baselink move --url http://old.example/ --to http://new.example/sub/ site -o moved
+  baselink move --relative site -o anywhere
+  baselink move --relative=disk site -o to-open-from-disk
+  baselink move --rename docs/a.html=guide/start.html --redirects _redirects site -o moved
+  baselink move --rename @renames.csv --dry-run site
+
+Exit status:
+  0  done
+  1  --strict: a link could not be moved; --verify: more than URLs would have changed
+  2  a file or an argument could not be used
   130  stopped by Ctrl-C or a signal; what was begun is whole";
 
 pub(super) const LINKS_AFTER: &str = "\

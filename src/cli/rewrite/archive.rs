@@ -28,7 +28,7 @@ pub(super) fn rewrite(
 ) -> FileResult<FileSummary> {
     let work_on = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
         let mut summary = FileSummary::default();
-        let options = work.options(origin, &archived.options);
+        let options = work.options(origin, input.bytes, &archived.options);
         let examined = examined((asked, work), input, &options, &mut summary, output);
         Ok((summary, examined))
     };

@@ -249,7 +249,8 @@ impl ArchiveRun<'_> {
         let mut made =
             Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
         let bytes = match work {
-            Work::Absolute => {
+            // An archive is never moved.
+            Work::Absolute | Work::Moved(_) => {
                 // A response without a document has links in its header fields only.
                 if !has_document(input, &archived.options) {
                     return Ok(None);

@@ -46,7 +46,9 @@ pub(super) fn examined(
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
-    output.details(input, &places, report);
+    if work.tells_of_bases() {
+        output.details(input, &places, report);
+    }
     if asked.strict {
         summary.status = summary.status.max(output.strict(&places, report));
     }

@@ -126,7 +126,7 @@ impl MailboxTask<'_> {
             let ends = [span.start, message.start, message.end, span.end];
             let place = Whereabouts { ends, lines, entity };
             let input = part.input(&place, path);
-            let of_message = work.options(origin, &options);
+            let of_message = work.options(origin, input.bytes, &options);
             let one = examined((asked, work), &input, &of_message, &mut summary, &mut page);
             let is_open = joins && one.is_proved;
             let joined =

@@ -14,10 +14,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::base::{Rule, Source};
+use baselink::collection::origin::is_assumed;
 use baselink::diagnostic::Diagnostic;
 use baselink::error::name;
 use baselink::files::write::Replacement;
 use baselink::format::Format;
+use baselink::reference::{Grammar, Reference};
 use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;
@@ -63,10 +65,8 @@ type MissingTargets = HashMap<String, usize>;
 impl FileSummary {
     /// Adds a document of the file.
     pub(super) fn add(&mut self, report: &Report, totals: &Totals, work: &Work) {
-        if matches!(work, Work::Absolute) {
-            return self.add_totals(totals);
-        }
-        self.tally.add_localized(report);
+        let Some(of) = work.result() else { return self.add_totals(totals) };
+        self.tally.add_links(report, of);
         for target in work.missing(report) {
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
@@ -128,6 +128,9 @@ impl FileSummary {
         let (name, tally, outermost) = (name(path), &self.tally, self.base.as_ref());
         let url = outermost.and_then(|(url, ..)| url.as_ref());
         let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
+            if url.as_deref().is_some_and(is_assumed) {
+                return String::new();
+            }
             base_and_rule(url.as_deref(), rule, source)
         };
         let holds_others = format.has_headings() || format.is_archive();
@@ -148,7 +151,8 @@ impl FileSummary {
         };
         let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
         let unwritten = if written { "" } else { "; nothing was written" };
-        output.notice_of_file(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
+        let end = if what.is_empty() && base.is_empty() { "" } else { "; " };
+        output.notice_of_file(&format_args!("{name}: {what}{gap}{base}{end}{tally}{unwritten}"));
         let advice = match &self.hints.url {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
@@ -294,7 +298,8 @@ impl RunSummary {
             output.notice(&format_args!("{files} to {NOT_WRITTEN}"));
         }
         self.hints.say(output);
-        self.say_what_is_missing(output);
+        let lists = if matches!(work, Work::Moved(_)) { "" } else { ", --missing - lists them" };
+        self.say_what_is_missing(lists, output);
         if !are_written {
             output.notice(&"nothing was written");
         }
@@ -318,7 +323,7 @@ impl RunSummary {
         Ok(())
     }
 
-    fn say_what_is_missing(&self, output: &mut Output) {
+    fn say_what_is_missing(&self, lists: &str, output: &mut Output) {
         /// The number of URLs to name.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
@@ -326,7 +331,8 @@ impl RunSummary {
         }
         let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
         let links = count(self.missing.values().sum(), "link leads", "links lead");
-        let hint = if output.is_verbose() { "" } else { "; -v says which, --missing - lists them" };
+        let hint =
+            if output.is_verbose() { String::new() } else { format!("; -v says which{lists}") };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;
@@ -335,6 +341,8 @@ impl RunSummary {
         urls.sort_by_key(|&(url, number)| (Reverse(number), url));
         let width = urls.first().map_or(0, |(_, number)| number.to_string().len());
         for (url, number) in urls.iter().take(NAMED) {
+            let path = Reference::split(Grammar::Rfc3986, url).path_span.start;
+            let url = if is_assumed(url) { &url[path..] } else { url };
             output.notice(&format_args!("  {number:>width$}  {url}"));
         }
         if urls.len() > NAMED {

@@ -95,10 +95,8 @@ impl<'a> RunTarget<'a> {
 
     /// The target with the names of files that `work` gives them.
     pub(super) fn renaming(self, work: &Work) -> Self {
-        match (self, work) {
-            (Self::Below(below), Work::Local { collection, .. }) => {
-                Self::Below(below.renaming(collection))
-            }
+        match (self, work.renamed()) {
+            (Self::Below(below), Some(collection)) => Self::Below(below.renaming(collection)),
             (target, _) => target,
         }
     }

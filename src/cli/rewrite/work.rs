@@ -1,11 +1,12 @@
-//! The two kinds of rewriting: every link becomes absolute, or links to files of the tree become local.
+//! The kinds of rewriting: every link becomes absolute, links to files of the tree become local, or links move with the tree.
 //!
 //! ```text
 //! rewrite   ../x.html            -->  http://a/x.html
 //! localize  http://a/b/y.html#z  -->  ../b/y.html#z
+//! move      /b/y.html#z          -->  /sub/b/y.html#z
 //! ```
 //!
-//! Deliberately absent: rewriting itself, which `baselink::rewrite` and `baselink::purpose::localize` do.
+//! Deliberately absent: rewriting itself, which `baselink::rewrite` and `baselink::purpose` do.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use baselink::collection::folder::name_of;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
 use baselink::purpose::localize;
+use baselink::purpose::relocate::{self, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
 use crate::cli::request::Origin;
@@ -26,14 +28,24 @@ pub(crate) enum Work {
     Absolute,
     /// Links to files of this tree become local, all others absolute.
     Local { collection: Arc<Collection>, missing: Option<PathBuf> },
+    /// Links into the tree lead to the new places of their targets.
+    Moved(Arc<Relocation>),
 }
 
 impl Work {
-    /// With which options a document of `origin` is rewritten, where `options` say how it is read.
-    pub(super) fn options<'o>(&self, origin: &Origin, options: &'o Options) -> Cow<'o, Options> {
+    /// The options with which a document of `origin`, which has these `bytes`, is rewritten; `options` say how it is read.
+    pub(super) fn options<'o>(
+        &self,
+        origin: &Origin,
+        bytes: &[u8],
+        options: &'o Options,
+    ) -> Cow<'o, Options> {
         match (self, origin) {
             (Self::Local { collection, .. }, Origin::Entry(entry)) => {
                 Cow::Owned(localize::options(&name_of(entry), collection, options))
+            }
+            (Self::Moved(relocation), Origin::Entry(entry)) => {
+                Cow::Owned(relocate::options(&name_of(entry), bytes, relocation, options))
             }
             _ => Cow::Borrowed(options),
         }
@@ -43,6 +55,13 @@ impl Work {
     pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
             Self::Absolute => baselink::rewrite(bytes, options),
+            Self::Moved(_) => {
+                let mut moved = relocate::relocate(bytes, options);
+                // A base moves like any other link, and browsers read the result.
+                let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
+                moved.report.diagnostics.retain(|found| concerns(found.code));
+                moved
+            }
             Self::Local { .. } => {
                 let mut localized = localize::localize(bytes, options);
                 let report = &mut localized.report;
@@ -66,39 +85,74 @@ impl Work {
         match self {
             Self::Absolute => LinkResult::OF_REWRITE,
             Self::Local { .. } => LinkResult::OF_LOCALIZE,
+            Self::Moved(_) => LinkResult::OF_MOVE,
         }
+    }
+
+    /// The files of the tree, if some get other names in an output folder.
+    pub(super) fn renamed(&self) -> Option<&Arc<Collection>> {
+        match self {
+            Self::Absolute => None,
+            Self::Local { collection, .. } => Some(collection),
+            Self::Moved(relocation) => Some(relocation.collection()),
+        }
+    }
+
+    /// The function that gives the result of a link; `None` if its outcome is the result.
+    pub(super) fn result(&self) -> Option<fn(&LinkReport) -> LinkResult> {
+        match self {
+            Self::Absolute => None,
+            Self::Local { .. } => Some(LinkResult::of_localized),
+            Self::Moved(_) => Some(LinkResult::of_moved),
+        }
+    }
+
+    /// True if `-v` says how the bases were found. A move does not depend on them.
+    pub(super) fn tells_of_bases(&self) -> bool {
+        !matches!(self, Self::Moved(_))
     }
 
     /// The words for files that changed, would change, and do not change.
     pub(super) fn words(&self) -> [&'static str; 3] {
         match self {
             Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite"],
-            Self::Local { .. } => ["changed", "to change", "with nothing to change"],
+            Self::Local { .. } | Self::Moved(_) => {
+                ["changed", "to change", "with nothing to change"]
+            }
         }
     }
 
     /// Where those are listed that are [`missing`](Self::missing).
     pub(super) fn list_of_missing(&self) -> Option<&Path> {
         match self {
-            Self::Absolute => None,
+            Self::Absolute | Self::Moved(_) => None,
             Self::Local { missing, .. } => missing.as_deref(),
         }
     }
 
     /// The targets of links that have a URL of the tree and are not among its files, without their fragments.
     pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
-        let Self::Local { collection, .. } = self else { return Vec::new() };
-        let is_local = |link: &LinkReport| {
-            matches!(LinkResult::of_localized(link), LinkResult::MadeLocal | LinkResult::Local)
-        };
         // A base is not a page.
-        let others = report.links.iter().filter(|link| !is_local(link) && link.element != "base");
-        let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
-        let is_missing = |target: &&str| {
-            // Of an archive, the hosts are known, and not the URLs of the root.
-            let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
-            (is_inside || collection.has_host(target)) && collection.find_saved(target).is_none()
-        };
-        targets.filter(is_missing).collect()
+        let links = report.links.iter().filter(|link| link.element != "base");
+        let target = |link: &'r LinkReport| link.target.as_deref()?.split('#').next();
+        match self {
+            Self::Absolute => Vec::new(),
+            Self::Local { collection, .. } => {
+                let is_local = |link: &&LinkReport| {
+                    let result = LinkResult::of_localized(link);
+                    matches!(result, LinkResult::MadeLocal | LinkResult::Local)
+                };
+                let is_missing = |target: &&str| {
+                    // Of an archive, the hosts are known, and not the URLs of the root.
+                    let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
+                    (is_inside || collection.has_host(target))
+                        && collection.find_saved(target).is_none()
+                };
+                links.filter(|link| !is_local(link)).filter_map(target).filter(is_missing).collect()
+            }
+            Self::Moved(relocation) => {
+                links.filter_map(target).filter(|target| relocation.lacks(target)).collect()
+            }
+        }
     }
 }

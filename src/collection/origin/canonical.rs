@@ -21,11 +21,13 @@
 //! Deliberately absent: a relative one. It says nothing of the host, and what it is relative to is what is
 //! looked for.
 
+use std::borrow::Cow;
+
 use super::usable::unusable;
 use crate::format::Format;
-use crate::layer::View;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
+use crate::layer::{OffsetMap, View};
 use crate::named::named;
 use crate::scan::attributes::Namespace;
 use crate::scan::html::sink::{Sink, TextModel};
@@ -70,29 +72,43 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
         return None;
     }
     let head = &head[..head.len().min(HEAD)];
+    let (text, map, start, charset) = in_ascii(head, format);
+    let mut sink = CanonicalSink::new(&text, charset);
+    walk::best_effort(&text, start..text.len(), true, &mut sink);
+    let named = sink.of_link.or(sink.of_graph)?;
+    let span = map.map_or(named.span, |map| map.covering(named.span));
+    Some(Named { span, ..named })
+}
+
+/// The URLs of the `link` elements in the page that begins with `head` which have to be absolute: the canonical URL (RFC 6596, 3)
+/// and those of the page in other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>).
+/// Spans are bytes of the page. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
+pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
+    if !matches!(format, Format::Html | Format::Xhtml) {
+        return Vec::new();
+    }
+    let head = &head[..head.len().min(HEAD)];
+    let (text, map, start, charset) = in_ascii(head, format);
+    let mut sink = CanonicalSink { finds_all: true, ..CanonicalSink::new(&text, charset) };
+    walk::best_effort(&text, start..text.len(), true, &mut sink);
+    let spans = sink.all.into_iter();
+    match map {
+        Some(map) => spans.map(|span| map.covering(span)).collect(),
+        None => spans.collect(),
+    }
+}
+
+/// The page in an encoding that extends ASCII, the map to its bytes where it had another one, and where its text begins.
+fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, usize, Charset) {
     let found = match format {
         Format::Html => Charset::detect(head, None),
         _ => Charset::detect_xml(head, None),
     };
     if found.charset.is_ascii_compatible() {
-        return in_text(head, found.mark, found.charset);
+        return (Cow::Borrowed(head), None, found.mark, found.charset);
     }
     let View { text, map } = found.charset.decode(&head[found.mark..], found.mark);
-    let named = in_text(text.as_bytes(), 0, Charset::UTF_8)?;
-    Some(Named { span: map.covering(named.span), ..named })
-}
-
-fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
-    let mut head = CanonicalSink {
-        text,
-        charset,
-        of_link: None,
-        of_graph: None,
-        templates: 0,
-        is_in_body: false,
-    };
-    walk::best_effort(text, start..text.len(), true, &mut head);
-    head.of_link.or(head.of_graph)
+    (Cow::Owned(text.into_bytes()), Some(map), 0, Charset::UTF_8)
 }
 
 /// A search in the head of a page.
@@ -104,6 +120,9 @@ struct CanonicalSink<'a> {
     /// The number of open `template` elements.
     templates: usize,
     is_in_body: bool,
+    /// True if all URLs that have to be absolute are looked for.
+    finds_all: bool,
+    all: Vec<Span>,
 }
 
 impl Sink for CanonicalSink<'_> {
@@ -116,6 +135,10 @@ impl Sink for CanonicalSink<'_> {
         self.is_in_body |= is("body");
         if is("template") {
             self.templates += 1;
+        } else if self.finds_all {
+            if is("link") {
+                self.all.extend(self.absolute(tag));
+            }
         } else if self.templates == 0 && is("link") {
             self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
         } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
@@ -131,11 +154,36 @@ impl Sink for CanonicalSink<'_> {
     }
 
     fn is_done(&self) -> bool {
-        self.is_in_body || self.of_link.is_some()
+        self.is_in_body || (self.of_link.is_some() && !self.finds_all)
     }
 }
 
-impl CanonicalSink<'_> {
+impl<'a> CanonicalSink<'a> {
+    fn new(text: &'a [u8], charset: Charset) -> Self {
+        Self {
+            text,
+            charset,
+            of_link: None,
+            of_graph: None,
+            templates: 0,
+            is_in_body: false,
+            finds_all: false,
+            all: Vec::new(),
+        }
+    }
+
+    /// The `href` of a `link` that has to be absolute.
+    fn absolute(&self, tag: &RawTag) -> Option<Span> {
+        let rel = self.attribute(tag, "rel")?.text.to_ascii_lowercase();
+        let has = |word: &str| rel.split_ascii_whitespace().any(|one| one == word);
+        let is_other_language = || has("alternate") && self.attribute(tag, "hreflang").is_some();
+        if !has("canonical") && !is_other_language() {
+            return None;
+        }
+        let value = self.attribute(tag, "href")?;
+        Some(value.map.covering(value::trimmed(&value.text)))
+    }
+
     /// The URL in the attribute `url` of a tag, where the value of one of the attributes `says` has this word.
     fn named(
         &self,

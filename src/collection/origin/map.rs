@@ -67,6 +67,134 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
     writer.flush()
 }
 
+/// The pairs in a table: the values of two columns with these names. `path` is the file of the table. Its syntax is that of
+/// [`UrlMap`].
+///
+/// # Errors
+///
+/// A line without one of the values; the error says which.
+pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let columns = Columns { names, wanted: "an old and a new path are wanted" };
+    let mut all = Vec::new();
+    TwoColumns { text, name: path, columns }.rows(&mut |_, one, other| {
+        all.push((one, other.to_vec()));
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Takes the two values of a line.
+type RowReader<'r> = dyn FnMut(u64, Vec<u8>, &[u8]) -> Result<()> + 'r;
+
+/// The two columns of a table.
+struct Columns<'n> {
+    names: [&'n str; 2],
+    /// A clause about lines that lack one.
+    wanted: &'static str,
+}
+
+/// The contents of a file with two columns.
+struct TwoColumns<'t> {
+    text: &'t [u8],
+    /// The file, as it was named.
+    name: &'t Path,
+    columns: Columns<'t>,
+}
+
+impl TwoColumns<'_> {
+    fn rows(&self, row: &mut RowReader<'_>) -> Result<()> {
+        let text = self.text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self.text);
+        match text.trim_ascii_start().starts_with(b"{") {
+            true => self.json_lines(text, row),
+            false => self.csv(text, row),
+        }
+    }
+
+    fn csv(&self, text: &[u8], row: &mut RowReader<'_>) -> Result<()> {
+        let has_tabs = self.has_tabs(text);
+        let mut form = csv::ReaderBuilder::new();
+        form.has_headers(false).flexible(true);
+        if has_tabs {
+            // There quotes are characters like others.
+            form.delimiter(b'\t').quoting(false);
+        }
+        let mut reader = form.from_reader(text);
+        let mut columns = (0, 1);
+        let (mut line, mut counted) = (1, 0);
+        for (number, record) in reader.byte_records().enumerate() {
+            let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
+            // The reader counts empty lines to the record after them.
+            let start = record.position().map_or(0, csv::Position::byte);
+            let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
+            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let start = start + text[start..].iter().take_while(is_line_end).count();
+            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u64;
+            counted = start;
+            if number == 0 {
+                let column = |name: &str| {
+                    let is_name =
+                        |field: &[u8]| field.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+                    record.iter().position(is_name)
+                };
+                if let (Some(path), Some(url)) =
+                    (column(self.columns.names[0]), column(self.columns.names[1]))
+                {
+                    columns = (path, url);
+                    continue;
+                }
+            }
+            let (Some(one), Some(other)) = (record.get(columns.0), record.get(columns.1)) else {
+                let between = if has_tabs { "a tab" } else { "a comma" };
+                let what = format!("{}, with {between} between them", self.columns.wanted);
+                return Err(self.wrong(line, &what));
+            };
+            row(line, one.to_vec(), other)?;
+        }
+        Ok(())
+    }
+
+    /// True if tabs divide the columns.
+    fn has_tabs(&self, text: &[u8]) -> bool {
+        let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
+        match extension.as_deref().and_then(OsStr::to_str) {
+            Some("tsv" | "tab") => true,
+            Some("csv") => false,
+            _ => {
+                let text = text.trim_ascii_start();
+                let end = memchr::memchr2(b'\n', b'\t', text);
+                end.is_some_and(|end| text[end] == b'\t')
+            }
+        }
+    }
+
+    fn json_lines(&self, text: &[u8], row: &mut RowReader<'_>) -> Result<()> {
+        for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let record: Value = serde_json::from_slice(text)
+                .map_err(|error| self.wrong(line, &error.to_string()))?;
+            let field = |name| record.get(name).and_then(Value::as_str);
+            let [one, other] = self.columns.names;
+            let (Some(first), Some(second)) = (field(one), field(other)) else {
+                let what = self.columns.wanted;
+                let what = format!(r#"{what}, {{"{one}": "…", "{other}": "…"}}"#);
+                return Err(self.wrong(line, &what));
+            };
+            row(line, first.as_bytes().to_vec(), second.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn wrong(&self, line: u64, what: &str) -> Error {
+        wrong(self.name, line, what)
+    }
+}
+
+fn wrong(path: &Path, line: u64, what: &str) -> Error {
+    Error::of(ErrorKind::Syntax, format!("{}, line {line}: {what}", name(path)))
+}
+
 /// The largest size of a map in bytes.
 const LARGEST: u64 = 1 << 30;
 
@@ -103,7 +231,6 @@ impl UrlMap {
     /// A line without path or URL, or with a URL that is not UTF-8; the error says which. Whether a URL is
     /// one is seen when it is asked for.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
-        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new("."));
         let mut map = Self {
@@ -111,84 +238,10 @@ impl UrlMap {
             folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
             urls: HashMap::new(),
         };
-        if text.trim_ascii_start().starts_with(b"{") {
-            map.json_lines(text)?;
-        } else {
-            map.csv(text)?;
-        }
+        let columns = Columns { names: ["path", "url"], wanted: "a path and a URL are wanted" };
+        let table = TwoColumns { text, name: path, columns };
+        table.rows(&mut |line, path, url| map.insert(line, path, url))?;
         Ok(map)
-    }
-
-    fn csv(&mut self, text: &[u8]) -> Result<()> {
-        let has_tabs = self.has_tabs(text);
-        let mut form = csv::ReaderBuilder::new();
-        form.has_headers(false).flexible(true);
-        if has_tabs {
-            // There quotes are characters like others.
-            form.delimiter(b'\t').quoting(false);
-        }
-        let mut reader = form.from_reader(text);
-        let mut columns = (0, 1);
-        let (mut line, mut counted) = (1, 0);
-        for (number, record) in reader.byte_records().enumerate() {
-            let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
-            // The reader counts empty lines to the record after them.
-            let start = record.position().map_or(0, csv::Position::byte);
-            let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
-            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
-            let start = start + text[start..].iter().take_while(is_line_end).count();
-            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u64;
-            counted = start;
-            if number == 0 {
-                let column = |name: &str| {
-                    let is_name =
-                        |field: &[u8]| field.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
-                    record.iter().position(is_name)
-                };
-                if let (Some(path), Some(url)) = (column("path"), column("url")) {
-                    columns = (path, url);
-                    continue;
-                }
-            }
-            let (Some(path), Some(url)) = (record.get(columns.0), record.get(columns.1)) else {
-                let wanted = if has_tabs { "with a tab between them" } else { "`path,URL`" };
-                return Err(self.wrong(line, &format!("a path and a URL are wanted, {wanted}")));
-            };
-            self.insert(line, path.to_vec(), url)?;
-        }
-        Ok(())
-    }
-
-    /// True if tabs divide the columns.
-    fn has_tabs(&self, text: &[u8]) -> bool {
-        let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
-        match extension.as_deref().and_then(OsStr::to_str) {
-            Some("tsv" | "tab") => true,
-            Some("csv") => false,
-            _ => {
-                let text = text.trim_ascii_start();
-                let end = memchr::memchr2(b'\n', b'\t', text);
-                end.is_some_and(|end| text[end] == b'\t')
-            }
-        }
-    }
-
-    fn json_lines(&mut self, text: &[u8]) -> Result<()> {
-        for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            if text.trim_ascii().is_empty() {
-                continue;
-            }
-            let record: Value = serde_json::from_slice(text)
-                .map_err(|error| self.wrong(line, &error.to_string()))?;
-            let field = |name| record.get(name).and_then(Value::as_str);
-            let (Some(path), Some(url)) = (field("path"), field("url")) else {
-                return Err(
-                    self.wrong(line, r#"a path and a URL are wanted, {"path": "…", "url": "…"}"#)
-                );
-            };
-            self.insert(line, path.as_bytes().to_vec(), url.as_bytes())?;
-        }
-        Ok(())
     }
 
     fn insert(&mut self, line: u64, path: Vec<u8>, url: &[u8]) -> Result<()> {
@@ -217,7 +270,7 @@ impl UrlMap {
     }
 
     fn wrong(&self, line: u64, what: &str) -> Error {
-        Error::of(ErrorKind::Syntax, format!("{}, line {line}: {what}", name(&self.name)))
+        wrong(&self.name, line, what)
     }
 
     /// The number of files in the map.

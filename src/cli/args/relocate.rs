@@ -1,0 +1,168 @@
+//! The arguments of `baselink move`.
+//!
+//! ```text
+//! move --url http://old/ --to http://new/sub/ site -o moved  -->  Move { from: http://old/, to: http://new/sub/, … }
+//! ```
+//!
+//! Deliberately absent: whether the files that are renamed are there.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use baselink::collection::origin::RootUrl;
+use baselink::collection::origin::map::pairs;
+use baselink::error::{Error, Result, name};
+use baselink::purpose::relocate::LinkForm;
+use baselink::scan::attributes::Group;
+use clap::{Args, ValueEnum};
+
+use super::documents::{TypedDocuments, TypedPolicy};
+use super::output::TypedOutput;
+use crate::cli::request::{Archives, Move, Rewrite, WrittenTo, is_standard_input};
+use crate::cli::settings::Settings;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedForm {
+    Served,
+    Disk,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedMove {
+    #[command(flatten)]
+    pub(super) documents: TypedDocuments,
+    /// The new URL of the folder
+    #[arg(long, value_name = "URL", help_heading = "Move")]
+    to: Option<String>,
+    /// Make links to files of the folder relative; with `--relative=disk` they also name index files, as a browser opens them
+    /// from disk
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, help_heading = "Move")]
+    relative: Option<TypedForm>,
+    /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table (CSV, TSV, JSON Lines) of old and new paths;
+    /// repeatable
+    ///
+    /// The columns of CSV and TSV are old and new; JSON Lines have an object with both on each line. Links into, out of and
+    /// inside of what is renamed are rewritten.
+    #[arg(long, value_name = "OLD=NEW", help_heading = "Move")]
+    rename: Vec<OsString>,
+    /// Write a redirect from the old to the new path of each renamed file: lines of `_redirects`; of an nginx map if the name
+    /// ends with .map or .conf; of Apache if it ends with .htaccess
+    #[arg(long, value_name = "FILE", requires = "rename", help_heading = "Move")]
+    redirects: Option<PathBuf>,
+    /// Exit with 1 when a link could not be moved
+    #[arg(long, help_heading = "Policies")]
+    strict: bool,
+    #[command(flatten)]
+    output: TypedOutput,
+    /// A JSON object per file on standard output; needs -o or --dry-run
+    ///
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by what became of them, and
+    /// diagnostics (an array of code, line, column, start, end, message).
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+    /// Report how each base was found, and the URLs of the folder that no file answers
+    #[arg(short, long, help_heading = "Messages")]
+    pub(super) verbose: bool,
+}
+
+impl TypedMove {
+    /// Takes the values of options that were not typed from `settings`.
+    pub(super) fn add(&mut self, settings: &Settings) {
+        self.documents.add(settings);
+        super::documents::add(&mut self.to, settings.to.clone());
+        self.strict |= settings.strict;
+        self.output.verify |= settings.verify;
+    }
+
+    /// The policies that `rewrite` has, too.
+    pub(super) fn policy(&self) -> TypedPolicy {
+        let Self { strict, verbose, .. } = *self;
+        TypedPolicy { strict, verbose, ..TypedPolicy::default() }
+    }
+
+    pub(super) fn meant(self) -> Result<Move> {
+        let refused = |why: &str| Err(Error::new(why));
+        let policy = self.policy();
+        let mut documents = self.documents.meant(Some(&policy))?;
+        documents.archives = Archives::None;
+        let [folder] = documents.paths.as_slice() else {
+            return refused("move takes one folder: links lead from one file of it to another");
+        };
+        if is_standard_input(folder) || !folder.is_dir() {
+            let what = match folder.exists() && !is_standard_input(folder) {
+                true => "a file; move takes the folder of a site, and --rename the files in it",
+                false => "no such folder",
+            };
+            return Err(Error::new(format!("{}: {what}", name(folder))));
+        }
+        let origins = &mut documents.reading.origins;
+        if origins.map.is_some() || origins.layout.is_some() {
+            return refused("--url-map and --layout do not go with move: the folder has one URL");
+        }
+        if self.to.is_none() && self.relative.is_none() && self.rename.is_empty() {
+            return refused("nothing to move: give --to URL, --relative, or --rename OLD=NEW");
+        }
+        let from = match origins.root_url.take() {
+            Some(url) => {
+                let from = url.is_of_a_folder().map(|()| url);
+                from.map_err(|error| Error::new(format!("--url: {error}")))?
+            }
+            None => RootUrl::of_site(),
+        };
+        let to = self.to.as_deref().map(RootUrl::new).transpose();
+        let to = to.map_err(|error| Error::new(format!("--to: {error}")))?;
+        let to = to.unwrap_or_else(|| from.clone());
+        origins.root_url = Some(from.clone());
+        origins.keeps_local_copies = false;
+        let groups = &mut documents.reading.options.scan.groups;
+        [Group::Social, Group::Json, Group::Manifest].into_iter().for_each(|it| groups.insert(it));
+        let mut renames = Vec::new();
+        for typed in &self.rename {
+            renames.append(&mut read_renames(typed, folder)?);
+        }
+        let form = match self.relative {
+            None => LinkForm::Written,
+            Some(TypedForm::Served) => LinkForm::Relative,
+            Some(TypedForm::Disk) => LinkForm::Disk,
+        };
+        let verify = self.output.verify;
+        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
+        if matches!(destination, WrittenTo::InPlace(_)) {
+            // A run that was killed would leave links that have moved beside others that have not, and no later run could tell
+            // them apart.
+            return refused(
+                "move writes another folder, with -o DIR; a folder is not moved in place",
+            );
+        }
+        let (json, strict) = (self.json, self.strict);
+        let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
+        Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
+    }
+}
+
+/// The old and the new path, or several of them, as they were typed: `OLD=NEW` or `@FILE`.
+fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    let refused = |error: Error| Error::new(format!("--rename: {error}"));
+    let bytes = typed.as_encoded_bytes();
+    if let Some(table) = bytes.strip_prefix(b"@") {
+        let path = PathBuf::from(String::from_utf8_lossy(table).into_owned());
+        let text = fs::read(&path).map_err(|error| refused(Error::io(&path, error)))?;
+        return pairs(&text, &path, ["old", "new"]).map_err(refused);
+    }
+    let at = bytes.iter().position(|byte| *byte == b'=');
+    let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
+        let why = "an old and a new path are wanted: --rename OLD=NEW, or --rename @FILE";
+        return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
+    };
+    let (old, new) = (&bytes[..at], &bytes[at + 1..]);
+    // A shell completes paths from the current folder.
+    let root = [folder.as_os_str().as_encoded_bytes().trim_ascii_end(), b"/"].concat();
+    let is_typed_with_folder =
+        old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
+    if is_typed_with_folder {
+        let why = format!("paths are relative to {}; leave that out", name(folder));
+        return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
+    }
+    Ok(vec![(old.to_vec(), new.to_vec())])
+}

@@ -1,0 +1,310 @@
+//! Files of a collection that get other names, and what a path of a URL becomes with them.
+//!
+//! | file | new name | path in a URL | new path |
+//! |---|---|---|---|
+//! | `a/index.html` | `b/index.html` | `a/` | `b/` |
+//! | | | `a` | `b` |
+//! | | `b.html` | `a/` | `b.html` |
+//! | `about.html` | `info.html` | `about` | `info` |
+//! | | `info/index.html` | `about` | `info/` |
+//!
+//! ```
+//! use baselink::collection::{Collection, Resource};
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"a/x.html"), []);
+//! collection.rename(&[(b"a".to_vec(), b"b/c".to_vec())]).unwrap();
+//! assert_eq!(collection.path_in_mirror(0), b"b/c/x.html");
+//! assert!(collection.rename(&[(b"a/y.html".to_vec(), b"z".to_vec())]).is_err());
+//! ```
+//!
+//! Deliberately absent: renaming the files.
+
+use std::collections::{HashMap, HashSet};
+
+use super::index::Collection;
+use super::origin::names;
+use super::path::split_name;
+use crate::error::{Error, Result};
+
+/// Extensions that servers leave out of URLs.
+const LEFT_OUT: [&[u8]; 2] = [b".html", b".htm"];
+
+impl Collection {
+    /// Gives files and folders other names: pairs of an old and a new path below the root, with `/` between the names. The
+    /// pair that names a file counts for it, before those of the folders around it, the innermost first. A file goes into
+    /// a folder if the new path ends with `/`.
+    ///
+    /// # Errors
+    ///
+    /// A path that leads out of the root; an old one that is not there; a new one that belongs to a file that is
+    /// not renamed, to another renamed file, or to a folder. No file is renamed then.
+    pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
+        let mut new_names: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
+        for (old, new) in pairs {
+            let old = path(old)?;
+            let into_folder = new.ends_with(b"/") && self.number_at(&old).is_some();
+            let name = if into_folder { split_name(&old).1 } else { b"" };
+            let new = path(&[new, name].concat())?;
+            if let Some(other) = new_names.insert(old.clone(), new.clone())
+                && other != new
+            {
+                return Err(wrong(
+                    &old,
+                    &format!("renamed to {} and to {}", shown(&other), shown(&new)),
+                ));
+            }
+        }
+        let new_path = |path: &[u8]| {
+            let mut around = path;
+            loop {
+                if let Some(new) = new_names.get(around) {
+                    return Some([new, &path[around.len()..]].concat());
+                }
+                around = (!around.is_empty()).then(|| split_name(around).0)?;
+            }
+        };
+        let mut renamed = HashMap::new();
+        for number in 0..self.count() {
+            let own = self.path(number);
+            if let Some(new) = new_path(own).filter(|new| new != own) {
+                renamed.insert(number, new.into_boxed_slice());
+            }
+        }
+        self.are_there(new_names.keys())?;
+        self.are_free(&renamed)?;
+        self.renamed = renamed;
+        let is_folder = |(old, _): &(&Vec<u8>, &Vec<u8>)| self.number_at(old).is_none();
+        let folders = new_names.iter().filter(is_folder);
+        self.renamed_folders =
+            folders.map(|(old, new)| (old.as_slice().into(), new.as_slice().into())).collect();
+        Ok(())
+    }
+
+    /// Checks that each path is that of a file or a folder.
+    fn are_there<'p>(&self, paths: impl Iterator<Item = &'p Vec<u8>>) -> Result<()> {
+        let mut missing: Vec<_> =
+            paths.filter(|path| self.number_at(path).is_none() && !self.has_folder(path)).collect();
+        missing.sort_unstable();
+        match missing.first() {
+            None => Ok(()),
+            Some(path) => {
+                let hint = self.similar(path).map(|it| format!("; did you mean {}?", shown(it)));
+                let hint = hint.unwrap_or_default();
+                Err(wrong(path, &format!("no such file or folder in the tree{hint}")))
+            }
+        }
+    }
+
+    /// Checks that the new paths are those of no other file, and that no file is where a folder has to be.
+    fn are_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
+        let mut by_new: HashMap<&[u8], usize> = HashMap::new();
+        for number in 0..self.count() {
+            let new = renamed.get(&number).map_or(self.path(number), AsRef::as_ref);
+            let Some(other) = by_new.insert(new, number) else { continue };
+            let (renamed, other) = match renamed.contains_key(&number) {
+                true => (number, other),
+                false => (other, number),
+            };
+            let why = format!("{} is there already, or becomes the same", shown(self.path(other)));
+            return Err(wrong(self.path(renamed), &format!("cannot become {}: {why}", shown(new))));
+        }
+        let mut all: Vec<_> =
+            renamed.iter().map(|(number, new)| (self.path(*number), &**new)).collect();
+        all.sort_unstable();
+        let mut folders: HashSet<&[u8]> = HashSet::new();
+        for path in by_new.keys() {
+            let mut around = split_name(path).0;
+            while !around.is_empty() && folders.insert(around) {
+                around = split_name(around).0;
+            }
+        }
+        for (old, new) in all {
+            let mut around = new;
+            let mut is_file = folders.contains(new);
+            while !is_file && !around.is_empty() {
+                around = split_name(around).0;
+                is_file = by_new.contains_key(around);
+            }
+            if is_file {
+                let around = shown(around);
+                let why =
+                    format!("cannot become {}: {around} would be a file and a folder", shown(new));
+                return Err(wrong(old, &why));
+            }
+        }
+        Ok(())
+    }
+
+    /// True if files or folders were renamed.
+    pub(crate) fn has_renames(&self) -> bool {
+        !self.renamed.is_empty() || !self.renamed_folders.is_empty()
+    }
+
+    /// The files that were renamed: the old and the new path of each, in the order of the old ones.
+    #[must_use]
+    pub fn renames(&self) -> Vec<(&[u8], &[u8])> {
+        let mut all: Vec<_> =
+            self.renamed.iter().map(|(number, new)| (self.path(*number), &**new)).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The paths by which a URL means the file `path`: its own, and that of its folder if it is an index file.
+    pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
+        let (_, name) = split_name(path);
+        let folder = self.is_index(name).then(|| &path[..path.len() - name.len()]);
+        folder.into_iter().chain([path])
+    }
+
+    /// The new path of the file with this number, in the form of `path`, which means it in a URL: with or without the
+    /// name of the index and the extension. `None` if the file was not renamed.
+    pub(crate) fn renamed_as(&self, number: usize, path: &[u8]) -> Option<Vec<u8>> {
+        let new = &**self.renamed.get(&number)?;
+        let old = self.path(number);
+        let (folder, name) = split_name(new);
+        let is_index = self.is_index(name);
+        let with_slash = || if folder.is_empty() { Vec::new() } else { [folder, b"/"].concat() };
+        if path == old {
+            return Some(new.to_vec());
+        }
+        let rest = old.strip_prefix(path).unwrap_or_default();
+        let left_out = LEFT_OUT.into_iter().find(|extension| rest == *extension);
+        Some(match left_out {
+            Some(_) if is_index => with_slash(),
+            Some(extension) => new.strip_suffix(extension).unwrap_or(new).to_vec(),
+            None if is_index && (path.is_empty() || path.ends_with(b"/")) => with_slash(),
+            None if is_index && rest.starts_with(b"/") => folder.to_vec(),
+            None => new.to_vec(),
+        })
+    }
+
+    /// The new path of `path`, which no file answers, with the folder around it; `None` if that was not renamed.
+    pub(crate) fn renamed_with_folder(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let mut around = path.strip_suffix(b"/").unwrap_or(path);
+        while !self.renamed_folders.is_empty() {
+            if let Some(new) = self.renamed_folders.get(around) {
+                return Some([new, &path[around.len()..]].concat());
+            }
+            around = (!around.is_empty()).then(|| split_name(around).0)?;
+        }
+        None
+    }
+
+    /// True if `name` is that of an index file.
+    fn is_index(&self, name: &[u8]) -> bool {
+        self.names.iter().any(|index| names::bytes(index) == name)
+    }
+}
+
+/// `path` without `.` and a final `/`.
+fn path(typed: &[u8]) -> Result<Vec<u8>> {
+    let refused = |why: &str| Err(wrong(typed, why));
+    if typed.starts_with(b"/") {
+        return refused(
+            "an absolute path; name files and folders by their paths below the folder that moves",
+        );
+    }
+    let mut path = Vec::new();
+    for name in typed.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b".")) {
+        if name == b".." || name.contains(&0) {
+            return refused("a path that leads out of the folder, or that no file can have");
+        }
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        path.extend_from_slice(name);
+    }
+    if path.is_empty() {
+        refused("the folder itself, which has no name in itself")
+    } else {
+        Ok(path)
+    }
+}
+
+fn wrong(path: &[u8], why: &str) -> Error {
+    Error::new(format!("{}: {why}", shown(path)))
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::collection::Resource;
+
+    fn collection(files: &[&str]) -> Collection {
+        let mut collection = Collection::default();
+        for file in files {
+            collection.add(Resource::file(file.as_bytes()), []);
+        }
+        collection
+    }
+
+    fn renamed(files: &[&str], pairs: &[(&str, &str)]) -> Result<Vec<String>> {
+        let mut collection = collection(files);
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(old, new)| (old.as_bytes().to_vec(), new.as_bytes().to_vec()))
+            .collect();
+        collection.rename(&pairs)?;
+        Ok((0..files.len()).map(|number| shown(collection.path_in_mirror(number))).collect())
+    }
+
+    #[test]
+    fn files_and_folders_get_other_names() {
+        for (files, pairs, expected) in [
+            (&["a.html", "b.html"][..], &[("a.html", "x/y.html")][..], &["x/y.html", "b.html"][..]),
+            (&["d/a", "d/e/b"], &[("d", "f/g")], &["f/g/a", "f/g/e/b"]),
+            (&["d/a", "d/e/b"], &[("d", "f"), ("d/e", "g"), ("d/a", "h")], &["h", "g/b"]),
+            // Swaps, chains, and a folder that goes into itself.
+            (&["a", "b"], &[("a", "b"), ("b", "a")], &["b", "a"]),
+            (&["a", "b"], &[("a", "b"), ("b", "c")], &["b", "c"]),
+            (&["a/x"], &[("a", "a/b")], &["a/b/x"]),
+            (&["a", "c/d"], &[("./a/", "c//")], &["c/a", "c/d"]),
+        ] {
+            assert_eq!(renamed(files, pairs).unwrap(), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_renamed_is_refused() {
+        for (files, pairs, expected) in [
+            (&["a", "b"][..], &[("a", "b")][..], "b is there already"),
+            (&["a", "b"], &[("a", "c"), ("b", "c")], "cannot become c"),
+            (&["a", "b"], &[("a", "../c")], "leads out"),
+            (&["a", "b"], &[("a", "/c")], "absolute path"),
+            (&["a", "b"], &[("c", "d")], "no such file"),
+            (&["a", "b"], &[("a", "b/c")], "b would be a file"),
+            (&["a", "b"], &[("a", "c"), ("a", "d")], "renamed to"),
+            (&["a", "b/c"], &[("a", "b")], "cannot become b"),
+            (&["a"], &[(".", "b")], "itself"),
+        ] {
+            let error = renamed(files, pairs).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn urls_keep_their_form() {
+        for (old, new, path, expected) in [
+            ("a/index.html", "b/index.html", "a/", "b/"),
+            ("a/index.html", "b/index.html", "a", "b"),
+            ("a/index.html", "b/index.html", "a/index.html", "b/index.html"),
+            ("a/index.html", "b.html", "a/", "b.html"),
+            ("a/index.html", "index.html", "a/", ""),
+            ("index.html", "a/index.html", "", "a/"),
+            ("about.html", "info.html", "about", "info"),
+            ("about.html", "info/index.html", "about", "info/"),
+            ("about.html", "info/index.html", "about.html", "info/index.html"),
+            ("about.html", "info.php", "about", "info.php"),
+        ] {
+            let mut collection = collection(&[old]);
+            collection.rename(&[(old.into(), new.into())]).unwrap();
+            let found = collection.renamed_as(0, path.as_bytes()).unwrap();
+            assert_eq!(shown(&found), expected, "{old} to {new}, {path}");
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! A site at another place: every link leads to the new URL of what it led to, in the form in which it was written.
+//!
+//! A move is a map from old URLs to new ones: the root of the tree goes from one URL to another, and files get other names.
+//! A reference is resolved against the base that it has now (RFC 1808, 4), its target is mapped, and the new reference is
+//! the one that leads there from the base after the move. A reference that leads there as it is keeps its bytes. The others
+//! keep their form: an absolute URL stays absolute, `//host/path` keeps its host, `/path` begins at the new root, and
+//! a relative path stays relative (RFC 3986, 4.2). A base that the document declares is such a link itself, so the base of the
+//! other links moves with it.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use baselink::Options;
+//! use baselink::collection::origin::{Origins, RootUrl};
+//! use baselink::collection::{Collection, Resource};
+//! use baselink::purpose::relocate::{LinkForm, Relocation, options, relocate};
+//!
+//! let from = RootUrl::new("http://a/").unwrap();
+//! let mut collection = Collection::new(Origins { root_url: Some(from.clone()), ..Origins::default() });
+//! collection.add(Resource::file(b"x.html"), []);
+//! collection.add(Resource::file(b"c.png"), []);
+//! collection.rename(&[(b"c.png".to_vec(), b"img/d.png".to_vec())]).unwrap();
+//! let to = RootUrl::new("http://b/sub/").unwrap();
+//! let relocation = Arc::new(Relocation::new(Arc::new(collection), from, to, LinkForm::Written));
+//!
+//! let page = b"<a href=x.html#s></a><a href=/x.html></a><img src=c.png?v><a href=http://a/></a><a href=//c/></a>";
+//! let options = options(b"x.html", page, &relocation, &Options::at("http://a/x.html"));
+//! assert_eq!(
+//!     relocate(page, &options).output(),
+//!     b"<a href=x.html#s></a><a href=/sub/x.html></a><img src=img/d.png?v><a href=http://b/sub/></a><a href=//c/></a>"
+//! );
+//! ```
+//!
+//! Deliberately absent: URLs that scripts put together, and files that are not documents.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::spelling::{names_base, unmistakable};
+use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
+use crate::collection::{Collection, without_query};
+use crate::document::{Against, Role};
+use crate::format::Format;
+use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
+use crate::report::{LinkReport, Outcome};
+use crate::resolve::{Base, Profile};
+use crate::rewrite::{
+    BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten, rewrite,
+};
+use crate::span::Span;
+
+/// The form that links into the tree get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkForm {
+    /// The form in which they are written.
+    #[default]
+    Written,
+    /// They are relative, unless they have to say where they are: canonical URLs, `og:image` and their kin, alternates in other
+    /// languages, JSON-LD, feeds, sitemaps, messages, and all links of a page that is served at any URL ([`is_at_any_url`]).
+    Relative,
+    /// They are relative, and name files as a browser opens them from disk: the index file of a folder, and `about.html` for
+    /// `about`.
+    Disk,
+}
+
+/// A move: the map from the URLs of a tree to new ones.
+#[derive(Debug)]
+pub struct Relocation {
+    collection: Arc<Collection>,
+    from: RootUrl,
+    to: RootUrl,
+    form: LinkForm,
+}
+
+/// The place to which a target moves.
+struct MovedTarget {
+    /// Its URL, without query and fragment.
+    url: String,
+    /// True if it is below the root.
+    is_inside: bool,
+    /// True if a file answers it, as far as that was asked.
+    has_file: bool,
+    /// True if its path below the root changes.
+    is_renamed: bool,
+    /// True if its query was a part of the name of the file, which has another name now.
+    drops_query: bool,
+}
+
+impl Relocation {
+    /// The move of `collection`, whose root has the URL `from`, to the URL `to`, with the names that its files were
+    /// [given](Collection::rename).
+    #[must_use]
+    pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
+        Self { collection, from, to, form }
+    }
+
+    /// The collection that moves.
+    #[must_use]
+    pub fn collection(&self) -> &Arc<Collection> {
+        &self.collection
+    }
+
+    /// The URL of the root after the move.
+    #[must_use]
+    pub fn to(&self) -> &RootUrl {
+        &self.to
+    }
+
+    /// True if `url` is below the root and no file answers it.
+    #[must_use]
+    pub fn lacks(&self, url: &str) -> bool {
+        let head = without_query(url);
+        let path = head.strip_prefix(self.from.as_str()).map(str::as_bytes);
+        let is_plain = path.is_some_and(|path| self.collection.plain_file(path).is_some());
+        !is_plain && self.from.below_own(head).is_some() && self.file(url).is_none()
+    }
+
+    /// The file of `url`: also `about.html` for `about`, and the index of a folder that is named without its `/`.
+    fn file(&self, url: &str) -> Option<(usize, bool)> {
+        let is_own = url.starts_with(self.from.as_str());
+        let own = if is_own { None } else { self.with_root(&self.from, url) };
+        let url = own.as_deref().unwrap_or(url);
+        let found = self.collection.find(url).file();
+        let found = found.or_else(|| self.collection.find_saved(without_query(url)))?;
+        Some((found.number, found.query_counts))
+    }
+
+    /// The place to which `url` moves. If it `names_files`, its path is the one of its file, whatever servers leave out.
+    fn moved(&self, url: &str, names_files: bool) -> MovedTarget {
+        let head = without_query(url);
+        let outside = MovedTarget {
+            url: head.to_owned(),
+            is_inside: false,
+            has_file: false,
+            is_renamed: false,
+            drops_query: false,
+        };
+        let Some(below) = self.from.below_own(head) else { return outside };
+        let needs_files = self.collection.has_renames() || self.form != LinkForm::Written;
+        let found = needs_files.then(|| self.file(url)).flatten();
+        let renamed = match found {
+            Some((number, _)) if names_files => {
+                Some(self.collection.path_in_mirror(number).to_vec())
+            }
+            Some((number, _)) => self.collection.renamed_as(number, &below.path),
+            None => self.collection.renamed_with_folder(&below.path),
+        };
+        let is_renamed = renamed.is_some();
+        let encoded = |path: &[u8]| names::path(path, names::Percent::Encode);
+        let tail = match (renamed, below.tail) {
+            (Some(path), _) => encoded(&path),
+            (None, _) if below.names_root => Some(String::new()),
+            (None, Some(tail)) => Some(head[tail..].to_owned()),
+            (None, None) => encoded(&below.path),
+        };
+        let Some(tail) = tail else { return outside };
+        // A URL with the other one of `http` and `https` is no other place.
+        let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
+        MovedTarget {
+            url: if stays { head.to_owned() } else { format!("{}{tail}", self.to.as_str()) },
+            is_inside: true,
+            has_file: found.is_some(),
+            is_renamed,
+            drops_query: is_renamed && found.is_some_and(|(_, query_counts)| query_counts),
+        }
+    }
+
+    /// True if URLs below the root stay as they are, unless their files are renamed.
+    fn stays(&self) -> bool {
+        self.from.as_str() == self.to.as_str()
+    }
+
+    /// `url` with `root` in the place of the old one. What follows the root keeps its bytes.
+    fn with_root(&self, root: &RootUrl, url: &str) -> Option<String> {
+        let tail = self.from.below_own(url)?.tail?;
+        Some(format!("{}{}", root.as_str(), &url[tail..]))
+    }
+}
+
+/// True if a server shows the page called `name` at URLs that are not its own: `404.html`, `404/index.html`. Its relative
+/// links would lead to other places each time.
+#[must_use]
+pub fn is_at_any_url(name: &[u8]) -> bool {
+    let path = [b"/", name].concat();
+    [&b"/404.html"[..], b"/404.htm", b"/404/index.html"].iter().any(|end| path.ends_with(end))
+}
+
+/// Lines that send a server's visitors from the old path of each renamed file to its new URL, in the syntax that the name of
+/// their file asks for: `_redirects` by default, an nginx map for `.map` and `.conf`, Apache for `.htaccess`. The second is the
+/// number of old paths that are left out since another file has them now.
+#[must_use]
+pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
+    let file = file.to_string_lossy().to_ascii_lowercase();
+    let ends = |end: &str| file.ends_with(end);
+    let collection = &relocation.collection;
+    let renames = collection.renames();
+    let new: HashSet<&[u8]> = renames.iter().map(|(_, new)| *new).collect();
+    let root = Reference::split(Grammar::Rfc3986, relocation.to.as_str()).path();
+    let (mut lines, mut left) = (Vec::new(), 0);
+    for (old, _) in renames.iter().copied() {
+        let Some(number) = collection.number_at(old) else { continue };
+        if new.contains(old) {
+            left += 1;
+            continue;
+        }
+        for form in collection.forms(old) {
+            let to = collection.renamed_as(number, form).unwrap_or_default();
+            let encoded = |path: &[u8]| names::path(path, names::Percent::Encode);
+            let Some((from, to)) = encoded(form).zip(encoded(&to)) else { continue };
+            let (from, to) = (format!("{root}{from}"), format!("{root}{to}"));
+            lines.push(match () {
+                () if ends(".map") || ends(".conf") => format!("{from} {to};\n"),
+                () if ends(".htaccess") => {
+                    format!("RedirectMatch 301 \"^{}$\" \"{to}\"\n", as_pattern(&from))
+                }
+                () => format!("{from} {to} 301\n"),
+            });
+        }
+    }
+    (lines, left)
+}
+
+/// `path`, which is percent-encoded, as a regular expression for the path that Apache has decoded.
+fn as_pattern(path: &str) -> String {
+    let decoded = decode_percent_lossy(path);
+    let mut pattern = String::new();
+    for character in decoded.chars() {
+        if r"\.+*?()|[]{}^$".contains(character) {
+            pattern.push('\\');
+        }
+        if character == '"' {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+/// The options with which [`relocate`] rewrites the resource called `name`, which has these `bytes`. `options` have the
+/// format, the retrieval URL, the profile and the places.
+#[must_use]
+pub fn options(
+    name: &[u8],
+    bytes: &[u8],
+    relocation: &Arc<Relocation>,
+    options: &Options,
+) -> Options {
+    let is_page = matches!(options.format, Format::Html | Format::Xhtml);
+    // A feed reader, a crawler and a mail program know the document by other URLs, or by none.
+    let keeps_forms = relocation.form == LinkForm::Written
+        || options.format.has_headings()
+        || options.format == Format::Xml
+        || (is_page && is_at_any_url(name));
+    let says_where = match keeps_forms {
+        true => Vec::new(),
+        false => canonical::absolute(bytes, options.format),
+    };
+    let destination = Moving {
+        relocation: Arc::clone(relocation),
+        profile: options.profile,
+        keeps_forms,
+        says_where,
+        last_base: Mutex::default(),
+    };
+    let mut options = Options {
+        fragments: Some(Fragments::Rewrite),
+        base_element: BaseElement::Absolute,
+        // Where the files of the tree are is known, whatever a page says of the place from which it was saved.
+        local_copies: LocalCopies::Rewrite,
+        beside: None,
+        destination: Some(Arc::new(destination)),
+        ..options.clone()
+    };
+    options.scan.ignore_saved = true;
+    options
+}
+
+/// Rewrites `bytes` with the `options` that [`options`](fn@options) gives.
+///
+/// Nothing changes in a document that declares a base which cannot be written anew: the base of its links would not move.
+#[must_use]
+pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    let rewritten = rewrite(bytes, options);
+    let is_stuck = rewritten.report.links.iter().any(|link| {
+        link.outcome == Outcome::NotEditable && names_base(&link.element, link.attribute.as_deref())
+    });
+    if !is_stuck {
+        return rewritten;
+    }
+    rewrite(bytes, &Options { destination: Some(Arc::new(Staying)), ..options.clone() })
+}
+
+/// Chooses that every link stays.
+#[derive(Debug)]
+struct Staying;
+
+impl Destination for Staying {
+    fn choose(&self, _: &LinkReport, _: &Against) -> Choice {
+        Choice::Kept
+    }
+}
+
+/// Chooses for the links of one document.
+#[derive(Debug)]
+struct Moving {
+    relocation: Arc<Relocation>,
+    profile: Profile,
+    /// True if all links keep the form in which they are written.
+    keeps_forms: bool,
+    /// Links that have to say where they are.
+    says_where: Vec<Span>,
+    /// The base of the last link, and that base after the move.
+    last_base: Mutex<Option<(Arc<str>, Arc<Base>)>>,
+}
+
+impl Destination for Moving {
+    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+        if matches!(against, Against::Nothing | Against::Unknown) {
+            return Choice::Kept;
+        }
+        let (Some(target), Some(base)) = (&link.target, &link.base) else { return Choice::Kept };
+        let reference = self.reference(link, target, &self.base_after(base));
+        // Nobody knows where the tree is, so that its own URL is not written.
+        if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
+    }
+
+    fn stays_below(&self) -> Option<&str> {
+        let relocation = &self.relocation;
+        let moves_whole =
+            relocation.form == LinkForm::Written && !relocation.collection.has_renames();
+        moves_whole.then(|| relocation.from.as_str())
+    }
+}
+
+impl Moving {
+    /// The base after the move of links that have `base` now.
+    fn base_after(&self, base: &Arc<str>) -> Arc<Base> {
+        let mut last = self.last_base.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, after)) = &*last
+            && (Arc::ptr_eq(known, base) || known == base)
+        {
+            return Arc::clone(after);
+        }
+        // What follows a path of a base counts only where a reference has no path itself.
+        let moved = self.relocation.moved(base, false);
+        let query = if moved.drops_query { "" } else { &base[without_query(base).len()..] };
+        let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
+        *last = Some((Arc::clone(base), Arc::clone(&after)));
+        after
+    }
+
+    /// The new reference of `link`, which leads to `target`, in a document with this base after the move.
+    fn reference(&self, link: &LinkReport, target: &str, base: &Base) -> String {
+        let reference = &*link.reference;
+        let mut moved = self.relocation.moved(target, false);
+        let (head, rest) = reference.split_at(without_query(reference).len());
+        let rest = match rest.find('#') {
+            _ if !moved.drops_query => rest,
+            Some(fragment) => &rest[fragment..],
+            None => "",
+        };
+        let written = match Reference::split(Grammar::Rfc3986, reference).category() {
+            Category::Fragment | Category::Empty => Category::RelPath,
+            category => category,
+        };
+        let form = self.form(link, &moved, written);
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let becomes_relative = !self.keeps_forms && form == Category::RelPath && moved.is_inside;
+        if becomes_relative && self.relocation.form == LinkForm::Disk && !is_base {
+            moved = self.relocation.moved(target, true);
+        }
+        let is_kept = form == written
+            && self.leads_there(head, written, &moved, base)
+            && !(becomes_relative && self.climbs_out(head, &moved, base));
+        if is_kept {
+            return reference.to_owned();
+        }
+        let head = self.head(head, (written, form), &moved, base);
+        let reference = format!("{head}{rest}");
+        match Reference::split(Grammar::Rfc3986, &reference).scheme() {
+            Some(_) => reference,
+            None => unmistakable(reference, &link.element, link.attribute.as_deref()),
+        }
+    }
+
+    /// The form that `link` gets, which is `written` in this one.
+    fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        // Of what no file answers, an absolute URL goes on leading to the site.
+        let is_there = moved.has_file || is_base || written != Category::AbsoluteUrl;
+        let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
+        let is_linked_data =
+            link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
+        let says_where = || is_open_graph || is_linked_data || self.says_where.contains(&link.span);
+        match self.keeps_forms || !moved.is_inside || !is_there || says_where() {
+            true => written,
+            false => Category::RelPath,
+        }
+    }
+
+    /// True if a reference with this `head`, all of it before its query and fragment, leads to the new place of its target.
+    fn leads_there(&self, head: &str, written: Category, moved: &MovedTarget, base: &Base) -> bool {
+        match (written, head) {
+            // A URL means the same everywhere.
+            (Category::AbsoluteUrl, _) => {
+                !moved.is_inside || (self.relocation.stays() && !moved.is_renamed)
+            }
+            (_, "") => without_query(base.as_str()) == moved.url,
+            _ => base.resolve(head).is_ok_and(|it| it.url == moved.url),
+        }
+    }
+
+    /// True if a relative reference with this `head` leads to its target only where no folder is above the root: there, `..`
+    /// means the root (RFC 3986, 5.2.4).
+    fn climbs_out(&self, head: &str, moved: &MovedTarget, base: &Base) -> bool {
+        if !head.contains("..") && !head.contains("%2") {
+            return false;
+        }
+        let to = self.relocation.to.as_str();
+        let deep =
+            |url: &str| Some(format!("{}{}", RootUrl::assumed().as_str(), url.strip_prefix(to)?));
+        let Some((base, wanted)) = deep(base.as_str()).zip(deep(&moved.url)) else { return false };
+        !Base::new(self.profile, &base).resolve(head).is_ok_and(|it| it.url == wanted)
+    }
+
+    /// A reference to the new place of a target: in the wanted form, or else in the next one that leads there. `head` is
+    /// what was `written` before query and fragment.
+    fn head(
+        &self,
+        head: &str,
+        (written, form): (Category, Category),
+        moved: &MovedTarget,
+        base: &Base,
+    ) -> String {
+        let relocation = &self.relocation;
+        if form == Category::RelPath {
+            return base.relativize(&moved.url);
+        }
+        // The part after the root keeps its bytes if it can.
+        let absolute = match written {
+            _ if moved.is_renamed || !moved.is_inside => None,
+            Category::AbsoluteUrl => relocation.with_root(&relocation.to, head),
+            Category::NetPath | Category::AbsPath => {
+                let from = Reference::split(Grammar::Rfc3986, relocation.from.as_str());
+                let host = if written == Category::AbsPath { from.net_loc() } else { None };
+                let host = host.map(|host| format!("//{host}")).unwrap_or_default();
+                let scheme = from.scheme().unwrap_or_default();
+                relocation.with_root(&relocation.to, &format!("{scheme}:{host}{head}"))
+            }
+            _ => None,
+        };
+        let resolved = |reference: &str| base.resolve(reference).ok().map(|target| target.url);
+        let is_it = |url: &String| *url == moved.url || resolved(url).as_ref() == Some(&moved.url);
+        let absolute = absolute.filter(is_it).unwrap_or_else(|| moved.url.clone());
+        let url = Reference::split(Grammar::Rfc3986, &absolute);
+        let scheme_end = url.scheme().map_or(0, |scheme| scheme.len() + 1);
+        let shorter = match form {
+            Category::AbsPath => Some(&absolute[url.path_span.start..]),
+            Category::NetPath => Some(&absolute[scheme_end..]),
+            _ => None,
+        };
+        let leads_there = |it: &&str| resolved(it).as_ref() == Some(&moved.url);
+        shorter.filter(leads_there).map(str::to_owned).unwrap_or(absolute)
+    }
+}
