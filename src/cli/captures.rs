@@ -1,7 +1,7 @@
 //! The captures of archives as a collection: which resources there are, and which item of which archive has the body of each.
 //!
 //! ```text
-//! a.warc.gz, b.wacz  -->  CapturePlan { resources: [http://a/, http://a/x.css, …], collection, … }
+//! a.warc.gz, b.wacz  -->  CapturePlan { chosen: [http://a/, http://a/x.css, …], … }
 //! ```
 //!
 //! An archive is read once for the plan, and again for the bodies. So memory grows with the URLs, and with the largest
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::collection::capture::{CapturedResource, Captures, ChosenCaptures, DateRange};
+use baselink::collection::Collection;
+use baselink::collection::capture::{Captures, ChosenCaptures, DateRange};
 use baselink::collection::record::CapturedBody;
-use baselink::collection::{Collection, Resource, file_names};
 use baselink::error::{Error, name};
 use baselink::format::Format;
 use baselink::scan::is_read;
@@ -32,10 +32,7 @@ use super::request::{Documents, Origin};
 /// The resources of archives.
 #[derive(Default)]
 pub(crate) struct CapturePlan {
-    pub(crate) resources: Vec<CapturedResource>,
-    /// The URLs that became no file, with their status.
-    pub(crate) others: Vec<(Box<str>, u16)>,
-    pub(crate) collection: Arc<Collection>,
+    pub(crate) chosen: ChosenCaptures,
     /// The archives with the numbers of their first items.
     pub(crate) archives: Vec<(PathBuf, u32)>,
     /// The items that have bodies, with the numbers of their resources, in order.
@@ -72,41 +69,21 @@ impl CapturePlan {
             end_of(path, progress.as_ref());
         }
         output.show_progress(None);
-        plan.add(captures.choose(), documents);
+        plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
+        let items = plan.chosen.resources.iter().map(|one| one.item);
+        plan.by_item = items.zip(0..).collect();
+        plan.by_item.sort_unstable();
         Ok(plan)
     }
 
-    fn add(&mut self, chosen: ChosenCaptures, documents: &Documents) {
-        let ChosenCaptures { resources, redirects, others } = chosen;
-        let names = file_names(resources.iter().map(|one| (&*one.url, &*one.media_type)));
-        let mut numbers = vec![None; resources.len()];
-        let mut collection = Collection::of_captures();
-        for (number, (resource, name)) in resources.into_iter().zip(names).enumerate() {
-            if !documents.selection.takes(&place_of(&resource.url)) {
-                continue;
-            }
-            let place = self.resources.len();
-            collection.add(Resource::file(name.as_bytes()), [&*resource.url]);
-            self.by_item.push((resource.item, u32::try_from(place).unwrap_or(u32::MAX)));
-            self.resources.push(resource);
-            numbers[number] = Some(place);
-        }
-        for (url, resource) in &redirects {
-            if let Some(number) = numbers[*resource] {
-                collection.assign_url(number, url);
-            }
-        }
-        for (url, status) in &others {
-            collection.add_failure(url, *status);
-        }
-        self.by_item.sort_unstable();
-        self.others = others;
-        self.collection = Arc::new(collection);
+    /// The resources by their URLs.
+    pub(crate) fn collection(&self) -> &Arc<Collection> {
+        &self.chosen.collection
     }
 
     /// The path of the file of the resource with this number, with `/` between the names.
     pub(crate) fn name(&self, number: usize) -> &[u8] {
-        self.collection.path(number)
+        self.chosen.collection.path(number)
     }
 
     /// Reads the archive with this number again, and does `work` for each resource of it; `done` gets the results in the order
@@ -155,7 +132,7 @@ impl CapturePlan {
         let body = archived.body()?;
         let options = is_read(body.format, &archived.options.scan).then(|| {
             let mut options = Options { format: body.format, ..archived.options.clone() };
-            options.retrieval = Some(archived.retrieval(&self.resources[number].url));
+            options.retrieval = Some(archived.retrieval(self.chosen.url(number)));
             options.scan.charset = body.charset.or(options.scan.charset);
             options
         });

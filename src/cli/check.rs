@@ -139,7 +139,7 @@ fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Outp
         output.notice(&format_args!(
             "{}, {}; {} missing on {}",
             counted(tree.files.len(), "document", "documents"),
-            counted(plan.resources.len(), "resource", "resources"),
+            counted(plan.chosen.resources.len(), "resource", "resources"),
             counted(missing, "embedded resource", "embedded resources"),
             counted(on, "document", "documents"),
         ));

@@ -49,7 +49,7 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
     {
         Ok(mut collection) => {
             if asked.is_elsewhere {
-                collection.rename_queries();
+                collection.rename_for_mirror();
             }
             let work = Work::Local {
                 collection: Arc::new(collection),

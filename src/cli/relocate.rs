@@ -103,8 +103,8 @@ fn say_others(collection: &Collection, output: &mut Output) {
         let name = path.rsplit('/').next().unwrap_or_default();
         OTHERS.contains(&name) || is_compressed(path)
     };
-    let resources = collection.resources().iter();
-    let paths = resources.filter_map(|resource| str::from_utf8(&resource.name).ok());
+    let paths = (0..collection.count()).map(|number| collection.path(number));
+    let paths = paths.filter_map(|path| str::from_utf8(path).ok());
     let others: Vec<_> = paths.filter(is_other).map(|path| name(Path::new(path))).collect();
     /// The number of files to name.
     const NAMED: usize = 10;

@@ -13,21 +13,25 @@
 //! captures.add(1, at("http://a/", 200, "2026-01-01T10:00:00Z"));
 //! captures.add(2, at("http://a/", 200, "20260102"));
 //! captures.add(3, Capture { location: Some("/".into()), ..at("http://a/start", 301, "2026") });
-//! let chosen = captures.choose();
+//! let chosen = captures.choose(|_| true);
 //! assert_eq!((chosen.resources.len(), chosen.resources[0].item), (1, 2));
-//! assert_eq!(&*chosen.redirects[0].0, "http://a/start");
+//! assert_eq!(chosen.collection.find("http://a/start"), chosen.collection.find("http://a/"));
 //! ```
 //!
-//! Deliberately absent: bodies, and the paths of files.
+//! The captures become a collection, and the table of their URLs that of the collection: each URL is in memory once.
+//!
+//! Deliberately absent: bodies.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::index::{normal, other_web};
+use super::file_names::{path, rounds};
+use super::index::{Collection, UrlTarget};
+use super::normal::{host, normal, other_web};
+use super::text_map::TextMap;
 use crate::error::{Error, Result};
 use crate::resolve::{Base, Profile};
 
@@ -212,9 +216,8 @@ fn civil(number: i64) -> (i64, i64, i64) {
 #[derive(Debug, Default)]
 pub struct Captures {
     near: Option<DateRange>,
-    best: Vec<Best>,
-    /// The places in `best` by digests of URLs in their normal form ([`digest_of`]).
-    places: HashMap<u64, u32>,
+    /// The best capture of each URL in its normal form.
+    best: TextMap<Best>,
     bodies: Vec<Body>,
     /// The media types, each of which is kept once.
     media_types: HashMap<Arc<str>, u32>,
@@ -232,11 +235,10 @@ struct Body {
 /// The best capture of a URL.
 #[derive(Debug)]
 struct Best {
-    /// The URL in its normal form.
-    normal: Box<str>,
-    media_type: Arc<str>,
     date: Option<CaptureDate>,
     item: u32,
+    /// The number of its media type.
+    media_type: u32,
     status: u16,
     more: Option<Box<More>>,
 }
@@ -252,29 +254,17 @@ struct More {
     own: Option<Best>,
 }
 
-/// The `attempt`th digest of a URL: another one has the first, rarely.
-fn digest_of(url: &str, attempt: u32) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    (url, attempt).hash(&mut hasher);
-    hasher.finish()
-}
-
 impl Best {
-    fn of(item: u32, normal: Box<str>, capture: Capture) -> Self {
-        let Capture { url, status, date, media_type, location, names: _, repeats } = capture;
-        let url = (url != normal).then_some(url);
+    fn of(item: u32, media_type: u32, normal: &str, capture: Capture) -> Self {
+        let Capture { url, status, date, media_type: _, location, names: _, repeats } = capture;
+        let url = (*url != *normal).then_some(url);
         let has_more = url.is_some() || location.is_some() || !repeats.is_empty();
         let more = has_more.then(|| Box::new(More { url, location, repeats, own: None }));
-        Self { normal, media_type, date, item, status, more }
+        Self { date, item, media_type, status, more }
     }
 
-    fn url(&self) -> &str {
-        self.more.as_ref().and_then(|more| more.url.as_deref()).unwrap_or(&self.normal)
-    }
-
-    fn into_url(self) -> Box<str> {
-        self.more.and_then(|more| more.url).unwrap_or(self.normal)
+    fn url(&self) -> Option<&str> {
+        self.more.as_ref().and_then(|more| more.url.as_deref())
     }
 
     fn location(&self) -> Option<&str> {
@@ -328,27 +318,36 @@ impl Best {
 }
 
 /// The resources of an archive.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs.
     pub resources: Vec<CapturedResource>,
-    /// The URL of each redirect that ends at a resource, and the number of that resource.
-    pub redirects: Vec<(Box<str>, usize)>,
-    /// The other URLs with their status: redirects that end nowhere, and errors.
-    pub others: Vec<(Box<str>, u16)>,
+    /// The resources by their URLs and those of redirects, with the paths of their files as names.
+    pub collection: Arc<Collection>,
 }
 
 /// A resource of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapturedResource {
-    /// The URL of the resource.
-    pub url: Box<str>,
+    /// The URL, if it is not in its normal form.
+    url: Option<Box<str>>,
+    /// The number of the URL in its normal form.
+    number: u32,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
     pub media_type: Arc<str>,
     /// The number of the item that has the body.
     pub item: u32,
+}
+
+impl ChosenCaptures {
+    /// The URL of the resource with this number, as it was captured.
+    #[must_use]
+    pub fn url(&self, resource: usize) -> &str {
+        let CapturedResource { url, number, .. } = &self.resources[resource];
+        url.as_deref().unwrap_or_else(|| self.collection.captured_url(*number as usize))
+    }
 }
 
 impl Captures {
@@ -360,11 +359,8 @@ impl Captures {
 
     /// Adds the capture that is the item with this number. A capture whose URL is not absolute is ignored.
     pub fn add(&mut self, item: u32, mut capture: Capture) {
-        let number = match self.media_types.get_key_value(&capture.media_type) {
-            Some((known, number)) => {
-                capture.media_type = Arc::clone(known);
-                *number
-            }
+        let media_type = match self.media_types.get(&capture.media_type) {
+            Some(number) => *number,
             None => {
                 let number = u32::try_from(self.media_types.len()).unwrap_or(u32::MAX);
                 self.media_types.insert(Arc::clone(&capture.media_type), number);
@@ -372,53 +368,40 @@ impl Captures {
             }
         };
         if capture.repeats.is_empty() {
-            let body = |name| Body { name, item, media_type: number };
+            let body = |name| Body { name, item, media_type };
             self.bodies.extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
         let Some(normal) = normal(&capture.url, true) else { return };
-        let capture = Best::of(item, normal.into(), capture);
-        for attempt in 0.. {
-            match self.places.entry(digest_of(&capture.normal, attempt)) {
-                Entry::Vacant(free) => {
-                    // Items are numbered by u32, and each has one capture.
-                    free.insert(u32::try_from(self.best.len()).unwrap_or(u32::MAX));
-                    self.best.push(capture);
-                    return;
-                }
-                Entry::Occupied(place) => {
-                    let best = &mut self.best[*place.get() as usize];
-                    if best.normal == capture.normal {
-                        best.add(capture, self.near);
-                        return;
-                    }
-                }
-            }
+        let capture = Best::of(item, media_type, &normal, capture);
+        match self.best.number(normal.as_bytes()) {
+            Some(number) => self.best.values[number].add(capture, self.near),
+            None => drop(self.best.add(normal.as_bytes(), capture)),
         }
     }
 
-    /// Chooses the resources.
+    /// Chooses the resources, and of them those whose URLs `takes` takes. The paths of files do not depend on `takes`.
     #[must_use]
-    pub fn choose(self) -> ChosenCaptures {
-        let Self { best: mut found, mut bodies, media_types, places, near: _ } = self;
-        drop(places);
-        // Of several bodies of one name that of the first item counts.
-        bodies.sort_unstable();
-        let mut by_number: Vec<Arc<str>> = vec![Arc::from(""); media_types.len()];
+    pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
+        let Self { best: mut found, mut bodies, media_types, near: _ } = self;
+        let mut by_number: Vec<Arc<str>> = vec![Arc::default(); media_types.len()];
         for (media_type, number) in media_types {
             by_number[number as usize] = media_type;
         }
+        let media_type = |best: &Best| &by_number[best.media_type as usize];
+        // Of several bodies of one name that of the first item counts.
+        bodies.sort_unstable();
         let body_of = |name: &u64| {
             let at = bodies.partition_point(|body| body.name < *name);
             bodies.get(at).filter(|body| body.name == *name)
         };
-        for best in found.iter_mut().filter(|best| best.is_revisit()) {
+        for best in found.values.iter_mut().filter(|best| best.is_revisit()) {
             let body = best.repeats().iter().find_map(body_of);
             let own = best.more.as_mut().and_then(|more| more.own.take());
             match (body, own) {
                 (Some(body), _) => {
                     best.item = body.item;
-                    if best.media_type.is_empty() {
-                        best.media_type = Arc::clone(&by_number[body.media_type as usize]);
+                    if media_type(best).is_empty() {
+                        best.media_type = body.media_type;
                     }
                     best.status = if best.status == 304 { 200 } else { best.status };
                 }
@@ -429,67 +412,82 @@ impl Captures {
             }
         }
         drop(bodies);
-        found.sort_unstable_by(|one, other| one.normal.cmp(&other.normal));
-        // Where each redirect leads, and the number of resources up to there.
-        let next: Vec<u32> =
-            found.iter().map(|one| next_of(one, &found).unwrap_or(NOWHERE)).collect();
-        let mut number = 0;
-        let up_to = |one: &Best| {
-            number += u32::from(one.is_resource());
-            number
+        let is_resource = |one: &u32| found.values[*one as usize].is_resource();
+        let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
+        order.sort_unstable_by_key(|&one| found.text(one as usize));
+        let url = |one: u32| found.values[one as usize].url().unwrap_or(found.url(one as usize));
+        let resource = |number: usize| {
+            let one = order[number];
+            (url(one), &**media_type(&found.values[one as usize]))
         };
-        let numbers: Vec<u32> = found.iter().map(up_to).collect();
+        let rounds = rounds(order.len(), resource);
+        let mut hosts = HashSet::new();
+        let mut add_host = |one: usize| {
+            let host = host(found.url(one));
+            if !hosts.contains(host) {
+                hosts.insert(Box::from(host));
+            }
+        };
+        let (mut files, mut resources) = (TextMap::default(), Vec::new());
+        let mut targets = vec![UrlTarget::Outside; found.len()];
+        for (number, (&one, round)) in order.iter().zip(rounds).enumerate() {
+            let best = &found.values[one as usize];
+            if !takes(url(one)) {
+                continue;
+            }
+            // Each path is that of one resource.
+            let place = files.add(path(resource(number), round).as_bytes(), ());
+            targets[one as usize] = UrlTarget::of(place.unwrap_or_default());
+            add_host(one as usize);
+            resources.push(CapturedResource {
+                url: best.url().map(Box::from),
+                number: one,
+                date: best.date,
+                media_type: Arc::clone(media_type(best)),
+                item: best.item,
+            });
+        }
+        let next = |one| next_of(one, &found).unwrap_or(NOWHERE);
+        let next: Vec<u32> = (0..found.len()).map(next).collect();
         let end_of = |first: usize| {
             let mut at = first;
             for _ in 0..FOLLOWED {
                 at = Some(next[at]).filter(|next| *next != NOWHERE)? as usize;
-                if found[at].is_resource() {
-                    return Some(numbers[at] as usize - 1);
+                if found.values[at].is_resource() {
+                    return Some(at);
                 }
             }
             None
         };
-        let others = (0..found.len()).filter(|&at| !found[at].is_resource());
-        let ends: Vec<_> = others.map(end_of).collect();
-        drop((next, numbers));
-        let mut chosen = ChosenCaptures::default();
-        let mut ends = ends.into_iter();
-        for one in found {
-            if one.is_resource() {
-                let (date, item) = (one.date, one.item);
-                let media_type = Arc::clone(&one.media_type);
-                chosen.resources.push(CapturedResource {
-                    url: one.into_url(),
-                    date,
-                    media_type,
-                    item,
-                });
-                continue;
-            }
-            match ends.next().flatten() {
-                Some(resource) => chosen.redirects.push((one.into_url(), resource)),
+        for (one, best) in found.values.iter().enumerate().filter(|(_, best)| !best.is_resource()) {
+            targets[one] = match end_of(one) {
+                Some(end) => targets[end],
                 None => {
-                    let status = one.status;
-                    chosen.others.push((one.into_url(), status));
+                    add_host(one);
+                    UrlTarget::Failure(best.status)
                 }
-            }
+            };
         }
-        chosen
+        let (urls, _) = found.with_values(targets);
+        let collection = Collection::of_captures(files, urls, hosts);
+        ChosenCaptures { resources, collection: collection.into() }
     }
 }
 
 /// No place among captures, which are numbered by less than this.
 const NOWHERE: u32 = u32::MAX;
 
-/// The place of the resource or redirect to which the redirect `from` leads in `found`, which is sorted.
-fn next_of(from: &Best, found: &[Best]) -> Option<u32> {
+/// The place of the resource or redirect to which the redirect at `from` leads in `found`.
+fn next_of(from: usize, found: &TextMap<Best>) -> Option<u32> {
+    let redirect = &found.values[from];
+    let url = redirect.url().unwrap_or(found.url(from));
+    let location = redirect.location()?;
     // Browsers wrote the archive (Fetch Standard, 2.2.6, "location URL").
-    let to = Base::new(Profile::Whatwg, from.url()).resolve(from.location()?).ok()?.url;
-    let to = normal(&to, true)?;
+    let to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url, true)?;
     // An error does not hide a page that is there by the other scheme.
     let known = |url: &str| {
-        let at = found.binary_search_by(|one| (*one.normal).cmp(url)).ok()?;
-        (found[at].is_resource() || found[at].location().is_some()).then_some(at)
+        let at = found.number(url.as_bytes())?;
+        (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
     };
     let at = known(&to).or_else(|| known(&other_web(&to)?))?;
     u32::try_from(at).ok()
@@ -517,7 +515,7 @@ mod tests {
             capture("http://a/x", 200, "2026"),
         ];
         let chosen = chosen(None, all);
-        assert_eq!(chosen.redirects, [("http://a/start".into(), 0)]);
+        assert_eq!(end(&chosen, "http://a/start"), Some("http://a/x"));
     }
 
     fn chosen(near: Option<&str>, all: Vec<Capture>) -> ChosenCaptures {
@@ -525,7 +523,12 @@ mod tests {
         for (item, capture) in (0..).zip(all) {
             captures.add(item, capture);
         }
-        captures.choose()
+        captures.choose(|_| true)
+    }
+
+    /// The URL of the resource to which `url` leads.
+    fn end<'a>(chosen: &'a ChosenCaptures, url: &str) -> Option<&'a str> {
+        Some(chosen.url(chosen.collection.find(url).file()?.number))
     }
 
     #[test]
@@ -595,12 +598,47 @@ mod tests {
                 capture("http://a/404", 404, "2024"),
             ],
         );
-        let redirects: Vec<&str> = found.redirects.iter().map(|(url, _)| &**url).collect();
-        assert_eq!(redirects, ["http://a/1", "http://a/2", "http://a/end"]);
-        let others: Vec<&str> = found.others.iter().map(|(url, _)| &**url).collect();
-        let expected =
-            ["404", "circle", "circle2", "gone", "out"].map(|path| format!("http://a/{path}"));
-        assert_eq!(others, expected);
+        for path in ["1", "2", "end"] {
+            assert_eq!(end(&found, &format!("http://a/{path}")), Some("https://a/end"), "{path}");
+        }
+        for (path, status) in
+            [("404", 404), ("circle", 302), ("circle2", 302), ("gone", 302), ("out", 302)]
+        {
+            let url = format!("http://a/{path}");
+            assert_eq!((end(&found, &url), found.collection.failure(&url)), (None, Some(status)));
+        }
+        assert_eq!(found.collection.failures().count(), 5);
+        // The redirect out of the archive was captured, and its target was not.
+        let has_host =
+            ["http://a/x", "https://a/", "http://b/"].map(|url| found.collection.has_host(url));
+        assert_eq!(has_host, [true, true, false]);
+    }
+
+    #[test]
+    fn captures_that_were_not_asked_for_lead_out() {
+        let mut captures = Captures::default();
+        let all = [
+            capture("http://a/x", 200, "2026"),
+            capture("http://A/y", 200, "2026"),
+            redirect("http://a/to-x", "x"),
+            redirect("http://c/to-y", "//a/y"),
+        ];
+        (0..).zip(all).for_each(|(item, capture)| captures.add(item, capture));
+        let found = captures.choose(|url| url.ends_with('y'));
+        assert_eq!((found.resources.len(), found.url(0)), (1, "http://A/y"));
+        assert_eq!(found.collection.path(0), b"a/y");
+        for (url, expected) in [
+            ("http://a/y", Some("http://A/y")),
+            ("http://c/to-y", Some("http://A/y")),
+            ("http://a/x", None),
+            ("http://a/to-x", None),
+        ] {
+            assert_eq!(
+                (end(&found, url), found.collection.failure(url)),
+                (expected, None),
+                "{url}"
+            );
+        }
     }
 
     #[test]
@@ -619,14 +657,15 @@ mod tests {
             None,
             vec![revisit("http://b/", "2025"), first.clone(), revisit("http://a/", "2026")],
         );
-        let found: Vec<_> =
-            found.resources.iter().map(|one| (&*one.url, one.item, &*one.media_type)).collect();
-        assert_eq!(found, [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]);
+        let all = found.resources.iter().enumerate();
+        let all: Vec<_> =
+            all.map(|(at, one)| (found.url(at), one.item, &*one.media_type)).collect();
+        assert_eq!(all, [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]);
         // If the body is nowhere, an earlier capture counts.
         let lost = Capture { names: Vec::new(), ..first };
         let found =
             chosen(None, vec![lost, revisit("http://a/", "2026"), revisit("http://b/", "2026")]);
         assert_eq!((found.resources.len(), found.resources[0].item), (1, 0));
-        assert_eq!(found.others, [("http://b/".into(), 304)]);
+        assert_eq!(found.collection.failure("http://b/"), Some(304));
     }
 }

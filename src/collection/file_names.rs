@@ -20,9 +20,18 @@
 //! A name that begins with a dot gets a `_` before it. Otherwise commands that skip hidden files, this program among
 //! them, would skip a document that is plain to see on the web (`/.well-known/x.html`).
 //!
+//! A file of a folder keeps its path in a mirror, unless some file system refuses it, or another file needs it. Then these
+//! rules give it another one.
+//!
 //! Deliberately absent: which resources become files, and redirects.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use super::near::composed_text;
+use super::path::is_page_name;
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference, decode_percent};
 
@@ -134,85 +143,109 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 /// resources. No path has another one as a folder, and no two are the same on a file system that ignores case or
 /// normalizes names. URLs that differ only in their fragment, with one media type, are one resource and have one path.
 ///
-/// While it runs, it needs the memory of the paths, and about 100 bytes a resource.
+/// While it runs, it needs about 50 bytes a resource, and 10 for each folder.
 ///
 /// ```
 /// use baselink::collection::file_names;
 /// let resources = [("https://a.example/", "text/html"), ("https://a.example/logo?v=3", "image/png")];
-/// let paths = file_names(resources);
+/// let paths: Vec<_> = file_names(resources).collect();
 /// assert_eq!(paths.join(" "), "a.example/index.html a.example/logo@v=3.png");
 /// ```
-pub fn file_names<'a>(resources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Box<str>> {
-    let is_fragment = |one: char| one == '#';
-    let resources: Vec<(&str, &str)> = resources
-        .into_iter()
-        .map(|(url, media_type)| (url.split(is_fragment).next().unwrap_or_default(), media_type))
-        .collect();
-    let mut keys: Vec<Box<[u8]>> = resources.iter().map(|one| key(&path(*one, 0))).collect();
-    let mut rounds = vec![0_u32; resources.len()];
-    let mut is_settled = vec![false; resources.len()];
-    let mut order: Vec<usize> = (0..resources.len()).collect();
+pub fn file_names<'a>(
+    resources: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> impl Iterator<Item = Box<str>> {
+    let resources: Vec<_> = resources.into_iter().collect();
+    let rounds = rounds(resources.len(), |number| resources[number]);
+    resources.into_iter().zip(rounds).map(|(resource, round)| path(resource, round))
+}
+
+/// The number of rounds in which each resource of an archive loses its path to another one.
+pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
+    let own = |number| {
+        let (url, media_type) = resource(number);
+        (without_fragment(url), media_type)
+    };
+    let path = |number, round| Cow::Owned(path(own(number), round).into());
+    rounds_of(count, path, |one, other| own(one).cmp(&own(other)))
+}
+
+/// The number of rounds in which each of `count` files loses its path to another one. `path` is that of a file which lost
+/// so many times; its folders are among those of the first paths. The least file in `order` gets the path, and those that
+/// are equal to it.
+pub(super) fn rounds_of<'a>(
+    count: usize,
+    path: impl Fn(usize, u32) -> Cow<'a, str>,
+    order: impl Fn(usize, usize) -> Ordering,
+) -> Vec<u32> {
+    let mut rounds = vec![0_u32; count];
+    let mut is_settled = vec![false; count];
+    let mut folders = HashSet::new();
+    let mut keys: Vec<u64> = (0..count).map(|one| key(&path(one, 0), &mut folders)).collect();
+    let mut sorted: Vec<u32> = (0..).take(count).collect();
     // Folders are the same in every round, so a settled path remains free.
     for round in 1.. {
-        order.sort_unstable_by(|&a, &b| {
-            let by_key = keys[a].cmp(&keys[b]).then(is_settled[b].cmp(&is_settled[a]));
-            by_key.then_with(|| resources[a].cmp(&resources[b]))
+        sorted.sort_unstable_by(|&one, &other| {
+            let (one, other) = (one as usize, other as usize);
+            let by_key = keys[one].cmp(&keys[other]);
+            by_key.then(is_settled[other].cmp(&is_settled[one])).then_with(|| order(one, other))
         });
         let mut losers = Vec::new();
-        let mut rest = order.as_slice();
-        while let Some(&first) = rest.first() {
-            let key = &keys[first];
-            let (alike, after) =
-                rest.split_at(rest.iter().take_while(|&&one| keys[one] == *key).count());
-            // 0 is the least of all bytes, so what is in a folder follows its key.
-            let next = after.first().and_then(|&next| keys[next].strip_prefix(&**key));
-            let is_folder = next.is_some_and(|next| next.starts_with(b"\0"));
-            for &one in alike {
-                is_settled[one] = !is_folder && resources[one] == resources[first];
+        for alike in sorted.chunk_by(|&one, &other| keys[one as usize] == keys[other as usize]) {
+            let first = alike[0] as usize;
+            let is_folder = folders.contains(&keys[first]);
+            for one in alike.iter().map(|&one| one as usize) {
+                is_settled[one] = !is_folder && (one == first || order(one, first).is_eq());
                 if !is_settled[one] {
                     losers.push(one);
                 }
             }
-            rest = after;
         }
         if losers.is_empty() {
             break;
         }
         for one in losers {
             rounds[one] = round;
-            keys[one] = key(&path(resources[one], round));
+            keys[one] = key(&path(one, round), &mut folders);
         }
     }
-    drop((order, is_settled));
-    let path_of = |(number, key)| {
-        drop::<Box<[u8]>>(key);
-        path(resources[number], rounds[number])
-    };
-    keys.into_iter().enumerate().map(path_of).collect()
+    rounds
 }
 
-/// A path as the least exact file system compares it, with 0 for `/`. HFS+ ignores joiners.
-fn key(path: &str) -> Box<[u8]> {
-    let mut key = match path.is_ascii() {
-        true => path.to_ascii_lowercase(),
-        false => {
-            let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
-            let kept: String = path.chars().filter(|one| !is_joiner(*one)).collect();
-            let lowered = lower(&composed_text(&kept));
-            let upper: String =
-                composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
-            composed_text(&lower(&upper)).into_owned()
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
+/// A digest of a path as the least exact file system compares it. Those of its folders go to `folders`. If two paths have
+/// one digest, which hardly happens, one of them gets another name without need.
+fn key(path: &str, folders: &mut HashSet<u64>) -> u64 {
+    // Each run has to give the same names.
+    let mut hasher = DefaultHasher::new();
+    let folded = folded(path);
+    let mut names = folded.split('/').peekable();
+    while let Some(name) = names.next() {
+        name.hash(&mut hasher);
+        if names.peek().is_some() {
+            folders.insert(hasher.finish());
         }
     }
-    .into_bytes();
-    for byte in key.iter_mut().filter(|byte| **byte == b'/') {
-        *byte = 0;
+    hasher.finish()
+}
+
+/// A path as the least exact file system compares it. HFS+ ignores joiners.
+fn folded(path: &str) -> String {
+    if path.is_ascii() {
+        return path.to_ascii_lowercase();
     }
-    key.into()
+    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+    let kept: String = path.chars().filter(|one| !is_joiner(*one)).collect();
+    let lowered = lower(&composed_text(&kept));
+    let upper: String = composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
+    composed_text(&lower(&upper)).into_owned()
 }
 
 /// The path of a resource that lost its path in `round` rounds.
-fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
+    let url = without_fragment(url);
     let reference = Reference::split(Grammar::Rfc3986, url);
     let mut path = root(&reference);
     let (folders, name) = segments(&reference);
@@ -225,14 +258,9 @@ fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
         }
         path = path + "/" + &name;
     }
-    let (mut stem, extension) = stem_and_extension(name, media_type);
-    if let Some(query) = reference.query().filter(|query| !query.is_empty()) {
-        let text = safe(query);
-        stem.push('@');
-        match text.len() <= QUERY {
-            true => stem.push_str(&text),
-            false => stem.push_str(&first_of_md5(query.as_bytes(), DIGEST)),
-        }
+    let (mut stem, extension) = stem_and_extension(safe(name), media_type);
+    if let Some(query) = reference.query() {
+        push_query(&mut stem, query, safe(query));
     }
     let digest = || match round {
         0 | 1 => first_of_md5(url.as_bytes(), DIGEST),
@@ -240,8 +268,78 @@ fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     };
     let length = NAME.min(PATH - path.len() - 1);
     path.push('/');
+    path.push_str(&fitted(plain(stem), &extension, length, is_cut || round > 0, digest));
+    path.into()
+}
+
+/// The path in a mirror of the file with the path `own` that lost its path in `round` rounds: `own` if all file systems take it.
+pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
+    let is_short = own.chars().count() <= PATH;
+    if round == 0 && is_short && own.split('/').all(is_taken_by_all) {
+        return own.into();
+    }
+    let (folders, name) = own.rsplit_once('/').unwrap_or(("", own));
+    let folder = |name: &str| match is_taken_by_all(name) {
+        true => name.to_owned(),
+        false => {
+            let digest = || first_of_md5(name.as_bytes(), DIGEST);
+            fitted(safe_name(name.as_bytes()), "", FOLDER, false, digest)
+        }
+    };
+    let folders = folders.split('/').filter(|name| !name.is_empty());
+    let folders: Vec<String> = folders.map(folder).collect();
+    let length: usize = folders.iter().map(|name| name.len() + "/".len()).sum();
+    let added = "-".len() + 2 * DIGEST + ".html".len();
+    let is_cut = length + name.len() + added > PATH;
+    let mut path = String::new();
+    for name in folders {
+        if is_cut && path.len() + name.len() > FOLDERS {
+            break;
+        }
+        path = path + &name + "/";
+    }
+    let (stem, extension) = stem_and_extension_in_mirror(name);
+    let digest = || match round {
+        0 | 1 => first_of_md5(own.as_bytes(), DIGEST),
+        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST),
+    };
+    let length = NAME.min(PATH - path.len());
     path.push_str(&fitted(stem, &extension, length, is_cut || round > 0, digest));
     path.into()
+}
+
+/// The name of a file of a folder without its extension, and the extension. wget puts a query into the name, and no program
+/// knows `main.css?v=3` by its extension.
+fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
+    /// The extensions of pages that open as such.
+    const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
+    let is_page = |one: &str| PAGES.iter().any(|page| page.eq_ignore_ascii_case(one));
+    let Some((segment, query)) = name.split_once('?') else {
+        return stem_and_extension(safe_name(name.as_bytes()), "");
+    };
+    let safe = |text: &str| safe_name(text.as_bytes());
+    // With --adjust-extension wget adds one to the end.
+    let is_added = |one: &str| is_page(one) || one.eq_ignore_ascii_case("css");
+    if let Some((query, added)) = query.rsplit_once('.').filter(|(_, added)| is_added(added)) {
+        let mut stem = safe(segment);
+        push_query(&mut stem, query, safe(query));
+        return (stem, format!(".{added}"));
+    }
+    let opens = segment.rsplit_once('.').is_some_and(|(_, extension)| is_page(extension));
+    let makes_pages = is_page_name(segment.as_bytes()) && !opens;
+    let media_type = if makes_pages { "text/html" } else { "" };
+    let (mut stem, extension) = stem_and_extension(safe(segment), media_type);
+    push_query(&mut stem, query, safe(query));
+    (stem, extension)
+}
+
+/// Adds a query to a name; `text` is how it looks there.
+fn push_query(stem: &mut String, query: &str, text: String) {
+    if !query.is_empty() {
+        stem.push('@');
+        let is_long = text.len() > QUERY;
+        stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST) } else { text });
+    }
 }
 
 /// The folder of a host, or of a scheme with the host in it.
@@ -321,18 +419,22 @@ fn folder_name(segment: &str) -> String {
         "" => "_".to_owned(),
         _ => safe(segment),
     };
-    fitted(name, "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+    fitted(plain(name), "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+}
+
+/// A name that commands do not skip as hidden.
+fn plain(name: String) -> String {
+    if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
 /// The name of a file without its extension, and the extension with its dot. An extension is added if that of the
-/// segment is not right for the media type.
-fn stem_and_extension(segment: &str, media_type: &str) -> (String, String) {
+/// name is not right for the media type.
+fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
     let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
-    if segment.is_empty() {
+    if name.is_empty() {
         return ("index".to_owned(), first.unwrap_or_else(|| ".html".to_owned()));
     }
-    let mut name = safe(segment);
     let extension = name.rsplit_once('.').filter(|(stem, extension)| {
         !stem.is_empty()
             && match right {
@@ -365,7 +467,7 @@ fn fitted(
     has_digest: bool,
     digest: impl Fn() -> String,
 ) -> String {
-    if stem.starts_with('.') || is_device(&stem) {
+    if is_device(&stem) {
         stem.insert(0, '_');
     }
     if extension.is_empty() && stem.ends_with(['.', ' ']) {
@@ -390,18 +492,34 @@ fn is_device(name: &str) -> bool {
         || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(is_digit))
 }
 
-/// Percent-decoded text in Normalization Form C. What a file system refuses is `_`; what is not UTF-8 or cannot be
-/// seen remains percent-encoded.
+/// True if all file systems take `name` for a file or a folder.
+fn is_taken_by_all(name: &str) -> bool {
+    name.len() <= NAME
+        && !name.contains(is_refused)
+        && !name.ends_with(['.', ' '])
+        && !is_device(name)
+}
+
+/// True for characters that Windows refuses in names.
+fn is_refused(one: char) -> bool {
+    one.is_control() || matches!(one, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
+}
+
+/// A part of a URL as a name: percent-decoded, and [`safe_name`].
 fn safe(text: &str) -> String {
+    safe_name(&decode_percent(text.as_bytes()))
+}
+
+/// Text in Normalization Form C. What a file system refuses is `_`; what is not UTF-8 or cannot be seen is percent-encoded.
+fn safe_name(text: &[u8]) -> String {
     let mut name = String::with_capacity(text.len());
     let encode = |name: &mut String, bytes: &[u8]| {
         bytes.iter().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
     };
-    for chunk in decode_percent(text.as_bytes()).utf8_chunks() {
+    for chunk in text.utf8_chunks() {
         for one in chunk.valid().chars() {
             match one {
-                '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*' => name.push('_'),
-                _ if one.is_control() => name.push('_'),
+                _ if is_refused(one) => name.push('_'),
                 _ if is_invisible(one) => {
                     encode(&mut name, one.encode_utf8(&mut [0; 4]).as_bytes())
                 }
@@ -441,7 +559,7 @@ mod tests {
     use super::*;
 
     fn alone(url: &str, media_type: &str) -> String {
-        file_names([(url, media_type)])[0].to_string()
+        file_names([(url, media_type)]).collect()
     }
 
     /// URL, media type, path. The digests are those of `md5sum`.
@@ -538,6 +656,71 @@ mod tests {
         }
     }
 
+    /// The path of a file of a folder, and that in a mirror.
+    #[rustfmt::skip]
+    const IN_MIRROR: &[(&str, &str)] = &[
+        // These work everywhere.
+        ("index.html", "index.html"),
+        ("h/a b;c=1+~!$&'()@,.tar.gz", "h/a b;c=1+~!$&'()@,.tar.gz"),
+        ("h/a%20b%3Fc", "h/a%20b%3Fc"),
+        (".well-known/.htaccess", ".well-known/.htaccess"),
+        ("cafe\u{301}.html", "cafe\u{301}.html"),
+        ("a\u{202e}b", "a\u{202e}b"),
+        ("page", "page"),
+        ("constant.c/com10", "constant.c/com10"),
+        ("list.php", "list.php"),
+        // A query, as wget has it.
+        ("main.css?v=3", "main@v=3.css"),
+        ("main.css?v=3.css", "main.css@v=3.css"),
+        ("list.php?page=2", "list.php@page=2.html"),
+        ("list.php?page=2.html", "list.php@page=2.html"),
+        ("h/x.html?a=b/c", "h/x.html_a=b/c"),
+        ("x.xhtml?a", "x@a.xhtml"),
+        ("page?x=1", "page@x=1.html"),
+        ("f.woff2?4.7", "f@4.7.woff2"),
+        ("f.woff2?", "f.woff2"),
+        ("x?u=http:%2F%2Fa%2F<b>", "x@u=http_%2F%2Fa%2F_b_.html"),
+        ("index.html?a?b", "index@a_b.html"),
+        // Windows refuses these.
+        ("con", "_con"),
+        ("h/Con.x.png", "h/_Con.x.png"),
+        ("AUX/lpt1 .txt", "_AUX/_lpt1 .txt"),
+        ("a./b /c..", "a_/b_/c._"),
+        ("a.", "a_"),
+        ("a:b/<>\"|*\\\n\u{7f}.png", "a_b/________.png"),
+        (".a:b", ".a_b"),
+    ];
+
+    #[test]
+    fn paths_of_files_alone() {
+        for (own, expected) in IN_MIRROR {
+            assert_eq!(path_in_mirror(own, 0), *expected, "{own}");
+        }
+    }
+
+    #[test]
+    fn a_long_path_of_a_file_is_cut_and_gets_a_digest() {
+        let [short, long, folder] = [200, 240, 150].map(|length| "n".repeat(length));
+        let deep = "dddddddddd/".repeat(21);
+        let (kept, wide) = ("dddddddddd/".repeat(12), "\u{65e5}".repeat(60));
+        for (own, expected) in [
+            (short.clone(), short),
+            (format!("{long}.html"), format!("{}-bc518ba6.html", "n".repeat(186))),
+            (format!("{folder}/x"), format!("{folder}/x")),
+            (format!("{deep}x.html"), format!("{deep}x.html")),
+            (
+                format!("{deep}long-name-of-a-file-here.html"),
+                format!("{kept}long-name-of-a-file-here-ca69ecfd.html"),
+            ),
+            (format!("{deep}x?y"), format!("{kept}x@y-f3394552.html")),
+            (format!("x?{}", "q=".repeat(50)), "x@3eeff23e.html".to_owned()),
+            // 181 characters have 541 bytes.
+            (format!("{wide}/{wide}/{wide}"), format!("{wide}/{wide}/{wide}")),
+        ] {
+            assert_eq!(path_in_mirror(&own, 0), expected, "{own}");
+        }
+    }
+
     #[test]
     fn media_types_have_one_row_and_short_extensions() {
         for (media_type, extensions) in EXTENSIONS {
@@ -588,9 +771,9 @@ mod tests {
         for group in groups {
             let resources: Vec<_> = group.iter().map(|row| (row.0, row.1)).collect();
             let expected: Vec<_> = group.iter().map(|row| row.2).collect();
-            let paths = file_names(resources.iter().copied());
+            let paths: Vec<_> = file_names(resources.iter().copied()).collect();
             assert_eq!(paths.iter().map(|path| &**path).collect::<Vec<_>>(), expected);
-            let mut backwards = file_names(resources.into_iter().rev());
+            let mut backwards: Vec<_> = file_names(resources.into_iter().rev()).collect();
             backwards.reverse();
             assert_eq!(backwards, paths);
         }
@@ -600,7 +783,7 @@ mod tests {
     #[test]
     fn a_digest_may_be_taken() {
         let urls = ["http://h/About", "http://h/about", "http://h/about-c0f98e72"];
-        let paths = file_names(urls.map(|url| (url, "")));
+        let paths: Vec<_> = file_names(urls.map(|url| (url, ""))).collect();
         assert_eq!((&*paths[0], &*paths[2]), ("h/About", "h/about-c0f98e72"));
         assert!(paths[1].starts_with("h/about-") && paths[1] != paths[2]);
         check(&urls.map(|url| (url.to_owned(), "")), &paths);
@@ -650,7 +833,8 @@ mod tests {
                 resources.push((url, "image/png"));
             }
         }
-        let paths = file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+        let paths: Vec<_> =
+            file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type))).collect();
         check(&resources, &paths);
     }
 
@@ -666,7 +850,9 @@ mod tests {
         let makers: [&dyn Fn(u32) -> String; 3] = [&cased, &query, &folder];
         for make in makers {
             let resources: Vec<_> = (0..100_000).map(|number| (make(number), "")).collect();
-            let paths = file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+            let paths: Vec<_> =
+                file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)))
+                    .collect();
             check(&resources, &paths);
         }
     }
@@ -686,6 +872,19 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 3_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
+        fn paths_in_a_mirror_work_everywhere(pieces in proptest::collection::vec(0..PIECES.len(), 0..16), round in 0..3_u32) {
+            let own: String = pieces.into_iter().map(|at| PIECES[at]).collect();
+            let names = own.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
+            let own = names.collect::<Vec<_>>().join("/");
+            prop_assume!(!own.is_empty());
+            let path = path_in_mirror(&own, round);
+            prop_assert!(path.chars().count() <= PATH && path.split('/').all(is_taken_by_all), "{}", path);
+            prop_assert!(!path.split('/').any(str::is_empty), "{}", path);
+            prop_assert!(path != own || round == 0);
+            prop_assert_eq!(&path_in_mirror(&path, 0), &path);
+        }
+
+        #[test]
         fn paths_keep_the_rules_in_any_order(
             lists in proptest::collection::vec(
                 (0..PREFIXES.len(), proptest::collection::vec(0..PIECES.len(), 0..8), 0..TYPES.len()), 0..24),
@@ -694,7 +893,7 @@ mod tests {
             let url = |prefix: usize, pieces: Vec<usize>| pieces.into_iter().fold(PREFIXES[prefix].to_owned(), |url, at| url + PIECES[at]);
             let mut resources: Vec<_> =
                 lists.into_iter().map(|(prefix, pieces, media_type)| (url(prefix, pieces), TYPES[media_type])).collect();
-            let of = |resources: &[(String, &'static str)]| file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type)));
+            let of = |resources: &[(String, &'static str)]| -> Vec<_> { file_names(resources.iter().map(|(url, media_type)| (&**url, *media_type))).collect() };
             let mut paths = of(&resources);
             check(&resources, &paths);
             let shift = shift.min(resources.len());

@@ -55,8 +55,8 @@ impl Collection {
     /// Adds an entry that could not be read, by its path below the root. Its contents are unknown, like those of a symbolic
     /// link that is not followed.
     pub fn add_unknown(&mut self, path: &Path) {
-        let name = names::path_bytes(path).into();
-        self.add(Resource { name, kind: ResourceKind::Link(None) }, []);
+        let name = names::path_bytes(path);
+        self.add(Resource { name: &name, kind: ResourceKind::Link(None) }, []);
     }
 
     fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
@@ -70,7 +70,7 @@ impl Collection {
         let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
         let own = retrieval.map(|one| one.url.as_str());
         let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
-        let added = self.add(Resource { name: name_of(entry).into(), kind }, urls);
+        let added = self.add(Resource { name: &name_of(entry), kind }, urls);
         // What a crawler was sent to may be there twice: under the name that it asked for as well.
         if let Some((number, retrieval)) = added.zip(retrieval)
             && retrieval.source == Source::Xattr

@@ -15,28 +15,26 @@
 //! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
-//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). An absolute text
-//! leads out of the tree, even if it names the tree itself.
+//! Files after the names that programs give to what they save: [`Collection::find_saved`].
 //!
 //! Deliberately absent: the file system. A file that was not added does not exist here.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
-use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
-use crate::layer::digest::first_of_md5;
+use super::normal::{host, normal, other_web, without_query};
+use super::path::{is_page_name, joined, names_folder, split_name, stem};
+use super::symlinks::{EntryAt, Way, way};
+use super::text_map::TextMap;
+use crate::collection::origin::{Below, FolderLayout, Origins, RootUrl, names};
 use crate::named::named;
 use crate::reference::{Grammar, Reference};
-use crate::resolve::{Base, Profile};
 
 /// The default names of index files, as servers have them.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
-
-/// Endings that programs add to the names of saved files.
-const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 
 /// The file that a URL means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +100,11 @@ impl TargetPlace {
     }
 }
 
-/// A resource of a collection.
+/// A resource that is added to a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource {
+pub struct Resource<'a> {
     /// The path of the resource below the root, with `/` between the names.
-    pub name: Arc<[u8]>,
+    pub name: &'a [u8],
     /// The kind of the resource.
     pub kind: ResourceKind,
 }
@@ -122,26 +120,30 @@ pub enum ResourceKind {
     Special,
 }
 
-impl Resource {
+impl<'a> Resource<'a> {
     /// A file called `name`.
     #[must_use]
-    pub fn file(name: &[u8]) -> Self {
-        Self { name: name.into(), kind: ResourceKind::File }
-    }
-
-    fn is_link(&self) -> bool {
-        matches!(self.kind, ResourceKind::Link(_))
+    pub fn file(name: &'a [u8]) -> Self {
+        Self { name, kind: ResourceKind::File }
     }
 }
 
-/// The end of a path with symbolic links.
-enum Way {
-    /// This path, which has no symbolic links.
-    To(Vec<u8>),
-    /// Beyond the link with this number, whose target is unknown.
-    Unknown(usize),
-    /// Outside of the tree, or nowhere.
-    Lost(Absence),
+/// Where a known URL leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UrlTarget {
+    /// To the resource with this number.
+    Resource(u32),
+    /// To a capture with this status, which is not a resource.
+    Failure(u16),
+    /// To a capture that was not asked for.
+    Outside,
+}
+
+impl UrlTarget {
+    /// The resource with this number. Memory ends long before the numbers do.
+    pub(super) fn of(number: usize) -> Self {
+        Self::Resource(u32::try_from(number).unwrap_or(u32::MAX))
+    }
 }
 
 /// Resources, by everything that can mean them. Memory grows with their names and URLs.
@@ -150,10 +152,12 @@ pub struct Collection {
     pub(super) origins: Origins,
     /// The names of index files.
     pub(super) names: Vec<OsString>,
-    files: Vec<Resource>,
-    by_path: HashMap<Arc<[u8]>, usize>,
-    /// Resources by the URLs that do not follow from the URL of the root.
-    by_url: HashMap<Box<str>, usize>,
+    /// The paths of the resources.
+    pub(super) files: TextMap<()>,
+    /// The kinds of the resources that are not files.
+    others: HashMap<usize, ResourceKind>,
+    /// The targets of the URLs that do not follow from the URL of the root, in their normal form.
+    urls: TextMap<UrlTarget>,
     /// The files directly in each folder. A folder without files is there only if it was added.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
     /// The folders in the root that have capitals in their names, by their names in lower case.
@@ -167,13 +171,11 @@ pub struct Collection {
     doubles: Vec<(usize, usize)>,
     hints: PathHints,
     /// True if resources are found by their URLs alone, query included, and never by their names.
-    only_urls: bool,
+    pub(super) only_urls: bool,
     /// The paths in a mirror of the files that have other names there.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
     /// The new paths of folders, with which the URLs below them change that no file answers.
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The status of URLs that were captured and are not resources.
-    failures: HashMap<Box<str>, u16>,
     /// The hosts of captures.
     hosts: HashSet<Box<str>>,
 }
@@ -213,9 +215,9 @@ impl Collection {
         Self {
             origins,
             names,
-            files: Vec::new(),
-            by_path: HashMap::new(),
-            by_url: HashMap::new(),
+            files: TextMap::default(),
+            others: HashMap::new(),
+            urls: TextMap::default(),
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
             with_capitals: HashMap::new(),
             alike: HashMap::new(),
@@ -226,31 +228,18 @@ impl Collection {
             only_urls: false,
             renamed: HashMap::new(),
             renamed_folders: HashMap::new(),
-            failures: HashMap::new(),
             hosts: HashSet::new(),
         }
     }
 
-    /// A collection without resources, each of which is found by its URLs alone, with the query: the names of captures of
-    /// an archive are made of their URLs, and mean nothing.
-    #[must_use]
-    pub fn of_captures() -> Self {
-        Self { only_urls: true, ..Self::default() }
-    }
-
-    /// Gives files with a query in their names, as wget writes them, names in a mirror that open as what they are. If another
-    /// file has or gets that name, a file keeps its own.
-    pub fn rename_queries(&mut self) {
-        let mut taken = HashSet::new();
-        for (number, file) in self.files.iter().enumerate() {
-            let (folder, name) = split_name(&file.name);
-            let Some(path) = without_query_mark(name).map(|name| joined(folder, &name)) else {
-                continue;
-            };
-            if !self.by_path.contains_key(&*path) && taken.insert(path.clone()) {
-                self.renamed.insert(number, path.into());
-            }
-        }
+    /// The captures of an archive, each of which is found by its URLs alone, with the query: the paths of their `files` are
+    /// made of their URLs, and mean nothing. `hosts` are those from which something was captured.
+    pub(super) fn of_captures(
+        files: TextMap<()>,
+        urls: TextMap<UrlTarget>,
+        hosts: HashSet<Box<str>>,
+    ) -> Self {
+        Self { only_urls: true, files, urls, hosts, ..Self::default() }
     }
 
     /// True if there is a folder with this path.
@@ -263,40 +252,35 @@ impl Collection {
         self.nearest(path, false, true).1.map(|number| self.path(number))
     }
 
-    /// The path of a file in a mirror, below its root.
-    #[must_use]
-    pub fn path_in_mirror(&self, number: usize) -> &[u8] {
-        self.renamed.get(&number).map_or(self.path(number), AsRef::as_ref)
-    }
-
-    /// Adds a URL that was captured with this status, and is not a resource.
-    pub fn add_failure(&mut self, url: &str, status: u16) {
-        if let Some(url) = normal(url, true) {
-            self.add_host(&url);
-            self.failures.insert(url.into(), status);
-        }
-    }
-
-    fn add_host(&mut self, url: &str) {
-        let host = Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default();
-        if self.only_urls && !self.hosts.contains(host) {
-            self.hosts.insert(host.into());
-        }
-    }
-
     /// The status of `url`, if it was captured and is not a resource.
     #[must_use]
     pub fn failure(&self, url: &str) -> Option<u16> {
-        let url = normal(url, true).filter(|_| !self.failures.is_empty())?;
-        let status = |url: &str| self.failures.get(url).copied();
+        let url = normal(url, true).filter(|_| self.only_urls)?;
+        let status = |url: &str| match self.urls.get(url.as_bytes()) {
+            Some(UrlTarget::Failure(status)) => Some(*status),
+            _ => None,
+        };
         status(&url).or_else(|| status(&other_web(&url)?))
+    }
+
+    /// The status of each URL that was captured and is not a resource.
+    pub fn failures(&self) -> impl Iterator<Item = u16> {
+        self.urls.values.iter().filter_map(|target| match target {
+            UrlTarget::Failure(status) => Some(*status),
+            _ => None,
+        })
+    }
+
+    /// The captured URL with this number.
+    pub(super) fn captured_url(&self, number: usize) -> &str {
+        self.urls.url(number)
     }
 
     /// True if something was captured from the host of `url`.
     #[must_use]
     pub fn has_host(&self, url: &str) -> bool {
         let url = normal(url, false).unwrap_or_default();
-        self.hosts.contains(Reference::split(Grammar::Rfc3986, &url).net_loc().unwrap_or_default())
+        self.hosts.contains(host(&url))
     }
 
     /// True if resources are found by their URLs alone.
@@ -308,44 +292,36 @@ impl Collection {
     /// the same name, the first counts. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
-        resource: Resource,
+        resource: Resource<'_>,
         urls: impl IntoIterator<Item = &'u str>,
     ) -> Option<usize> {
-        let number = self.files.len();
-        let path = Arc::clone(&resource.name);
-        if path.is_empty() || self.by_path.contains_key(&path) {
-            return None;
-        }
+        let Resource { name: path, kind } = resource;
+        let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
         for url in urls.into_iter().filter_map(|url| normal(url, true)) {
-            self.add_host(&url);
-            self.by_url.entry(url.into()).or_insert(number);
+            // The first resource counts.
+            let _ = self.urls.add(url.as_bytes(), UrlTarget::of(number));
         }
-        if self.only_urls {
-            self.by_path.insert(path, number);
-            self.files.push(resource);
-            return Some(number);
+        if kind != ResourceKind::File {
+            self.others.insert(number, kind);
         }
-        // These find names, which mean nothing in a collection of captures.
-        if !self.only_urls {
-            let (folder, name) = split_name(&path);
-            self.alike.entry(hashed(&folded(&path))).or_insert(number);
-            let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
-            if first != number && is_alike_in_case(&self.files[first].name, &path) {
-                self.doubles.push((first, number));
-            }
-            self.by_name.entry(hashed(name)).or_insert(number);
-            self.hints = PathHints::default();
-            self.folder(folder).push(number);
+        let (folder, name) = split_name(path);
+        self.alike.entry(hashed(&folded(path))).or_insert(number);
+        let first = *self.alike_in_case.entry(hashed(&without_case(path))).or_insert(number);
+        if first != number && is_alike_in_case(self.path(first), path) {
+            self.doubles.push((first, number));
         }
-        self.by_path.insert(path, number);
-        self.files.push(resource);
+        self.by_name.entry(hashed(name)).or_insert(number);
+        self.hints = PathHints::default();
+        self.folder(folder).push(number);
         Some(number)
     }
 
     /// Makes `url` lead to the resource with this number, also if it led to another one before.
-    pub fn assign_url(&mut self, number: usize, url: &str) {
-        if let Some(url) = normal(url, true) {
-            self.by_url.insert(url.into(), number);
+    pub(super) fn assign_url(&mut self, number: usize, url: &str) {
+        if let Some(url) = normal(url, true)
+            && let Err(known) = self.urls.add(url.as_bytes(), UrlTarget::of(number))
+        {
+            self.urls.values[known] = UrlTarget::of(number);
         }
     }
 
@@ -371,16 +347,27 @@ impl Collection {
         url: &str,
         root: Option<&RootUrl>,
     ) -> Option<Vec<u8>> {
-        let file = self.files.get(found.number).filter(|file| file.is_link())?;
+        if !matches!(self.kind(found.number), ResourceKind::Link(_)) {
+            return None;
+        }
         let path = self.path_below(root, without_query(url))?;
-        let rest = path.strip_prefix(&*file.name)?;
+        let rest = path.strip_prefix(self.path(found.number))?;
         rest.starts_with(b"/").then_some(path)
     }
 
     /// The names that lead to a file from the root, with `/` between them, as bytes of the system.
     #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
-        self.files.get(number).map_or(b"", |file| &file.name)
+        if number < self.files.len() { self.files.text(number) } else { b"" }
+    }
+
+    /// True if the resource with this number has bytes.
+    pub(super) fn is_file(&self, number: usize) -> bool {
+        *self.kind(number) == ResourceKind::File
+    }
+
+    fn kind(&self, number: usize) -> &ResourceKind {
+        self.others.get(&number).unwrap_or(&ResourceKind::File)
     }
 
     /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
@@ -396,16 +383,16 @@ impl Collection {
         is_page_name(split_name(self.path(number)).1)
     }
 
-    /// All resources, in the order in which they were added.
+    /// The number of resources.
     #[must_use]
-    pub fn resources(&self) -> &[Resource] {
-        &self.files
+    pub fn count(&self) -> usize {
+        self.files.len()
     }
 
     /// The number of the resource with this name.
     #[must_use]
     pub fn number_at(&self, path: &[u8]) -> Option<usize> {
-        self.by_path.get(path).copied()
+        self.files.number(path)
     }
 
     /// The URL of the root, if every URL leads to a file by its path below the root.
@@ -416,7 +403,7 @@ impl Collection {
     /// The file that this path below the root means in a URL, where it means it byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
-        (self.files[number].kind == ResourceKind::File).then_some(number)
+        self.is_file(number).then_some(number)
     }
 
     /// Where `url` leads. Its fragment does not count.
@@ -431,8 +418,11 @@ impl Collection {
         let found =
             |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
         let by_url = |with_query| {
-            let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
-            let known = |url: &str| self.by_url.get(url).copied();
+            let normal = (self.urls.len() > 0).then(|| normal(url, with_query))??;
+            let known = |url: &str| match self.urls.get(url.as_bytes()) {
+                Some(UrlTarget::Resource(number)) => Some(*number as usize),
+                _ => None,
+            };
             known(&normal).or_else(|| known(&other_web(&normal)?))
         };
         let has_query = Reference::split(Grammar::Rfc3986, url).query_span.is_some();
@@ -456,93 +446,20 @@ impl Collection {
             return (TargetPlace::Outside, None);
         };
         if has_query {
-            let number = self.paths(url).find_map(|path| self.by_path.get(&*path).copied());
+            let number = self.paths(url).find_map(|path| self.number_at(&path));
             if let Some(number) = number {
                 return (found(number, true), None);
             }
         }
         let mut paths = self.paths(without_query(url));
-        if let Some(path) = paths.find(|path| self.by_path.contains_key(&**path)) {
+        if let Some(path) = paths.find(|path| self.number_at(path).is_some()) {
             below.path = path;
         }
         (TargetPlace::Inside(self.named(&below, false)), None)
     }
 
-    /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
-    /// what they save.
-    ///
-    /// | URL | name | program |
-    /// |---|---|---|
-    /// | `page?x=1` | `page?x=1` | wget |
-    /// | | `page@x=1` | wget for Windows |
-    /// | | `page%3Fx=1` | browsers, and others that escape |
-    /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
-    /// | `page`, and all of these | with `.html`, `.htm` or `.css` after it | wget with `--adjust-extension`, HTTrack |
-    ///
-    /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
-    /// with a query is another page.
-    #[must_use]
-    pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
-        let found = self.find(url).file();
-        let query = Reference::split(Grammar::Rfc3986, url).query();
-        let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
-        let is_it = |one: FoundFile| one.query_counts || query.is_none() || is_beyond(one);
-        if self.only_urls || found.is_some_and(is_it) {
-            return found;
-        }
-        let path = self.path_below(None, without_query(url))?;
-        if let Some(query) = query {
-            let number = self.saved_with_query(&path, query);
-            let saved = number.map(|number| FoundFile { number, query_counts: true });
-            return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
-        }
-        if names_folder(&path) {
-            return None;
-        }
-        let mut extensions = ADDED[1..].iter();
-        let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
-        // A server sends those who ask for the folder without its `/` to the one with it.
-        let number = number.or_else(|| self.index_of(&path)?.ok())?;
-        Some(FoundFile { number, query_counts: false })
-    }
-
-    /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
-    fn saved_with_query(&self, path: &[u8], query: &str) -> Option<usize> {
-        let mut names = match names_folder(path) {
-            true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
-            false => vec![path.to_vec()],
-        };
-        // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
-        // that is `page.php?x=2.html`.
-        let (_, name) = split_name(path);
-        let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
-        names.extend(stem_end.map(|end| path[..end].to_vec()));
-        names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
-        // No name has a `/` in it.
-        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
-        let queries = [named(query.as_bytes()), named(&names::decode(query))];
-        let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
-        for added in ADDED {
-            for name in &names {
-                for query in &queries {
-                    let mut marks = [&b"?"[..], b"@", b"%3F"].into_iter();
-                    if let Some(number) = marks.find_map(|mark| saved([name, mark, query, added])) {
-                        return Some(number);
-                    }
-                }
-            }
-        }
-        // HTTrack puts the beginning of the query's MD5 before the extension.
-        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
-        names.iter().find_map(|path| {
-            let (_, name) = split_name(path);
-            let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
-            saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
-        })
-    }
-
     /// The path that `url`, which has no query, has below `root`, or below the root of the tree.
-    fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
+    pub(super) fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
         let below = match root.or(self.origins.root_url.as_ref()) {
             Some(root) => root.below(url),
             None => self.laid_out(url),
@@ -606,7 +523,7 @@ impl Collection {
 
     /// True if every URL leads to a file by its path below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
-        self.origins.root_url.is_some() && self.by_url.is_empty()
+        self.origins.root_url.is_some() && self.urls.len() == 0
     }
 
     /// The URL that `url` becomes when the tree moves to `root`; `None` unless `url` is below the URL of the root, or
@@ -640,7 +557,7 @@ impl Collection {
         let is_folder = names_folder(path);
         let folder = path.strip_suffix(b"/").unwrap_or(path);
         if below.is_path {
-            match self.by_path.get(path).map(|&number| (number, &self.files[number].kind)) {
+            match self.number_at(path).map(|number| (number, self.kind(number))) {
                 Some((_, ResourceKind::Special)) => return missing(Absence::Special, None),
                 Some((number, ResourceKind::File)) if !is_folder => return found(number),
                 _ => {}
@@ -649,7 +566,7 @@ impl Collection {
             if let Some(index) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
                 return match index {
                     Some(Ok(number)) if on_disk => {
-                        missing(Absence::NoIndex, Some(shown(&self.files[number].name)))
+                        missing(Absence::NoIndex, Some(shown(self.path(number))))
                     }
                     Some(Ok(number)) if is_folder && !below.names_root => found(number),
                     Some(Err(absence)) if is_folder && !on_disk => missing(absence, None),
@@ -660,7 +577,8 @@ impl Collection {
             match self.way(path) {
                 None => {}
                 Some(Way::Unknown(number)) => return found(number),
-                Some(Way::Lost(absence)) => return missing(absence, None),
+                Some(Way::Out) => return missing(Absence::LinkOut, None),
+                Some(Way::Nowhere) => return missing(Absence::LinkNowhere, None),
                 Some(Way::To(path)) => {
                     let mut found = self.named(&Below { path, ..below.clone() }, on_disk);
                     if let Err(Missing { absence: Absence::NoSlash, hint }) = &mut found {
@@ -671,71 +589,28 @@ impl Collection {
             }
         }
         let (absence, hint) = self.nearest(path, is_folder, below.is_path);
-        missing(absence, hint.map(|number| shown(&self.files[number].name)))
+        missing(absence, hint.map(|number| shown(self.path(number))))
     }
 
     /// The end of `path` after following its symbolic links; `None` if it has none.
     fn way(&self, path: &[u8]) -> Option<Way> {
-        /// The maximum number of links on a path, as in Linux. It ends circles.
-        const FOLLOWED: usize = 40;
-        let mut followed = 0;
-        // The names that are to come, the next one last, and whether a link says them.
-        let mut names: Vec<(&[u8], bool)> =
-            path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
-        let mut real = Vec::new();
-        while let Some((name, is_of_link)) = names.pop() {
-            match name {
-                b"" | b"." => continue,
-                b".." if real.is_empty() => return Some(Way::Lost(Absence::LinkOut)),
-                b".." => {
-                    real.truncate(split_name(&real).0.len());
-                    continue;
-                }
-                _ => {}
+        way(path, |path| match self.number_at(path).map(|number| (number, self.kind(number))) {
+            Some((number, ResourceKind::Link(says))) => {
+                Some(EntryAt::Link(number, says.as_deref()))
             }
-            let next = joined(&real, name);
-            match self.by_path.get(next.as_slice()) {
-                Some(number) if self.files[*number].is_link() => {
-                    let ResourceKind::Link(Some(says)) = &self.files[*number].kind else {
-                        return Some(Way::Unknown(*number));
-                    };
-                    followed += 1;
-                    if followed > FOLLOWED {
-                        return Some(Way::Lost(Absence::LinkNowhere));
-                    }
-                    if says.starts_with(b"/") {
-                        return Some(Way::Lost(Absence::LinkOut));
-                    }
-                    names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
-                    continue;
-                }
-                None if !self.folders.contains_key(next.as_slice()) => {
-                    if is_of_link {
-                        return Some(Way::Lost(Absence::LinkNowhere));
-                    }
-                    // Nothing is known below that, and no link has names among those that are left.
-                    real = next;
-                    for (name, _) in names.drain(..).rev().filter(|(name, _)| !name.is_empty()) {
-                        real.push(b'/');
-                        real.extend_from_slice(name);
-                    }
-                }
-                _ => real = next,
-            }
-        }
-        if path.ends_with(b"/") && !real.is_empty() {
-            real.push(b'/');
-        }
-        (followed > 0).then_some(Way::To(real))
+            Some(_) => Some(EntryAt::NoLink),
+            None => self.folders.contains_key(path).then_some(EntryAt::NoLink),
+        })
     }
 
     /// The file at `path`, or at the end of the symbolic links there; `None` if nothing or a special file is there.
-    fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
-        let number = *self.by_path.get(path)?;
-        match self.files[number].kind {
+    pub(super) fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
+        let number = self.number_at(path)?;
+        match self.kind(number) {
             ResourceKind::Link(_) => match self.way(path) {
-                Some(Way::To(real)) => self.by_path.get(real.as_slice()).map(|&number| Ok(number)),
-                Some(Way::Lost(absence)) => Some(Err(absence)),
+                Some(Way::To(real)) => self.number_at(&real).map(Ok),
+                Some(Way::Out) => Some(Err(Absence::LinkOut)),
+                Some(Way::Nowhere) => Some(Err(Absence::LinkNowhere)),
                 Some(Way::Unknown(_)) | None => Some(Ok(number)),
             },
             ResourceKind::Special => None,
@@ -744,7 +619,7 @@ impl Collection {
     }
 
     /// The file that is the index of a folder, or what keeps a symbolic link from being it.
-    fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
+    pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
         self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
 
@@ -756,7 +631,7 @@ impl Collection {
         }
         for path in wanted {
             let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
-            let own = &*self.files[number].name;
+            let own = self.path(number);
             let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
             let absence = match () {
                 () if has_empty && without_empty(&path) == own => Absence::Absent,
@@ -780,7 +655,7 @@ impl Collection {
         const TELLING: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
-            let (there, same) = split_name(&self.files[number].name);
+            let (there, same) = split_name(self.path(number));
             let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
             (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
         })
@@ -792,7 +667,7 @@ impl Collection {
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;
-        let own = |number: &usize| split_name(&self.files[*number].name).1;
+        let own = |number: &usize| split_name(self.path(*number)).1;
         let at = files.partition_point(|number| own(number) < name);
         let near = &files[at.saturating_sub(COMPARED)..files.len().min(at + COMPARED)];
         let distances = near.iter().filter_map(|number| {
@@ -801,42 +676,6 @@ impl Collection {
         });
         distances.min().map(|(_, number)| number)
     }
-}
-
-/// True if a file of this name is a page or a program that makes pages.
-fn is_page_name(name: &[u8]) -> bool {
-    const EXTENSIONS: [&str; 16] = [
-        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
-        "cgi", "pl", "cfm", "py",
-    ];
-    memchr::memrchr(b'.', name).is_none_or(|dot| {
-        EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
-    })
-}
-
-/// `main@v=3.css` for `main.css?v=3`, by whose extension no program knows a style sheet, and `list.php@page=2.html` for a page;
-/// `None` if `name` has no query. The names are those that an archive gives ([`file_names`](super::file_names)).
-fn without_query_mark(name: &[u8]) -> Option<Vec<u8>> {
-    /// The extensions of pages that open as such.
-    const PAGES: [&[u8]; 4] = [b".html", b".htm", b".xhtml", b".xht"];
-    let at = memchr::memchr(b'?', name)?;
-    let (path, query) = (&name[..at], &name[at + 1..]);
-    // Windows refuses these in names.
-    let is_refused = |byte: &u8| byte.is_ascii_control() || b"<>:\"|?*\\".contains(byte);
-    let query: Vec<u8> =
-        query.iter().map(|byte| if is_refused(byte) { b'_' } else { *byte }).collect();
-    let (start, extension) = path.split_at(stem(path).len());
-    let is_alike = |one: &&[u8]| one.eq_ignore_ascii_case(extension);
-    // wget adds the extension to the end with --adjust-extension.
-    let ends = |one: &[u8]| {
-        query.len() >= one.len() && query[query.len() - one.len()..].eq_ignore_ascii_case(one)
-    };
-    Some(match () {
-        () if PAGES.iter().any(|one| ends(one)) || ends(b".css") => [path, b"@", &query].concat(),
-        () if PAGES.iter().any(is_alike) => [start, b"@", &query, extension].concat(),
-        () if is_page_name(path) => [path, b"@", &query, b".html"].concat(),
-        () => [start, b"@", &query, extension].concat(),
-    })
 }
 
 /// True if `root` is a `file` URL, so that the tree is read from disk.
@@ -850,28 +689,6 @@ pub(crate) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
     Some(format!("{}{}", root.as_str(), names::path(path, names::Percent::Encode)?))
 }
 
-fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
-}
-
-/// The folder of a path and the name in it.
-pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memrchr(b'/', path) {
-        Some(at) => (&path[..at], &path[at + 1..]),
-        None => (b"", path),
-    }
-}
-
-/// True if `path`, the path of a URL, names a folder.
-fn names_folder(path: &[u8]) -> bool {
-    path.is_empty() || path.ends_with(b"/")
-}
-
-/// A name without its extension.
-pub(crate) fn stem(name: &[u8]) -> &[u8] {
-    &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
-}
-
 fn shown(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
@@ -880,75 +697,4 @@ fn hashed(key: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
-}
-
-pub(crate) fn without_query(url: &str) -> &str {
-    &url[..url.find(['?', '#']).unwrap_or(url.len())]
-}
-
-/// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None` if it has no scheme or its path
-/// leads above the root.
-pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
-    let split = Reference::split(Grammar::Rfc3986, url);
-    // Names of hosts beyond ASCII are compared as browsers send them (URL Standard, 3.3, "domain to ASCII").
-    if split.net_loc().is_some_and(|host| !host.is_ascii()) {
-        let base = Base::new(Profile::Whatwg, url);
-        let has_ascii =
-            Reference::split(Grammar::Rfc3986, base.as_str()).net_loc().is_some_and(str::is_ascii);
-        if has_ascii {
-            return normal(base.as_str(), with_query);
-        }
-    }
-    let scheme = split.scheme()?.to_ascii_lowercase();
-    if split.net_loc().is_none() && !split.path().starts_with('/') {
-        // A URL without authority and hierarchy, such as `cid:` (RFC 2392).
-        let path = names::decode(split.path());
-        return Some(format!("{scheme}:{}", names::segment(&path, names::Percent::Encode)?));
-    }
-    let root = format!(
-        "{scheme}:{}",
-        split.net_loc().map_or(String::new(), |one| origin::net_loc(&scheme, one))
-    );
-    let spelled = |name: &str| {
-        let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
-        // What no file can have is kept as it is.
-        name_of_file.unwrap_or_else(|| name.to_owned())
-    };
-    let segments: Vec<_> = origin::segments(&split)?.into_iter().map(spelled).collect();
-    let mut normal = format!("{root}/{}", segments.join("/"));
-    if let Some(query) = split.query().filter(|_| with_query) {
-        normal.push('?');
-        normal.push_str(&names::query(query.as_bytes()));
-    }
-    Some(normal)
-}
-
-/// `url` with `https` in place of `http`, or the reverse.
-pub(super) fn other_web(url: &str) -> Option<String> {
-    let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
-    swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn urls_that_mean_the_same_are_spelled_alike() {
-        for (url, expected) in [
-            ("HTTP://A:80", "http://a/"),
-            ("http://a/%7eb/./c/../d?x#y", "http://a/~b/d?x"),
-            ("http://a/b%2Fc", "http://a/b%2Fc"),
-            ("http://a/é", "http://a/%C3%A9"),
-            ("http://a:81/b/..", "http://a:81/"),
-            // Bug 120.
-            ("http://\u{c9}.example/a", "http://xn--9ca.example/a"),
-            ("cid:a%40b", "cid:a@b"),
-        ] {
-            assert_eq!(normal(url, true).as_deref(), Some(expected), "{url}");
-        }
-        assert_eq!(normal("http://a/../b", true), None);
-        assert_eq!(normal("http://a/b?c", false).as_deref(), Some("http://a/b"));
-    }
 }

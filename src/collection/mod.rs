@@ -29,12 +29,20 @@ mod file_names;
 pub mod folder;
 mod index;
 pub mod message;
+mod mirror_names;
 mod near;
+mod normal;
 pub mod origin;
+mod path;
 #[cfg(feature = "archive")]
 pub mod record;
 mod renames;
+mod saved_names;
+mod symlinks;
+mod text_map;
 
 pub use file_names::file_names;
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
-pub(crate) use index::{is_disk, split_name, stem, url_below, without_query};
+pub(crate) use index::{is_disk, url_below};
+pub(crate) use normal::without_query;
+pub(crate) use path::{split_name, stem};

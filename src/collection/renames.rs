@@ -21,8 +21,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::index::{Collection, split_name};
+use super::index::Collection;
 use super::origin::names;
+use super::path::split_name;
 use crate::error::{Error, Result};
 
 /// Extensions that servers leave out of URLs.
@@ -63,8 +64,9 @@ impl Collection {
             }
         };
         let mut renamed = HashMap::new();
-        for (number, file) in self.resources().iter().enumerate() {
-            if let Some(new) = new_path(&file.name).filter(|new| **new != *file.name) {
+        for number in 0..self.count() {
+            let own = self.path(number);
+            if let Some(new) = new_path(own).filter(|new| new != own) {
                 renamed.insert(number, new.into_boxed_slice());
             }
         }
@@ -96,8 +98,8 @@ impl Collection {
     /// Checks that the new paths are those of no other file, and that no file is where a folder has to be.
     fn are_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
         let mut by_new: HashMap<&[u8], usize> = HashMap::new();
-        for (number, file) in self.resources().iter().enumerate() {
-            let new = renamed.get(&number).map_or(&*file.name, AsRef::as_ref);
+        for number in 0..self.count() {
+            let new = renamed.get(&number).map_or(self.path(number), AsRef::as_ref);
             let Some(other) = by_new.insert(new, number) else { continue };
             let (renamed, other) = match renamed.contains_key(&number) {
                 true => (number, other),

@@ -73,6 +73,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("walkdir", &["files/"]),
     ("globset", &["files/"]),
     ("csv", &["collection/"]),
+    ("hashbrown", &["collection/text_map.rs"]),
     ("icu_normalizer", &["collection/"]),
     ("xattr", &["files/", "collection/"]),
     ("rustix", &["files/", "cli/closed.rs", "cli/settings/owner.rs"]),

@@ -163,7 +163,7 @@ impl Listing<'_> {
         archived: &Archived,
         output: &mut Output,
     ) -> io::Result<ListedFile> {
-        let path = Path::new(&*plan.resources[resource].url);
+        let path = Path::new(plan.chosen.url(resource));
         let document = plan.document(resource, archived);
         let Some(CapturedDocument { body, options: Some(options) }) = document else {
             return Ok(ListedFile::default());

@@ -94,7 +94,7 @@ impl<'a> ReportPage<'a> {
              <p>{from}to {to}: {} and {} in {}</p>\n</header>\n<main>",
             counted(tree.files.len(), "document", "documents"),
             counted(tree.sum.links(), "link", "links"),
-            counted(tree.collection.resources().len(), "file", "files")
+            counted(tree.collection.count(), "file", "files")
         )?;
         let files = self.files();
         self.classes(out)?;

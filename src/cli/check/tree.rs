@@ -244,8 +244,8 @@ impl<'a> CheckedTree<'a> {
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {
                 let CapturedDocument { body, options } = plan.document(number, archived)?;
-                let checked = check_capture(&body.bytes, &options?, &plan.collection);
-                let path = PathBuf::from(&*plan.resources[number].url);
+                let checked = check_capture(&body.bytes, &options?, plan.collection());
+                let path = PathBuf::from(plan.chosen.url(number));
                 let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);
                 let places = FilePlaces::in_charset(&input, checked.charset);
                 let mut found = FileLinks::default();
@@ -316,7 +316,7 @@ impl<'a> CheckedTree<'a> {
             None => {
                 check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
             }
-            Some(plan) => check_capture(input.bytes, options, &plan.collection),
+            Some(plan) => check_capture(input.bytes, options, plan.collection()),
         }
     }
 

@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use baselink::Options;
 use baselink::archive::Wacz;
-use baselink::collection::TargetPlace;
-use baselink::collection::capture::{CaptureDate, CapturedResource};
+use baselink::collection::capture::CaptureDate;
 use baselink::collection::message::THIS_MESSAGE;
 use baselink::collection::origin::map;
 use baselink::collection::record::CapturedBody;
+use baselink::collection::{Collection, TargetPlace};
 use baselink::error::{Error, Result, name};
 use baselink::files::mirror::Mirror;
 use baselink::files::write::{self, Replacement};
@@ -151,7 +151,7 @@ impl ArchiveRun<'_> {
         let work = match self.extraction {
             None => Work::Absolute,
             Some(extraction) => Work::Local {
-                collection: Arc::clone(&plan.collection),
+                collection: Arc::clone(plan.collection()),
                 missing: extraction.missing.clone(),
             },
         };
@@ -164,7 +164,7 @@ impl ArchiveRun<'_> {
         let (mut totals, mut pending, mut counts) =
             (RunSummary::default(), Vec::new(), WrittenCounts::default());
         let mut pages: Vec<(usize, String)> = Vec::new();
-        let mut is_made = vec![false; plan.resources.len()];
+        let mut is_made = vec![false; plan.chosen.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
             let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
@@ -245,7 +245,7 @@ impl ArchiveRun<'_> {
         summary: &mut FileSummary,
         output: &mut Output,
     ) -> Result<Option<Made>> {
-        let date = plan.resources[number].date;
+        let date = plan.chosen.resources[number].date;
         let mut made =
             Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
         let bytes = match work {
@@ -341,12 +341,13 @@ impl ArchiveRun<'_> {
     /// Writes the table of the files of these resources, as `--url-map` reads it.
     fn write_table(&self, plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> Result<()> {
         let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else { return Ok(()) };
-        let rows = (0..plan.resources.len()).filter(|&number| is_row(number)).map(|number| {
-            let resource = &plan.resources[number];
-            let date = resource.date.map_or_else(String::new, |date| date.to_string());
-            let path = String::from_utf8_lossy(plan.name(number)).into_owned();
-            [path, resource.url.to_string(), date, resource.media_type.to_string()]
-        });
+        let rows =
+            (0..plan.chosen.resources.len()).filter(|&number| is_row(number)).map(|number| {
+                let resource = &plan.chosen.resources[number];
+                let date = resource.date.map_or_else(String::new, |date| date.to_string());
+                let path = String::from_utf8_lossy(plan.name(number)).into_owned();
+                [path, plan.chosen.url(number).to_owned(), date, resource.media_type.to_string()]
+            });
         new.write(|out| map::write_table(out, rows))?;
         new.commit().map(drop)
     }
@@ -360,7 +361,7 @@ impl ArchiveRun<'_> {
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
-        say_others(&plan.others, output);
+        say_failures(plan.collection(), output);
         let files = count(counts.files, "file", "files");
         let WrittenTo::Path { path: out, .. } = &self.asked.destination else {
             output.notice(&format_args!("{files} would be written"));
@@ -388,7 +389,7 @@ impl ArchiveRun<'_> {
         let source: Vec<_> = source.map(|name| name.to_string_lossy()).collect();
         let source = source.join(", ");
         let entry = |(number, title): (usize, String)| {
-            let CapturedResource { url, date, .. } = &plan.resources[number];
+            let (url, date) = (plan.chosen.url(number), plan.chosen.resources[number].date);
             // The URL of a part of a message tells nobody anything.
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
@@ -425,7 +426,9 @@ impl ArchiveRun<'_> {
             pages.iter().map(|(number, title)| (*number, title)).collect();
         let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
         for page in lists.flat_map(|mut wacz| wacz.pages()) {
-            let TargetPlace::Inside(Ok(found)) = plan.collection.find(&page.url) else { continue };
+            let TargetPlace::Inside(Ok(found)) = plan.collection().find(&page.url) else {
+                continue;
+            };
             let Some(title) = titles.get(&found.number) else { continue };
             if is_listed.insert(found.number) {
                 let own = page.title.filter(|_| title.is_empty());
@@ -476,9 +479,9 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
 }
 
 /// Says how many URLs became no file, and why.
-fn say_others(others: &[(Box<str>, u16)], output: &mut Output) {
+fn say_failures(collection: &Collection, output: &mut Output) {
     let number =
-        |is_it: &dyn Fn(u16) -> bool| others.iter().filter(|(_, status)| is_it(*status)).count();
+        |is_it: &dyn Fn(u16) -> bool| collection.failures().filter(|&status| is_it(status)).count();
     for (number, one, more) in [
         (
             number(&|status| status >= 400),

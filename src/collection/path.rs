@@ -1,0 +1,41 @@
+//! Paths as bytes, with `/` between the names.
+//!
+//! ```text
+//! a/b.tar.gz   folder a, name b.tar.gz, stem b.tar
+//! ```
+//!
+//! Deliberately absent: the separators of other systems.
+
+/// The path of `name` in `folder`, which is empty at the root.
+pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
+}
+
+/// The folder of a path and the name in it.
+pub(crate) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memrchr(b'/', path) {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
+    }
+}
+
+/// A name without its extension.
+pub(crate) fn stem(name: &[u8]) -> &[u8] {
+    &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
+}
+
+/// True if a file of this name is a page or a program that makes pages.
+pub(super) fn is_page_name(name: &[u8]) -> bool {
+    const EXTENSIONS: [&str; 16] = [
+        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
+        "cgi", "pl", "cfm", "py",
+    ];
+    memchr::memrchr(b'.', name).is_none_or(|dot| {
+        EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
+    })
+}
+
+/// True if `path`, the path of a URL, names a folder.
+pub(super) fn names_folder(path: &[u8]) -> bool {
+    path.is_empty() || path.ends_with(b"/")
+}

@@ -1,0 +1,92 @@
+//! Files by the names that programs give to what they save.
+//!
+//! ```text
+//! page?x=1  -->  page?x=1, page@x=1.html, page%3Fx=1, pagea255.html
+//! ```
+//!
+//! Deliberately absent: names that depend on what else was saved (`page.1`).
+
+use super::index::{Collection, FoundFile};
+use super::normal::without_query;
+use super::origin::names;
+use super::path::{names_folder, split_name, stem};
+use crate::layer::digest::first_of_md5;
+use crate::reference::{Grammar, Reference};
+
+/// Endings that programs add to the names of saved files.
+const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
+
+impl Collection {
+    /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
+    /// what they save.
+    ///
+    /// | URL | name | program |
+    /// |---|---|---|
+    /// | `page?x=1` | `page?x=1` | wget |
+    /// | | `page@x=1` | wget for Windows |
+    /// | | `page%3Fx=1` | browsers, and others that escape |
+    /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` after it | wget with `--adjust-extension`, HTTrack |
+    ///
+    /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
+    /// with a query is another page.
+    #[must_use]
+    pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
+        let found = self.find(url).file();
+        let query = Reference::split(Grammar::Rfc3986, url).query();
+        let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
+        let is_it = |one: FoundFile| one.query_counts || query.is_none() || is_beyond(one);
+        if self.only_urls || found.is_some_and(is_it) {
+            return found;
+        }
+        let path = self.path_below(None, without_query(url))?;
+        if let Some(query) = query {
+            let number = self.saved_with_query(&path, query);
+            let saved = number.map(|number| FoundFile { number, query_counts: true });
+            return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
+        }
+        if names_folder(&path) {
+            return None;
+        }
+        let mut extensions = ADDED[1..].iter();
+        let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
+        // A server sends those who ask for the folder without its `/` to the one with it.
+        let number = number.or_else(|| self.index_of(&path)?.ok())?;
+        Some(FoundFile { number, query_counts: false })
+    }
+
+    /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
+    fn saved_with_query(&self, path: &[u8], query: &str) -> Option<usize> {
+        let mut names = match names_folder(path) {
+            true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
+            false => vec![path.to_vec()],
+        };
+        // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
+        // that is `page.php?x=2.html`.
+        let (_, name) = split_name(path);
+        let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
+        names.extend(stem_end.map(|end| path[..end].to_vec()));
+        names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
+        // No name has a `/` in it.
+        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+        let queries = [named(query.as_bytes()), named(&names::decode(query))];
+        let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
+        for added in ADDED {
+            for name in &names {
+                for query in &queries {
+                    let mut marks = [&b"?"[..], b"@", b"%3F"].into_iter();
+                    if let Some(number) = marks.find_map(|mark| saved([name, mark, query, added])) {
+                        return Some(number);
+                    }
+                }
+            }
+        }
+        // HTTrack puts the beginning of the query's MD5 before the extension.
+        let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
+        names.iter().find_map(|path| {
+            let (_, name) = split_name(path);
+            let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
+            saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! Texts with a value each, by their numbers or by themselves.
+//!
+//! ```text
+//! bytes  http://a/http://a/x.css     ends  9 22     values  .. ..     numbers  by the hash of the text: 1, 0
+//! ```
+//!
+//! The texts are in one buffer, and the table has only their numbers. A text of `n` bytes takes about `n + 20` bytes and its
+//! value; a `HashMap` with boxed texts takes `n + 80`. An archive may have millions of URLs.
+//!
+//! Deliberately absent: removal.
+
+use std::hash::{BuildHasher as _, RandomState};
+
+use hashbrown::HashTable;
+
+/// Distinct texts, numbered in the order in which they were added, and their values.
+#[derive(Debug)]
+pub(super) struct TextMap<V> {
+    bytes: Vec<u8>,
+    /// The end of each text in `bytes`.
+    ends: Vec<usize>,
+    /// The value of each text.
+    pub(super) values: Vec<V>,
+    numbers: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl<V> Default for TextMap<V> {
+    fn default() -> Self {
+        let (bytes, ends, values) = (Vec::new(), Vec::new(), Vec::new());
+        Self { bytes, ends, values, numbers: HashTable::new(), hasher: RandomState::new() }
+    }
+}
+
+fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
+    let begin = number.checked_sub(1).map_or(0, |before| ends[before]);
+    &bytes[begin..ends[number]]
+}
+
+impl<V> TextMap<V> {
+    /// Adds a text that is not there yet. Gives its number, or else that of the same text.
+    pub(super) fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
+        if let Some(number) = self.number(text) {
+            return Err(number);
+        }
+        let Self { bytes, ends, values, numbers, hasher } = self;
+        bytes.extend_from_slice(text);
+        ends.push(bytes.len());
+        values.push(value);
+        // Memory ends long before the numbers do.
+        let number = u32::try_from(values.len() - 1).unwrap_or(u32::MAX);
+        numbers.insert_unique(hasher.hash_one(text), number, |&number| {
+            hasher.hash_one(text_in(bytes, ends, number as usize))
+        });
+        Ok(number as usize)
+    }
+
+    /// The number of a text.
+    pub(super) fn number(&self, text: &[u8]) -> Option<usize> {
+        let is_it = |number: &u32| self.text(*number as usize) == text;
+        self.numbers.find(self.hasher.hash_one(text), is_it).map(|&number| number as usize)
+    }
+
+    /// The value of a text.
+    pub(super) fn get(&self, text: &[u8]) -> Option<&V> {
+        self.number(text).map(|number| &self.values[number])
+    }
+
+    /// The text with this number, which must be there.
+    pub(super) fn text(&self, number: usize) -> &[u8] {
+        text_in(&self.bytes, &self.ends, number)
+    }
+
+    /// The text with this number, which was added as UTF-8.
+    pub(super) fn url(&self, number: usize) -> &str {
+        str::from_utf8(self.text(number)).unwrap_or_default()
+    }
+
+    /// The number of texts.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The same texts with other values, as many as before, and the values that they had.
+    pub(super) fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
+        let Self { bytes, ends, values, numbers, hasher } = self;
+        (TextMap { bytes, ends, values: new, numbers, hasher }, values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_by_themselves_and_by_their_numbers() {
+        let mut map = TextMap::default();
+        for number in 0..5_000 {
+            assert_eq!(map.add(number.to_string().as_bytes(), number), Ok(number));
+        }
+        assert_eq!(map.add(b"", 9), Ok(5_000));
+        assert_eq!((map.add(b"17", 0), map.add(b"", 0)), (Err(17), Err(5_000)));
+        assert_eq!(
+            (map.get(b"4999"), map.get(b"5000"), map.get(b"")),
+            (Some(&4_999), None, Some(&9))
+        );
+        assert_eq!((map.url(10), map.text(5_000), map.len()), ("10", &b""[..], 5_001));
+    }
+}
