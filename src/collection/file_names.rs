@@ -333,13 +333,12 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
     (stem, extension)
 }
 
-/// Adds a query to a name; `text` is how it looks there.
+/// Adds a query to a name; `text` is how it looks there. An empty query counts: `http://h/?` is another URL than `http://h/`,
+/// and a file called `index.html` would answer both.
 fn push_query(stem: &mut String, query: &str, text: String) {
-    if !query.is_empty() {
-        stem.push('@');
-        let is_long = text.len() > QUERY;
-        stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST) } else { text });
-    }
+    stem.push('@');
+    let is_long = text.len() > QUERY;
+    stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST) } else { text });
 }
 
 /// The folder of a host, or of a scheme with the host in it.
@@ -593,7 +592,7 @@ mod tests {
         ("http://h/x.bin", "application/x-unknown", "h/x.bin"),
         ("http://h/wiki/File:X.png", "text/html", "h/wiki/File_X.png.html"),
         // Queries.
-        ("http://h/x?", "", "h/x"),
+        ("http://h/x?", "", "h/x@"),
         ("http://h/x?a=b/c?d&e=%C3%A9%2F", "text/html", "h/x@a=b_c_d&e=\u{e9}_.html"),
         ("http://h/x#top?no", "text/html", "h/x.html"),
         // Hosts and schemes.
@@ -678,7 +677,7 @@ mod tests {
         ("x.xhtml?a", "x@a.xhtml"),
         ("page?x=1", "page@x=1.html"),
         ("f.woff2?4.7", "f@4.7.woff2"),
-        ("f.woff2?", "f.woff2"),
+        ("f.woff2?", "f@.woff2"),
         ("x?u=http:%2F%2Fa%2F<b>", "x@u=http_%2F%2Fa%2F_b_.html"),
         ("index.html?a?b", "index@a_b.html"),
         // Windows refuses these.

@@ -180,7 +180,12 @@ fn check(
     let unknown: Vec<_> = unknown.map(|(.., sentence)| sentence).collect();
     assert!(unknown.is_empty(), "{name}: {unknown:#?}");
     let again = localize(&out, options);
-    assert_eq!(files(&out), files(&again), "{name}");
+    let (once, twice) = (files(&out), files(&again));
+    for (path, bytes) in &once {
+        let now = twice.get(path).map(|bytes| String::from_utf8_lossy(bytes));
+        assert_eq!(Some(String::from_utf8_lossy(bytes)), now, "{name}: {}", path.display());
+    }
+    assert_eq!(once.len(), twice.len(), "{name}");
     if let Some(browser) = browser {
         let (before, after) = (failed(browser, folder), failed(browser, &out));
         println!("    requests for files that fail in Chromium: {before}, localized {after}");
