@@ -16,14 +16,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::collection::Collection;
+use baselink::collection::folder::path_of;
 use baselink::error::{Error, Result, name};
+use baselink::files::journal::{Begun, Journal};
 use baselink::files::write::Replacement;
 use baselink::purpose::relocate::{Relocation, redirects};
 
 use super::collection;
+use super::failure::{Failure, FileResult};
 use super::output::{Output, count};
 use super::progress::is_stopped;
-use super::request::{Move, WrittenTo};
+use super::request::{Move, Rewrite, WrittenTo};
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
 
@@ -42,24 +45,107 @@ const OTHERS: [&str; 9] = [
 
 /// Makes the move that was asked for.
 pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
-    let relocation = match relocation(asked) {
-        Ok(relocation) => Arc::new(relocation),
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
-    let work = Work::Moved(Arc::clone(&relocation));
-    let mut status = rewrite(&asked.rewrite, &work, output)?;
-    let is_written = matches!(asked.rewrite.destination, WrittenTo::Path { .. });
-    say_others(relocation.collection(), output);
-    if let Some(path) = asked.redirects.as_deref().filter(|_| is_written && !is_stopped())
-        && let Err(error) = write_redirects(path, &relocation, output)
-    {
+    let done = moved(asked, output);
+    Ok(Failure::nested(done)?.unwrap_or_else(|error| {
         output.error(&error);
-        status = ExitStatus::Unusable;
+        ExitStatus::Unusable
+    }))
+}
+
+fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
+    let Rewrite { documents, destination, .. } = &asked.rewrite;
+    let folder = &documents.paths[0];
+    let journal = match destination {
+        WrittenTo::InPlace(how) => match Journal::begin(folder, how, &told(asked))? {
+            Begun::New(journal) => Some(journal),
+            Begun::Finished { is_same, remarks } => {
+                return Ok(say_finished(folder, is_same, &remarks, output));
+            }
+        },
+        _ if Journal::is_left(folder) => {
+            let why = "an earlier move with --in-place was stopped; give that command again first";
+            return Err(Error::file(folder, why).into());
+        }
+        _ => None,
+    };
+    let relocation = Arc::new(relocation(asked)?);
+    let redirects = asked.redirects.as_ref().map(|path| {
+        let (list, left) = redirects(&relocation, path.file_name().unwrap_or_default());
+        (path, list.len(), list.concat().into_bytes(), left)
+    });
+    let with = |journal: Journal| match &redirects {
+        Some((path, _, text, _)) => journal.with(path, text.clone()),
+        None => journal,
+    };
+    let work = Work::Moved(Arc::clone(&relocation), journal.map(with));
+    let status = rewrite(&asked.rewrite, &work, output)?;
+    say_others(relocation.collection(), output);
+    let is_written = match destination {
+        WrittenTo::InPlace(_) => !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped),
+        WrittenTo::Path { .. } => !is_stopped(),
+        _ => false,
+    };
+    if !is_written {
+        return Ok(status);
+    }
+    if let Some((path, number, text, left)) = redirects {
+        if matches!(destination, WrittenTo::Path { .. }) {
+            let mut file = Replacement::begin(path)?;
+            file.write(|out| out.write_all(&text))?;
+            file.commit()?;
+        }
+        let redirects = count(number, "redirect", "redirects");
+        output.notice(&format_args!("{redirects} written to {}", name(path)));
+        if left > 0 {
+            let paths = count(left, "old path belongs", "old paths belong");
+            output.notice(&format_args!("{paths} to another file now and got no redirect"));
+        }
+    }
+    if matches!(destination, WrittenTo::InPlace(_)) {
+        say_left_folders(asked, output);
     }
     Ok(status)
+}
+
+/// What tells a move from others of the same folder.
+fn told(asked: &Move) -> String {
+    let Move { from, to, form, renames, .. } = asked;
+    format!("{from:?} {to:?} {form:?} {renames:?}")
+}
+
+/// Says that the move that an earlier run had begun is complete.
+fn say_finished(
+    folder: &Path,
+    is_same: bool,
+    remarks: &[String],
+    output: &mut Output,
+) -> ExitStatus {
+    remarks.iter().for_each(|remark| output.caution(remark));
+    let what = format!("{}: the move that an earlier run had begun is complete", name(folder));
+    match (is_same, remarks.is_empty()) {
+        (true, true) => output.notice(&what),
+        (true, false) => {
+            output.notice(&what);
+            return ExitStatus::NotHeld;
+        }
+        (false, _) => {
+            output.error(&format_args!(
+                "{what}; this other move was not begun: give the command again"
+            ));
+            return ExitStatus::Unusable;
+        }
+    }
+    ExitStatus::Done
+}
+
+/// Names renamed folders that still hold what a move does not read.
+fn say_left_folders(asked: &Move, output: &mut Output) {
+    let root = &asked.rewrite.documents.paths[0];
+    let old = asked.renames.iter().filter_map(|(old, _)| path_of(old));
+    for folder in old.map(|old| root.join(old)).filter(|old| old.is_dir()) {
+        let why = "still holds files or folders that a move leaves, such as hidden files";
+        output.notice(&format_args!("{}: {why}", name(&folder)));
+    }
 }
 
 /// The map of URLs, with the files of the folder.
@@ -76,21 +162,6 @@ fn relocation(asked: &Move) -> Result<Relocation> {
     }
     let (from, to) = (asked.from.clone(), asked.to.clone());
     Ok(Relocation::new(Arc::new(collection), from, to, asked.form))
-}
-
-/// Writes the redirects of renamed files.
-fn write_redirects(path: &Path, relocation: &Relocation, output: &mut Output) -> Result<()> {
-    let (list, left) = redirects(relocation, path.file_name().unwrap_or_default());
-    let mut file = Replacement::begin(path)?;
-    file.write(|out| out.write_all(list.concat().as_bytes()))?;
-    file.commit()?;
-    let redirects = count(list.len(), "redirect", "redirects");
-    output.notice(&format_args!("{redirects} written to {}", name(path)));
-    if left > 0 {
-        let paths = count(left, "old path belongs", "old paths belong");
-        output.notice(&format_args!("{paths} to another file now and got no redirect"));
-    }
-    Ok(())
 }
 
 /// Names the files that may name old URLs and are not changed.

@@ -85,6 +85,23 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         sentences.iter().for_each(|sentence| output.caution(sentence));
     }
     let done = totals.files();
+    if let Some(journal) = work.journal() {
+        if totals.left.count(Why::Unusable) > 0 || is_stopped() {
+            journal.fail();
+        }
+        match journal.commit() {
+            Ok(remarks) => {
+                for remark in remarks {
+                    output.caution(&remark);
+                    status = status.max(ExitStatus::NotHeld);
+                }
+            }
+            Err(error) => {
+                output.error(&error);
+                return Ok(if is_stopped() { ExitStatus::Stopped } else { ExitStatus::Unusable });
+            }
+        }
+    }
     if asked.documents.has_folder() {
         status = status.max(totals.say(work, target.writes_files(), output));
     }

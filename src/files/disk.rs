@@ -259,6 +259,11 @@ impl Folders {
         Self(failed)
     }
 
+    /// Why one of them could not be synced.
+    pub(super) fn first_failure(&self) -> Option<&str> {
+        self.0.values().next().map(String::as_str)
+    }
+
     /// Why `folder` could not be synced.
     pub(super) fn failure(&self, folder: &OpenFolder) -> Option<&str> {
         let is_any = !self.0.is_empty();

@@ -30,6 +30,7 @@
 mod disk;
 mod file;
 mod folder;
+pub mod journal;
 mod mailbox_lock;
 pub mod maildir;
 pub mod mirror;

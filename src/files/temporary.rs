@@ -142,7 +142,7 @@ pub(super) fn is_lock(file: &File) -> bool {
 }
 
 /// The result of asking for the lock of a file.
-enum Lock {
+pub(super) enum Lock {
     Held,
     /// Somebody else holds it.
     #[cfg_attr(not(unix), expect(dead_code, reason = "nobody can hold it there"))]
@@ -152,7 +152,7 @@ enum Lock {
 }
 
 #[cfg(unix)]
-fn hold(file: &File) -> Lock {
+pub(super) fn hold(file: &File) -> Lock {
     use rustix::fs::{FlockOperation, flock};
     use rustix::io::Errno;
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
@@ -163,7 +163,7 @@ fn hold(file: &File) -> Lock {
 }
 
 #[cfg(not(unix))]
-fn hold(_: &File) -> Lock {
+pub(super) fn hold(_: &File) -> Lock {
     Lock::None
 }
 

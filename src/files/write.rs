@@ -88,6 +88,11 @@ enum Old {
         how: InPlace,
         kind: OriginalKind,
     },
+    /// A file whose place the new one takes with the others of a [`journal`](super::journal).
+    Staged {
+        original: Box<Original>,
+        how: InPlace,
+    },
 }
 
 /// The kind of the old file. Other programs expect another kind of replacement for each.
@@ -263,6 +268,9 @@ impl Replacement {
             }
             self.lost = original.given_to(file, how.preserve_times || is_message)?;
         }
+        if let Old::Staged { original, how } = &self.old {
+            self.lost = original.given_to(file, how.preserve_times)?;
+        }
         Ok(())
     }
 
@@ -272,13 +280,13 @@ impl Replacement {
 
     fn backup(&self) -> Option<&Suffix> {
         match &self.old {
-            Old::Original { how, .. } => how.backup.as_ref(),
+            Old::Original { how, .. } | Old::Staged { how, .. } => how.backup.as_ref(),
             _ => None,
         }
     }
 
     fn back_up(mut self) -> Result<Self> {
-        if let Old::Original { how, original, .. } = &mut self.old
+        if let Old::Original { how, original, .. } | Old::Staged { how, original } = &mut self.old
             && let Some(suffix) = &how.backup
         {
             original.unchanged()?;
@@ -302,6 +310,10 @@ impl Replacement {
             Old::Any => {
                 let _old = REPLACES_OPEN_FILES.then(|| folder.read(name));
                 new.replace(folder, name).map_err(|error| not_written(path, error))
+            }
+            Old::Staged { original, .. } => {
+                original.unchanged()?;
+                new.name(folder, name).map_err(|error| not_written(path, error))
             }
             Old::Original { original, .. } if original.path != *path => {
                 original.unchanged()?;
@@ -492,6 +504,44 @@ impl InPlace {
     /// or one whose backup is not a file; the backup of a message, which would be one more; a `tmp` that is a symbolic link or
     /// cannot be written to; a file that was changed since [`Original::of`].
     pub fn begin(&self, original: &Original) -> Result<Replacement> {
+        self.check(original)?;
+        let (path, is_message) = (&original.path, is_message(&original.path));
+        let place = original.place.clone();
+        let folder = match is_message {
+            false => Arc::clone(&place.folder),
+            true => Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
+                let tmp = folder_of(path).with_file_name("tmp");
+                if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
+            })?),
+        };
+        let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
+        let (seen, how) = (&original.seen, self.clone());
+        let original = Box::new(original.clone());
+        let mut replacement =
+            Replacement::of(path, place, new, Old::Original { original, how, kind });
+        replacement.preserve_holes(seen);
+        Ok(replacement)
+    }
+
+    /// Begins to replace `original` with the other files of a [`journal`](super::journal): the new contents become the file at
+    /// `place`, and come to `path` later.
+    pub(super) fn stage(
+        &self,
+        original: &Original,
+        path: &Path,
+        place: NameInFolder,
+    ) -> Result<Replacement> {
+        self.check(original)?;
+        let new = New::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let old = Old::Staged { original: Box::new(original.clone()), how: self.clone() };
+        let mut replacement = Replacement::of(path, place, new, old);
+        replacement.preserve_holes(&original.seen);
+        Ok(replacement)
+    }
+
+    /// Asks whether `original` may be replaced.
+    fn check(&self, original: &Original) -> Result<()> {
         let path = &original.path;
         let refused = |why: &str| Err(Error::file(path, why));
         let is_message = is_message(path);
@@ -519,22 +569,7 @@ impl InPlace {
                  one alone"
             ));
         }
-        let place = original.place.clone();
-        let folder = match is_message {
-            false => Arc::clone(&place.folder),
-            true => Arc::new(place.folder.beside("tmp".as_ref()).map_err(|error| {
-                let tmp = folder_of(path).with_file_name("tmp");
-                if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
-            })?),
-        };
-        let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
-        let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
-        let (seen, how) = (&original.seen, self.clone());
-        let original = Box::new(original.clone());
-        let mut replacement =
-            Replacement::of(path, place, new, Old::Original { original, how, kind });
-        replacement.preserve_holes(seen);
-        Ok(replacement)
+        Ok(())
     }
 }
 
@@ -602,6 +637,11 @@ impl Original {
         let seen = between_steps(|| file.metadata()).map_err(failed)?;
         self.still(&seen)?;
         Ok(file)
+    }
+
+    /// Its metadata when it was looked at.
+    pub(super) fn seen(&self) -> &Metadata {
+        &self.seen
     }
 
     /// The file, not opened anew where it is held open.

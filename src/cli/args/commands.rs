@@ -195,17 +195,8 @@ fn folder(paths: Arg) -> Arg {
 
 /// Hides the arguments that a move of a folder with one URL has no use for.
 fn hide_unused(arg: Arg) -> Arg {
-    const UNUSED: [&str; 9] = [
-        "url_map",
-        "layout",
-        "trust",
-        "assume_scheme",
-        "include",
-        "follow",
-        "format",
-        "in_place",
-        "backup",
-    ];
+    const UNUSED: [&str; 7] =
+        ["url_map", "layout", "trust", "assume_scheme", "include", "follow", "format"];
     let is_unused = UNUSED.contains(&arg.get_id().as_str());
     if is_unused { arg.hide(true) } else { arg }
 }

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::request::{Archives, Move, Rewrite, WrittenTo, is_standard_input};
+use crate::cli::request::{Archives, Move, Rewrite, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -128,13 +128,6 @@ impl TypedMove {
         };
         let verify = self.output.verify;
         let (destination, backup) = self.output.meant(&mut documents, self.json)?;
-        if matches!(destination, WrittenTo::InPlace(_)) {
-            // A run that was killed would leave links that have moved beside others that have not, and no later run could tell
-            // them apart.
-            return refused(
-                "move writes another folder, with -o DIR; a folder is not moved in place",
-            );
-        }
         let (json, strict) = (self.json, self.strict);
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
         Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })

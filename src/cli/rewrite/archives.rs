@@ -250,7 +250,7 @@ impl ArchiveRun<'_> {
             Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
         let bytes = match work {
             // An archive is never moved.
-            Work::Absolute | Work::Moved(_) => {
+            Work::Absolute | Work::Moved(..) => {
                 // A response without a document has links in its header fields only.
                 if !has_document(input, &archived.options) {
                     return Ok(None);

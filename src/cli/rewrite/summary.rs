@@ -234,12 +234,12 @@ impl RunSummary {
 
     /// Says how many files became what, and how many links of which format; with the status of folders without documents.
     pub(super) fn say(&self, work: &Work, are_written: bool, output: &mut Output) -> ExitStatus {
-        let [rewritten, to_rewrite, unchanged] = work.words();
+        let [rewritten, to_rewrite, unchanged, others] = work.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
         let parts = [
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
-            (self.copied.total(), "copied", "copied"),
+            (self.copied.total(), others, others),
             (self.left.count(Why::NoDocument), "not a document", "not documents"),
             (self.left.count(Why::Archive), "archive left alone", "archives left alone"),
             (self.left.count(Why::Backup), "backup left alone", "backups left alone"),
@@ -298,7 +298,7 @@ impl RunSummary {
             output.notice(&format_args!("{files} to {NOT_WRITTEN}"));
         }
         self.hints.say(output);
-        let lists = if matches!(work, Work::Moved(_)) { "" } else { ", --missing - lists them" };
+        let lists = if matches!(work, Work::Moved(..)) { "" } else { ", --missing - lists them" };
         self.say_what_is_missing(lists, output);
         if !are_written {
             output.notice(&"nothing was written");

@@ -15,8 +15,11 @@ use std::io::{self, Read};
 use std::iter;
 use std::path::{Path, PathBuf, is_separator};
 
+use baselink::collection::Collection;
+use baselink::collection::folder::{name_of, path_of};
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
+use baselink::files::journal::Journal;
 use baselink::files::maildir;
 use baselink::files::walk::TreeEntry;
 use baselink::files::write::{self, Committed, InPlace, Original, Replacement, is_one_file};
@@ -35,9 +38,14 @@ use crate::cli::shell;
 #[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
-    File { path: &'a Path, preserve_times: bool },
+    File {
+        path: &'a Path,
+        preserve_times: bool,
+    },
     Below(OutputFolder),
     InPlace(&'a InPlace),
+    /// In place, all files at once.
+    Staged(&'a Journal, &'a Collection),
     Diff,
     Nowhere,
 }
@@ -94,21 +102,24 @@ impl<'a> RunTarget<'a> {
     }
 
     /// The target with the names of files that `work` gives them.
-    pub(super) fn renaming(self, work: &Work) -> Self {
-        match (self, work.renamed()) {
-            (Self::Below(below), Some(collection)) => Self::Below(below.renaming(collection)),
-            (target, _) => target,
+    pub(super) fn renaming(self, work: &'a Work) -> Self {
+        match (self, work.renamed(), work.journal()) {
+            (Self::Below(below), Some(collection), _) => Self::Below(below.renaming(collection)),
+            (Self::InPlace(_), Some(collection), Some(journal)) => {
+                Self::Staged(journal, collection)
+            }
+            (target, ..) => target,
         }
     }
 
     /// True if files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_))
+        matches!(self, Self::File { .. } | Self::Below(_) | Self::InPlace(_) | Self::Staged(..))
     }
 
     /// True if input files are replaced.
     pub(in crate::cli) fn replaces_inputs(&self) -> bool {
-        matches!(self, Self::InPlace(_))
+        matches!(self, Self::InPlace(_) | Self::Staged(..))
     }
 
     /// Makes what is made of a folder, where anything is.
@@ -150,10 +161,18 @@ impl<'a> RunTarget<'a> {
                 let original = Box::new(entry.original()?);
                 file(FilePlace::Original { how, original }, None)
             }
+            (Self::Staged(journal, collection), Origin::Entry(entry)) => {
+                let original = Box::new(entry.original()?);
+                let old: PathBuf = entry.relative.iter().collect();
+                let number = collection.number_at(&name_of(entry));
+                let new = number.and_then(|number| path_of(collection.path_in_mirror(number)));
+                let new = new.unwrap_or_else(|| old.clone());
+                file(FilePlace::Staged { journal, original, old, new }, None)
+            }
             (Self::Below(_), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
             }
-            (Self::InPlace(_), Origin::Standard) => FileSink::Nowhere,
+            (Self::InPlace(_) | Self::Staged(..), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
             (Self::Nowhere, _) => FileSink::Nowhere,
         })
@@ -204,9 +223,25 @@ pub(in crate::cli) struct SinkFile<'t> {
 }
 
 enum FilePlace<'t> {
-    Named { preserve_times: bool },
-    Below { below: &'t OutputFolder, entry: &'t TreeEntry, to: PathBuf },
-    Original { how: &'t InPlace, original: Box<Original> },
+    Named {
+        preserve_times: bool,
+    },
+    Below {
+        below: &'t OutputFolder,
+        entry: &'t TreeEntry,
+        to: PathBuf,
+    },
+    Original {
+        how: &'t InPlace,
+        original: Box<Original>,
+    },
+    /// The paths are relative to the folder.
+    Staged {
+        journal: &'t Journal,
+        original: Box<Original>,
+        old: PathBuf,
+        new: PathBuf,
+    },
 }
 
 impl SinkFile<'_> {
@@ -221,13 +256,24 @@ impl SinkFile<'_> {
         if self.new.is_none() {
             self.new = match &mut self.at {
                 FilePlace::Named { .. } => None,
-                FilePlace::Original { .. } if !is_changed => None,
-                FilePlace::Original { how, original } => Some(begin(how, original, input)?),
+                FilePlace::Original { .. } | FilePlace::Staged { .. } if !is_changed => None,
+                FilePlace::Original { how, original } => {
+                    let new = how.begin(original)?;
+                    let is_mailbox = input.format == Format::Mbox;
+                    let new = if is_mailbox { new.of_mailbox() } else { new };
+                    Some(after_what_stays(new, original, input)?)
+                }
+                FilePlace::Staged { journal, original, old, new } => {
+                    if maildir::is_message(original.path()) {
+                        *new = with_sizes(new, original.path(), write)?;
+                    }
+                    let new = journal.replace(original, old, new)?;
+                    Some(after_what_stays(new, original, input)?)
+                }
                 FilePlace::Below { below, entry, to } => {
                     // The name of a message in a Maildir has its size.
                     if is_changed && maildir::is_message(&entry.path) {
-                        *to = maildir::with_sizes_of(to, write)
-                            .map_err(|error| Error::io(&entry.path, error))?;
+                        *to = with_sizes(to, &entry.path, write)?;
                     }
                     Some(below.mirror.begin(&entry.path, to, self.read.as_ref())?)
                 }
@@ -242,7 +288,9 @@ impl FileSink<'_> {
     pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
             Self::File(file) => match &file.at {
-                FilePlace::Original { original, .. } => Some(original),
+                FilePlace::Original { original, .. } | FilePlace::Staged { original, .. } => {
+                    Some(original)
+                }
                 _ => None,
             },
             _ => None,
@@ -258,13 +306,16 @@ impl FileSink<'_> {
         file.read = Some(read.clone());
     }
 
-    /// Copies a file that is not a document to an output folder; `None` without such a folder.
+    /// Copies a file that is not a document to an output folder, or renames it; `None` if neither is asked for.
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
         match file.at {
             FilePlace::Below { below, entry, to } => {
                 // The name may belong to another file by now.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
+            }
+            FilePlace::Staged { journal, old, new, .. } if old != new => {
+                Some(Ok(journal.rename(&old, &new)))
             }
             _ => None,
         }
@@ -305,7 +356,14 @@ impl FileSink<'_> {
             Self::Standard if input.format.holds_many() => {
                 self.write(input, &Edits::default(), output)?;
             }
-            Self::Standard | Self::File(_) => *self = Self::Nowhere,
+            Self::Standard | Self::File(_) => {
+                if let Self::File(file) = self
+                    && let FilePlace::Staged { journal, .. } = &file.at
+                {
+                    journal.fail();
+                }
+                *self = Self::Nowhere;
+            }
             Self::Diff(_) | Self::Nowhere => {}
         }
         Ok(())
@@ -321,6 +379,9 @@ impl FileSink<'_> {
         let new = match (file.new, file.at) {
             (Some(new), _) => new,
             (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
+            (None, FilePlace::Staged { journal, old, new, .. }) if old != new => {
+                return Ok(Written::To(journal.rename(&old, &new)));
+            }
             (None, _) => return Ok(Written::Already),
         };
         match new.waits_for_disk() {
@@ -330,18 +391,27 @@ impl FileSink<'_> {
     }
 }
 
-/// Begins to replace `original`, of which all that comes before `input` stays as it is.
-fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<Replacement> {
-    let mut new = how.begin(original)?;
-    if input.format == Format::Mbox {
-        new = new.of_mailbox();
-    }
+/// The new contents of `original`, of which all that comes before `input` stays as it is.
+fn after_what_stays(
+    mut new: Replacement,
+    original: &Original,
+    input: &Input<'_>,
+) -> Result<Replacement> {
     let before = input.offset - input.before.len();
     if before > 0 {
         let mut old = original.open()?.take(before as u64);
         new.write(|out| io::copy(&mut old, out).map(drop))?;
     }
     Ok(new)
+}
+
+/// The path of the message at `from`, whose name may have the size of what `write` writes.
+fn with_sizes(
+    to: &Path,
+    from: &Path,
+    write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<PathBuf> {
+    maildir::with_sizes_of(to, write).map_err(|error| Error::io(from, error))
 }
 
 /// The place of a result.

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use baselink::collection::folder::name_of;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
+use baselink::files::journal::Journal;
 use baselink::purpose::localize;
 use baselink::purpose::relocate::{self, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
@@ -28,8 +29,8 @@ pub(crate) enum Work {
     Absolute,
     /// Links to files of this tree become local, all others absolute.
     Local { collection: Arc<Collection>, missing: Option<PathBuf> },
-    /// Links into the tree lead to the new places of their targets.
-    Moved(Arc<Relocation>),
+    /// Links into the tree lead to the new places of their targets. With a journal, in place.
+    Moved(Arc<Relocation>, Option<Journal>),
 }
 
 impl Work {
@@ -44,7 +45,7 @@ impl Work {
             (Self::Local { collection, .. }, Origin::Entry(entry)) => {
                 Cow::Owned(localize::options(&name_of(entry), collection, options))
             }
-            (Self::Moved(relocation), Origin::Entry(entry)) => {
+            (Self::Moved(relocation, _), Origin::Entry(entry)) => {
                 Cow::Owned(relocate::options(&name_of(entry), bytes, relocation, options))
             }
             _ => Cow::Borrowed(options),
@@ -55,7 +56,7 @@ impl Work {
     pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
             Self::Absolute => baselink::rewrite(bytes, options),
-            Self::Moved(_) => {
+            Self::Moved(..) => {
                 let mut moved = relocate::relocate(bytes, options);
                 // A base moves like any other link, and browsers read the result.
                 let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
@@ -85,7 +86,7 @@ impl Work {
         match self {
             Self::Absolute => LinkResult::OF_REWRITE,
             Self::Local { .. } => LinkResult::OF_LOCALIZE,
-            Self::Moved(_) => LinkResult::OF_MOVE,
+            Self::Moved(..) => LinkResult::OF_MOVE,
         }
     }
 
@@ -94,7 +95,15 @@ impl Work {
         match self {
             Self::Absolute => None,
             Self::Local { collection, .. } => Some(collection),
-            Self::Moved(relocation) => Some(relocation.collection()),
+            Self::Moved(relocation, _) => Some(relocation.collection()),
+        }
+    }
+
+    /// The journal of files that are replaced together.
+    pub(super) fn journal(&self) -> Option<&Journal> {
+        match self {
+            Self::Moved(_, journal) => journal.as_ref(),
+            _ => None,
         }
     }
 
@@ -103,21 +112,22 @@ impl Work {
         match self {
             Self::Absolute => None,
             Self::Local { .. } => Some(LinkResult::of_localized),
-            Self::Moved(_) => Some(LinkResult::of_moved),
+            Self::Moved(..) => Some(LinkResult::of_moved),
         }
     }
 
     /// True if `-v` says how the bases were found. A move does not depend on them.
     pub(super) fn tells_of_bases(&self) -> bool {
-        !matches!(self, Self::Moved(_))
+        !matches!(self, Self::Moved(..))
     }
 
-    /// The words for files that changed, would change, and do not change.
-    pub(super) fn words(&self) -> [&'static str; 3] {
+    /// The words for files that changed, would change, do not change, and are no documents but in the result.
+    pub(super) fn words(&self) -> [&'static str; 4] {
+        let others = if self.journal().is_some() { "renamed" } else { "copied" };
         match self {
-            Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite"],
-            Self::Local { .. } | Self::Moved(_) => {
-                ["changed", "to change", "with nothing to change"]
+            Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite", others],
+            Self::Local { .. } | Self::Moved(..) => {
+                ["changed", "to change", "with nothing to change", others]
             }
         }
     }
@@ -125,7 +135,7 @@ impl Work {
     /// Where those are listed that are [`missing`](Self::missing).
     pub(super) fn list_of_missing(&self) -> Option<&Path> {
         match self {
-            Self::Absolute | Self::Moved(_) => None,
+            Self::Absolute | Self::Moved(..) => None,
             Self::Local { missing, .. } => missing.as_deref(),
         }
     }
@@ -150,7 +160,7 @@ impl Work {
                 };
                 links.filter(|link| !is_local(link)).filter_map(target).filter(is_missing).collect()
             }
-            Self::Moved(relocation) => {
+            Self::Moved(relocation, _) => {
                 links.filter_map(target).filter(|target| relocation.lacks(target)).collect()
             }
         }

@@ -129,6 +129,11 @@ impl OpenFolder {
         fs::remove_file(self.path.join(name))
     }
 
+    /// Removes the folder `name`, if it is empty.
+    pub(in crate::files) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.path.join(name))
+    }
+
     /// Makes the folder `name`.
     pub(in crate::files) fn make(&self, name: &OsStr, _mode: u32) -> io::Result<()> {
         fs::create_dir(self.path.join(name))

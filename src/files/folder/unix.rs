@@ -174,6 +174,11 @@ impl OpenFolder {
         Ok(system::unlinkat(&self.folder, name, AtFlags::empty())?)
     }
 
+    /// Removes the folder `name`, if it is empty.
+    pub(in crate::files) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(system::unlinkat(&self.folder, name, AtFlags::REMOVEDIR)?)
+    }
+
     /// Makes the folder `name` with these permission bits less those of the umask.
     pub(in crate::files) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         let mode = Mode::from_bits_truncate(mode as RawMode);
