@@ -120,7 +120,7 @@ fn say_finished(
     remarks: &[String],
     output: &mut Output,
 ) -> ExitStatus {
-    remarks.iter().for_each(|remark| output.caution(remark));
+    remarks.iter().for_each(|remark| output.error(remark));
     let what = format!("{}: the move that an earlier run had begun is complete", name(folder));
     match (is_same, remarks.is_empty()) {
         (true, true) => output.notice(&what),

@@ -92,7 +92,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         match journal.commit() {
             Ok(remarks) => {
                 for remark in remarks {
-                    output.caution(&remark);
+                    output.error(&remark);
                     status = status.max(ExitStatus::NotHeld);
                 }
             }

@@ -47,7 +47,7 @@ use super::file::{EntryKind, There, names_of, not_written, os_string, refused};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mirror::Mirror;
 use super::temporary::{Lock, hold};
-use super::write::{Committed, InPlace, Original, Replacement};
+use super::write::{Committed, InPlace, Original, Replacement, remove_left_beside};
 use crate::error::{self, Error, Result, name};
 
 /// The folder with the new contents. No walk enters it: its name is that of a temporary file.
@@ -71,7 +71,7 @@ pub struct Journal {
     asked: String,
     /// A file for somewhere else that is written with the others, and its path.
     beside: Option<(PathBuf, Vec<u8>)>,
-    steps: Mutex<Vec<Step>>,
+    steps: Mutex<Vec<FileMove>>,
     has_failed: AtomicBool,
 }
 
@@ -90,7 +90,7 @@ pub enum Begun {
 
 /// What becomes of a file.
 #[derive(Debug)]
-struct Step {
+struct FileMove {
     /// Its paths below the folder.
     old: PathBuf,
     new: PathBuf,
@@ -149,7 +149,7 @@ impl Journal {
 
     fn add(&self, old: &Path, new: &Path, seen: Option<String>) -> String {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        steps.push(Step { old: old.to_owned(), new: new.to_owned(), seen });
+        steps.push(FileMove { old: old.to_owned(), new: new.to_owned(), seen });
         (steps.len() - 1).to_string()
     }
 
@@ -180,7 +180,7 @@ impl Journal {
     }
 
     /// Writes what is to be done; from then on it counts.
-    fn record(&self, steps: &[Step]) -> Result<()> {
+    fn record(&self, steps: &[FileMove]) -> Result<()> {
         self.stage.check(steps)?;
         if let Some((path, bytes)) = &self.beside {
             let path = std::path::absolute(path).map_err(|error| not_written(path, error))?;
@@ -188,7 +188,7 @@ impl Journal {
             self.stage.write(BESIDE, &[path, &[0], bytes].concat())?;
         }
         let mut journal = fields([VERSION.as_bytes(), self.asked.as_bytes()]);
-        for Step { old, new, seen } in steps {
+        for FileMove { old, new, seen } in steps {
             let [old, new] = [old, new].map(|path| path.as_os_str().as_encoded_bytes());
             journal.extend(fields([old, new, seen.as_deref().unwrap_or_default().as_bytes()]));
         }
@@ -310,7 +310,7 @@ impl Stage {
     }
 
     /// The change that an earlier run committed, and what it was asked for.
-    fn journal(&self) -> Result<Option<(String, Vec<Step>)>> {
+    fn journal(&self) -> Result<Option<(String, Vec<FileMove>)>> {
         let Some(bytes) = self.read(JOURNAL)? else { return Ok(None) };
         let unknown = || {
             let path = self.root.join(STAGE).join(JOURNAL);
@@ -334,7 +334,7 @@ impl Stage {
             let path = |bytes| os_string(bytes).map(PathBuf::from).ok_or_else(unknown);
             let (old, new) = (path(old)?, path(next()?)?);
             let seen = String::from_utf8_lossy(&next()?).into_owned();
-            steps.push(Step { old, new, seen: (!seen.is_empty()).then_some(seen) });
+            steps.push(FileMove { old, new, seen: (!seen.is_empty()).then_some(seen) });
         }
     }
 
@@ -354,11 +354,11 @@ impl Stage {
     }
 
     /// Asks whether all steps can be taken.
-    fn check(&self, steps: &[Step]) -> Result<()> {
+    fn check(&self, steps: &[FileMove]) -> Result<()> {
         let (mut folders, mut freed) = (BTreeSet::new(), HashSet::new());
         let renamed = steps.iter().filter(|step| step.old != step.new);
         let old_paths: HashSet<&Path> = renamed.map(|step| &*step.old).collect();
-        for Step { old, new, seen } in steps {
+        for FileMove { old, new, seen } in steps {
             let path = self.root.join(old);
             let changed = || refused(&path, "another program changed it meanwhile");
             let place = self.place(old)?.ok_or_else(changed)?;
@@ -400,7 +400,7 @@ impl Stage {
     }
 
     /// Takes the steps of a journal that are left, and removes it.
-    fn apply(&self, steps: &[Step]) -> Result<Vec<String>> {
+    fn apply(&self, steps: &[FileMove]) -> Result<Vec<String>> {
         let go_on = |error: Error| {
             let why = format!(
                 "{error}; the move is not complete: mend that, and the same command goes on"
@@ -410,7 +410,7 @@ impl Stage {
         self.take(steps).map_err(go_on)
     }
 
-    fn take(&self, steps: &[Step]) -> Result<Vec<String>> {
+    fn take(&self, steps: &[FileMove]) -> Result<Vec<String>> {
         let mut remarks = Vec::new();
         if !self.has(REMOVED)? {
             self.remove_old(steps, &mut remarks)?;
@@ -421,7 +421,9 @@ impl Stage {
             && let Some(end) = beside.iter().position(|byte| *byte == 0)
             && let Some(path) = os_string(beside[..end].to_vec())
         {
-            let mut file = Replacement::begin(Path::new(&path))?;
+            let path = Path::new(&path);
+            remove_left_beside(std::iter::once(path));
+            let mut file = Replacement::begin(path)?;
             file.write(|out| out.write_all(&beside[end + 1..]))?;
             file.commit()?;
         }
@@ -433,7 +435,7 @@ impl Stage {
     }
 
     /// Takes their old names from the files that get others.
-    fn remove_old(&self, steps: &[Step], remarks: &mut Vec<String>) -> Result<()> {
+    fn remove_old(&self, steps: &[FileMove], remarks: &mut Vec<String>) -> Result<()> {
         let mut folders = BTreeSet::new();
         for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.old != step.new) {
             let number = number.to_string();
@@ -465,7 +467,7 @@ impl Stage {
     }
 
     /// Gives files their new contents, under their new names.
-    fn give_names(&self, steps: &[Step], remarks: &mut Vec<String>) -> Result<()> {
+    fn give_names(&self, steps: &[FileMove], remarks: &mut Vec<String>) -> Result<()> {
         let real = fs::canonicalize(&self.root).map_err(|error| Error::io(&self.root, error))?;
         let mirror = Mirror::new(&real)?;
         let mut folders = BTreeSet::new();
@@ -504,7 +506,7 @@ impl Stage {
     }
 
     /// Removes the folders that lost their last file.
-    fn remove_empty(&self, steps: &[Step]) {
+    fn remove_empty(&self, steps: &[FileMove]) {
         for step in steps.iter().filter(|step| step.old != step.new) {
             let mut folder = split(&step.old).0;
             while !folder.as_os_str().is_empty() {

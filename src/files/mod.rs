@@ -1,7 +1,8 @@
 //! The files of a folder: which there are, and how they are written so that nothing is ever lost.
 //!
 //! [`walk`] finds the files below the folders that were named. [`write`](mod@write) replaces files, [`mirror`] makes a
-//! folder from another, [`maildir`] replaces the messages of a Maildir.
+//! folder from another, [`journal`] gives many files new contents and names at once, [`maildir`] replaces the messages of a
+//! Maildir.
 //!
 //! The promises hold whenever the process is stopped, also by a signal that it cannot catch and by a full disk: every
 //! file has its old bytes or its new ones, and nothing is written outside of the folders that were named. A temporary

@@ -401,19 +401,19 @@ impl TreeWalk<'_> {
         if !is_root && found.file_type().is_file() && self.is_own(found.file_name(), below) {
             return None;
         }
+        let is_folder = found.file_type().is_dir();
+        let is_stage = is_folder && is_temporary(found.file_name());
         let is_hidden =
             !self.selection.hidden && found.file_name().as_encoded_bytes().starts_with(b".");
         let is_excluded = self.selection.exclude.is_match(below);
-        if !is_root && (is_hidden || is_excluded) {
-            if found.file_type().is_dir()
-                && let Some(walk) = &mut self.below
-            {
+        if !is_root && (is_stage || is_hidden || is_excluded) {
+            if is_folder && let Some(walk) = &mut self.below {
                 walk.skip_current_dir();
             }
-            self.hidden += usize::from(!is_excluded);
+            self.hidden += usize::from(!is_excluded && !is_stage);
             return None;
         }
-        let wanted = match found.file_type().is_dir() {
+        let wanted = match is_folder {
             true => self.selection.folders,
             false => {
                 let include = &self.selection.include;

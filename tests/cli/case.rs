@@ -13,8 +13,8 @@
 //! ```
 //!
 //! The first lines are the command, quoted as in a shell, and its exit status. `stdin`, `stdout` and `stderr` are the standard
-//! streams, which are empty by default. `after/` has the files that are new or changed afterwards. Every other file exists in
-//! the current folder before the program starts.
+//! streams, which are empty by default. `after/` has the files that are new or changed afterwards, or `gone`. Every other file
+//! exists in the current folder before the program starts.
 //!
 //! Bytes that a text cannot show are `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` are those of Rust, and a `\` at the end
 //! of a line removes the line end. `no line end` removes that of the last line.
@@ -89,9 +89,13 @@ impl Case {
                 (None, None) => wrong("there is something before the first file"),
             }
         }
-        let mut there = Files::new();
+        let (mut there, mut gone) = (Files::new(), Vec::new());
         for (path, how, body) in sections {
             let bytes = match how {
+                "gone" if body.is_empty() => {
+                    gone.push(path.strip_prefix("after/").unwrap());
+                    continue;
+                }
                 "" => body.into_bytes(),
                 "no line end" => body[..body.len() - 1].into(),
                 "escaped" => unescape(&body),
@@ -104,7 +108,11 @@ impl Case {
         let mut stream = |name: &str| there.remove(Path::new(name)).unwrap_or_default();
         let [stdin, stdout, stderr] = ["stdin", "stdout", "stderr"].map(&mut stream);
         let streams = [status, as_text(&stdout), as_text(&stderr)];
-        Self::new(name, words(command.trim_end()), stdin, streams, there)
+        let mut case = Self::new(name, words(command.trim_end()), stdin, streams, there);
+        for path in gone {
+            assert!(case.expected.files.remove(Path::new(path)).is_some(), "{name}: {path}");
+        }
+        case
     }
 
     /// The case with the files `there`: those before the run and, below `after`, those afterwards.

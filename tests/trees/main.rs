@@ -17,6 +17,7 @@ mod commands;
 mod failing;
 mod killed;
 mod mailbox_locks;
+mod move_in_place;
 mod origin;
 mod relocation;
 mod walk;
