@@ -11,15 +11,17 @@
 //! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a link, which
 //! `baselink::purpose::relocate` knows.
 
+use std::env;
 use std::io;
+use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
 use baselink::collection::Collection;
 use baselink::collection::folder::path_of;
-use baselink::error::{Error, Result, name};
-use baselink::files::journal::{Begun, Journal};
-use baselink::files::write::Replacement;
+use baselink::error::{Error, Result, name, visible};
+use baselink::files::journal::{Begun, Change, Journal};
+use baselink::files::write::{InPlace, Replacement};
 use baselink::purpose::relocate::{Relocation, redirects};
 
 use super::collection;
@@ -28,6 +30,7 @@ use super::output::{Output, count};
 use super::progress::is_stopped;
 use super::request::{Move, Rewrite, WrittenTo};
 use super::rewrite::{Work, rewrite};
+use super::shell;
 use super::status::ExitStatus;
 
 /// The names of files that may name URLs of the site, and are not documents.
@@ -56,10 +59,13 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let Rewrite { documents, destination, .. } = &asked.rewrite;
     let folder = &documents.paths[0];
     let journal = match destination {
-        WrittenTo::InPlace(how) => match Journal::begin(folder, how, &told(asked))? {
+        WrittenTo::InPlace(how) => match begin(asked, how)? {
             Begun::New(journal) => Some(journal),
-            Begun::Finished { is_same, remarks } => {
-                return Ok(say_finished(folder, is_same, &remarks, output));
+            Begun::Finished(remarks) => return Ok(say_finished(folder, &remarks, output)),
+            Begun::Other(command) => {
+                let command = visible(&command);
+                let why = format!("another move of it was stopped; complete that first: {command}");
+                return Err(Error::file(folder, &why).into());
             }
         },
         _ if Journal::is_left(folder) => {
@@ -74,7 +80,7 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         (path, list.len(), list.concat().into_bytes(), left)
     });
     let with = |journal: Journal| match &redirects {
-        Some((path, _, text, _)) => journal.with(path, text.clone()),
+        Some((.., text, _)) => journal.with(text.clone()),
         None => journal,
     };
     let work = Work::Moved(Arc::clone(&relocation), journal.map(with));
@@ -107,35 +113,23 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     Ok(status)
 }
 
-/// What tells a move from others of the same folder.
-fn told(asked: &Move) -> String {
-    let Move { from, to, form, renames, .. } = asked;
-    format!("{from:?} {to:?} {form:?} {renames:?}")
+/// Begins to move a folder in place, or completes what an earlier run began.
+fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
+    let Move { from, to, form, renames, redirects, .. } = asked;
+    let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
+    let typed =
+        env::args_os().skip(1).map(|word| shell::word(&word.to_string_lossy()).into_owned());
+    let command = iter::once("baselink".to_owned()).chain(typed).collect::<Vec<_>>().join(" ");
+    let change = Change { meaning: &meaning, command: &command, beside: redirects.as_deref() };
+    Journal::begin(&asked.rewrite.documents.paths[0], how, &change)
 }
 
 /// Says that the move that an earlier run had begun is complete.
-fn say_finished(
-    folder: &Path,
-    is_same: bool,
-    remarks: &[String],
-    output: &mut Output,
-) -> ExitStatus {
+fn say_finished(folder: &Path, remarks: &[String], output: &mut Output) -> ExitStatus {
     remarks.iter().for_each(|remark| output.error(remark));
-    let what = format!("{}: the move that an earlier run had begun is complete", name(folder));
-    match (is_same, remarks.is_empty()) {
-        (true, true) => output.notice(&what),
-        (true, false) => {
-            output.notice(&what);
-            return ExitStatus::NotHeld;
-        }
-        (false, _) => {
-            output.error(&format_args!(
-                "{what}; this other move was not begun: give the command again"
-            ));
-            return ExitStatus::Unusable;
-        }
-    }
-    ExitStatus::Done
+    let what = "the move that an earlier run had begun is complete, and nothing else was done";
+    output.notice(&format_args!("{}: {what}", name(folder)));
+    if remarks.is_empty() { ExitStatus::Done } else { ExitStatus::NotHeld }
 }
 
 /// Names renamed folders that still hold what a move does not read.

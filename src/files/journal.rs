@@ -11,12 +11,13 @@
 //!
 //! ```
 //! use std::{fs, path::Path};
-//! use baselink::files::{journal::{Begun, Journal}, write::{InPlace, Original}};
+//! use baselink::files::{journal::{Begun, Change, Journal}, write::{InPlace, Original}};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
 //! fs::write(&a, "old")?;
-//! let Begun::New(journal) = Journal::begin(folder.path(), &InPlace::default(), "a to b")? else {
+//! let change = Change { meaning: "a to b", command: "move", beside: None };
+//! let Begun::New(journal) = Journal::begin(folder.path(), &InPlace::default(), &change)? else {
 //!     unreachable!("no other run was stopped here")
 //! };
 //! let mut new = journal.replace(&Original::of(&a)?, Path::new("a.html"), Path::new("b.html"))?;
@@ -37,7 +38,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read as _};
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -68,24 +70,35 @@ const MOVED: &str = ".moved";
 pub struct Journal {
     stage: Stage,
     how: InPlace,
-    asked: String,
-    /// A file for somewhere else that is written with the others, and its path.
-    beside: Option<(PathBuf, Vec<u8>)>,
+    /// The meaning and the command of the change.
+    asked: [String; 2],
+    beside: Option<PathBuf>,
+    /// The bytes of that file.
+    bytes_beside: Vec<u8>,
     steps: Mutex<Vec<FileMove>>,
     has_failed: AtomicBool,
+}
+
+/// A change of many files that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// A text that only the same change has.
+    pub meaning: &'a str,
+    /// The command to give again, if the run is stopped.
+    pub command: &'a str,
+    /// A file that is written when the others have their new contents.
+    pub beside: Option<&'a Path>,
 }
 
 /// The begin of a [`Journal`].
 #[derive(Debug)]
 pub enum Begun {
     New(Journal),
-    /// An earlier run had been stopped after its commit, and what it began is done now.
-    Finished {
-        /// True if it was asked for the same.
-        is_same: bool,
-        /// Sentences about files that another program changed meanwhile.
-        remarks: Vec<String>,
-    },
+    /// An earlier run of the same change had been stopped after its commit. What was left of it is done now. The sentences are
+    /// about files that another program changed meanwhile.
+    Finished(Vec<String>),
+    /// An earlier run of another change, which this command asked for, was stopped, and has to be completed first.
+    Other(String),
 }
 
 /// What becomes of a file.
@@ -99,22 +112,27 @@ struct FileMove {
 }
 
 impl Journal {
-    /// Begins to change the files of the folder `root`, as `how` says; `asked` is what tells this change from others. If an
-    /// earlier run was stopped after its commit, this does what is left of that, and nothing else.
+    /// Begins to change the files of the folder `root`, as `how` says. If an earlier run of the same change was stopped after
+    /// its commit, this does what is left of that, and nothing else.
     ///
     /// # Errors
     ///
     /// The system's; another process is at it; an earlier run's work cannot be done.
-    pub fn begin(root: &Path, how: &InPlace, asked: &str) -> Result<Begun> {
+    pub fn begin(root: &Path, how: &InPlace, change: &Change<'_>) -> Result<Begun> {
         let stage = Stage::open(root)?;
-        let Some((recorded, steps)) = stage.journal()? else {
+        let asked = [change.meaning, change.command].map(str::to_owned);
+        let beside = change.beside.map(Path::to_owned);
+        let Some(([meaning, command], steps)) = stage.journal()? else {
             stage.clear();
-            let (how, asked) = (how.clone(), asked.to_owned());
+            let (how, bytes_beside) = (how.clone(), Vec::new());
             let (steps, has_failed) = (Mutex::default(), AtomicBool::new(false));
-            return Ok(Begun::New(Self { stage, how, asked, beside: None, steps, has_failed }));
+            let new = Self { stage, how, asked, beside, bytes_beside, steps, has_failed };
+            return Ok(Begun::New(new));
         };
-        let remarks = stage.apply(&steps)?;
-        Ok(Begun::Finished { is_same: recorded == asked, remarks })
+        if meaning != change.meaning {
+            return Ok(Begun::Other(command));
+        }
+        stage.apply(&steps, change.beside).map(Begun::Finished)
     }
 
     /// True if a run was stopped after it had committed changes to the folder `root`, and no other has gone on with them.
@@ -123,10 +141,10 @@ impl Journal {
         root.join(STAGE).join(JOURNAL).is_file()
     }
 
-    /// Adds a file that is to be written when the others have their new contents, with these bytes.
+    /// The journal with the bytes of the file beside.
     #[must_use]
-    pub fn with(self, path: &Path, bytes: Vec<u8>) -> Self {
-        Self { beside: Some((path.to_owned(), bytes)), ..self }
+    pub fn with(self, bytes_beside: Vec<u8>) -> Self {
+        Self { bytes_beside, ..self }
     }
 
     /// Begins to write the new contents of `original`, which is at `old` below the folder and comes to `new`. They count from
@@ -176,18 +194,17 @@ impl Journal {
         }
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         self.record(&steps).map_err(|error| unmoved(&error.to_string()))?;
-        self.stage.apply(&steps)
+        self.stage.apply(&steps, self.beside.as_deref())
     }
 
     /// Writes what is to be done; from then on it counts.
     fn record(&self, steps: &[FileMove]) -> Result<()> {
         self.stage.check(steps)?;
-        if let Some((path, bytes)) = &self.beside {
-            let path = std::path::absolute(path).map_err(|error| not_written(path, error))?;
-            let path = path.as_os_str().as_encoded_bytes();
-            self.stage.write(BESIDE, &[path, &[0], bytes].concat())?;
+        if self.beside.is_some() {
+            self.stage.write(BESIDE, &self.bytes_beside)?;
         }
-        let mut journal = fields([VERSION.as_bytes(), self.asked.as_bytes()]);
+        let [meaning, command] = &self.asked;
+        let mut journal = fields([VERSION.as_bytes(), meaning.as_bytes(), command.as_bytes()]);
         for FileMove { old, new, seen } in steps {
             let [old, new] = [old, new].map(|path| path.as_os_str().as_encoded_bytes());
             journal.extend(fields([old, new, seen.as_deref().unwrap_or_default().as_bytes()]));
@@ -309,8 +326,8 @@ impl Stage {
         Ok(())
     }
 
-    /// The change that an earlier run committed, and what it was asked for.
-    fn journal(&self) -> Result<Option<(String, Vec<FileMove>)>> {
+    /// What an earlier run committed: the meaning and the command of the change, and what becomes of each file.
+    fn journal(&self) -> Result<Option<([String; 2], Vec<FileMove>)>> {
         let Some(bytes) = self.read(JOURNAL)? else { return Ok(None) };
         let unknown = || {
             let path = self.root.join(STAGE).join(JOURNAL);
@@ -324,16 +341,20 @@ impl Stage {
         if next()? != VERSION.as_bytes() {
             return Err(unknown());
         }
-        let asked = String::from_utf8_lossy(&next()?).into_owned();
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let asked = [text(next()?), text(next()?)];
         let mut steps = Vec::new();
         loop {
             let old = next()?;
             if old.is_empty() {
                 return Ok(Some((asked, steps)));
             }
-            let path = |bytes| os_string(bytes).map(PathBuf::from).ok_or_else(unknown);
-            let (old, new) = (path(old)?, path(next()?)?);
-            let seen = String::from_utf8_lossy(&next()?).into_owned();
+            // The folder may be somebody else's, and its journal, too.
+            let is_inside =
+                |path: &PathBuf| path.components().all(|one| matches!(one, Component::Normal(_)));
+            let path = |bytes| os_string(bytes).map(PathBuf::from).filter(is_inside);
+            let path = |bytes| path(bytes).ok_or_else(unknown);
+            let (old, new, seen) = (path(old)?, path(next()?)?, text(next()?));
             steps.push(FileMove { old, new, seen: (!seen.is_empty()).then_some(seen) });
         }
     }
@@ -400,31 +421,27 @@ impl Stage {
     }
 
     /// Takes the steps of a journal that are left, and removes it.
-    fn apply(&self, steps: &[FileMove]) -> Result<Vec<String>> {
+    fn apply(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let go_on = |error: Error| {
             let why = format!(
                 "{error}; the move is not complete: mend that, and the same command goes on"
             );
             Error::of(error::ErrorKind::File, why)
         };
-        self.take(steps).map_err(go_on)
+        self.take(steps, beside).map_err(go_on)
     }
 
-    fn take(&self, steps: &[FileMove]) -> Result<Vec<String>> {
+    fn take(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let mut remarks = Vec::new();
         if !self.has(REMOVED)? {
             self.remove_old(steps, &mut remarks)?;
             self.write(REMOVED, b"")?;
         }
         self.give_names(steps, &mut remarks)?;
-        if let Some(beside) = self.read(BESIDE)?
-            && let Some(end) = beside.iter().position(|byte| *byte == 0)
-            && let Some(path) = os_string(beside[..end].to_vec())
-        {
-            let path = Path::new(&path);
-            remove_left_beside(std::iter::once(path));
+        if let Some((path, bytes)) = beside.zip(self.read(BESIDE)?) {
+            remove_left_beside(iter::once(path));
             let mut file = Replacement::begin(path)?;
-            file.write(|out| out.write_all(&beside[end + 1..]))?;
+            file.write(|out| out.write_all(&bytes))?;
             file.commit()?;
         }
         self.remove_empty(steps);

@@ -4,11 +4,12 @@
 //! Deliberately absent: how links are rewritten, which `tests/trees/relocation.rs` checks.
 #![cfg(target_os = "linux")]
 
+use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
 use crate::failing::{FAULTS, WRITING, calls, traced};
-use crate::modes::{Mode, Scene, files, is_temporary, put};
+use crate::modes::{Mode, Scene, baselink, files, is_temporary, put};
 use crate::outside;
 
 /// Two files swap their names, and a folder gets another.
@@ -146,6 +147,60 @@ fn two_moves_of_one_tree_move_it_once() {
     }
 }
 
+/// A folder with a move that is not complete.
+fn stopped(here: &Path) {
+    MOVE.set(here, &before(0));
+    // The third file that gets a name with renameat(2), after those of redirects and journal, is the first that loses its old one.
+    let set = format!("trace={WRITING}");
+    let arguments = ["-e", &set, "-e", "inject=renameat:signal=SIGKILL:when=3"];
+    let (output, trace) = traced(&MOVE, here, &arguments);
+    assert!(is_committed(here), "{output:?} {trace:?}");
+}
+
+#[test]
+fn another_move_of_the_folder_waits_for_the_first() {
+    if !outside::has_strace() {
+        return;
+    }
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    stopped(here);
+    let there = files(here);
+    for (line, sentence) in [
+        ("move w --relative -i", "another move of it was stopped; complete that first"),
+        ("move w --relative -i", MOVE.line),
+        ("move w --relative -o out", "an earlier move with --in-place was stopped"),
+    ] {
+        let output = baselink(here, line).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(sentence), "{line}: {said}");
+        assert_eq!(files(here), there);
+    }
+}
+
+/// Whoever made a folder made what looks like a journal in it, too.
+#[test]
+fn a_journal_leads_to_no_file_outside_of_its_folder() {
+    if !outside::has_strace() {
+        return;
+    }
+    for (old, new) in [("../x", "x"), ("c.html", "../x"), ("/etc/x", "x"), ("a/../../x", "x")] {
+        let scene = tempfile::tempdir().unwrap();
+        let here = scene.path();
+        stopped(here);
+        let journal = here.join("w/.baselink-move/journal");
+        let text = String::from_utf8(fs::read(&journal).unwrap()).unwrap();
+        let head: String = text.split_inclusive('\0').take(3).collect();
+        put(&journal, &format!("{head}{old}\0{new}\0\0"));
+        put(&here.join("x"), "outside");
+        let there = files(here);
+        let output = MOVE.program(here).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2), "{old} {new}: {said}");
+        assert_eq!(files(here), there, "{old} {new}: {said}");
+    }
+}
+
 /// A run that was stopped, another program that edits two files, and the run that goes on: no edit is lost.
 #[test]
 fn a_file_that_changes_before_the_next_run_is_kept() {
@@ -154,12 +209,7 @@ fn a_file_that_changes_before_the_next_run_is_kept() {
     }
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
-    MOVE.set(here, &before(0));
-    // The third file that gets a name with renameat(2), after those of redirects and journal, is the first that loses its old one.
-    let set = format!("trace={WRITING}");
-    let arguments = ["-e", &set, "-e", "inject=renameat:signal=SIGKILL:when=3"];
-    let (output, trace) = traced(&MOVE, here, &arguments);
-    assert!(is_committed(here), "{output:?} {trace:?}");
+    stopped(here);
     let edits =
         [("w/c.html", "edited"), ("w/docs/0.html", "edited"), ("w/guide/en/index.html", "new")];
     for (path, text) in edits {
