@@ -104,6 +104,9 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://search.yahoo.com/mrss/", Vocabulary::Media),
     ("http://search.yahoo.com/mrss", Vocabulary::Media),
     ("http://www.itunes.com/dtds/podcast-1.0.dtd", Vocabulary::Itunes),
+    // Old feeds have it in these spellings, and readers do not mind.
+    ("http://www.itunes.com/DTDs/Podcast-1.0.dtd", Vocabulary::Itunes),
+    ("http://www.itunes.com/DTDs/PodCast-1.0.dtd", Vocabulary::Itunes),
     ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", Vocabulary::Rdf),
     ("http://www.w3.org/2001/XMLSchema-instance", Vocabulary::SchemaInstance),
     ("http://www.w3.org/2001/XInclude", Vocabulary::XInclude),
