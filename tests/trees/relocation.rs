@@ -379,6 +379,48 @@ proptest! {
         }
     }
 
+    /// A link to a file that became relative leads to it wherever the tree is.
+    #[test]
+    fn a_relative_tree_works_at_any_url(
+        from in 0..3_usize,
+        renames in prop::collection::vec(prop::sample::select(RENAMES.to_vec()), 0..4),
+        at in prop::sample::select(FILES[..8].to_vec()),
+        links in prop::collection::vec(prop::sample::select(REFERENCES.to_vec()), 1..6),
+        root in prop::sample::select(vec!["https://any.example/", "http://old.example/p/q/", "file:///srv/www/"]),
+    ) {
+        let from = ROOTS[from];
+        let Some(collection) = moved_collection(from, &renames) else { return Ok(()) };
+        let (own, root) = (Url::parse(from).unwrap(), Url::parse(root).unwrap());
+        let referee = Referee { from: own.clone(), to: root.clone(), files: FILES.to_vec(), renames };
+        let url = RootUrl::new(from).unwrap();
+        let relocation = Relocation::new(Arc::new(collection), url.clone(), url, LinkForm::Relative);
+        let text = Page { base: None, links: links.clone() }.text();
+        let output = moved(at, &text, from, &Arc::new(relocation));
+        let base = url_of(&own, at);
+        let new_base = url_of(&root, &referee.new_path(at));
+        for (reference, written) in links.iter().zip(hrefs(&output)) {
+            let target = base.join(reference).unwrap();
+            let below = referee.below(&target);
+            let has = |file: &str| FILES.contains(&file);
+            let is_answered = |path: &String| {
+                let folder = if path.is_empty() || path.ends_with('/') { path.clone() } else { format!("{path}/") };
+                has(path) || has(&format!("{folder}index.html")) || has(&format!("{path}.html"))
+            };
+            let stays = below.is_none() && form(reference) != 3;
+            // Of what no file answers, an absolute URL goes on leading to the site.
+            if stays || form(reference) < 2 && !below.as_ref().is_some_and(is_answered) {
+                prop_assert_eq!(&*written, *reference);
+                continue;
+            }
+            if below.is_none() {
+                continue;
+            }
+            prop_assert_eq!(form(&written), 3, "{} became {} in {}", reference, written, output);
+            let (leads_to, wanted) = (new_base.join(&written).unwrap(), referee.moved(&target));
+            prop_assert_eq!(meaning(&leads_to), meaning(&wanted), "{} became {} in {}", reference, written, output);
+        }
+    }
+
     /// What was moved to another root and back has its old bytes, if no link has two spellings in the tree.
     #[test]
     fn a_move_can_be_undone(
