@@ -469,6 +469,17 @@ impl Output {
         }
     }
 
+    /// Says `sentence` of the files that `paths` name, if there are any. Only --verbose names more than ten.
+    pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
+        let named = if self.talk.verbose { paths.len() } else { paths.len().min(10) };
+        let names: Vec<_> =
+            paths[..named].iter().map(|path| String::from_utf8_lossy(path)).collect();
+        let more = if named < paths.len() { ", …; -v names all" } else { "" };
+        if !names.is_empty() {
+            self.notice(&format_args!("{sentence}: {}{more}", names.join(", ")));
+        }
+    }
+
     /// True if the result for each file is reported.
     pub(crate) fn tells_of_files(&self) -> bool {
         self.counted.is_none() && !self.talk.quiet
