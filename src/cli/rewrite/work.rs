@@ -122,6 +122,14 @@ impl Work {
         }
     }
 
+    /// The words for what becomes of a link unless it is left.
+    pub(super) fn done(&self) -> &'static str {
+        match self {
+            Self::Absolute | Self::Local { .. } => "made absolute",
+            Self::Moved(_) => "moved",
+        }
+    }
+
     /// Where those are listed that are [`missing`](Self::missing).
     pub(super) fn list_of_missing(&self) -> Option<&Path> {
         match self {
