@@ -15,7 +15,6 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::collection::Collection;
 use baselink::error::{Error, Result, name};
 use baselink::files::write::Replacement;
 use baselink::purpose::relocate::{Relocation, redirects};
@@ -26,19 +25,6 @@ use super::progress::is_stopped;
 use super::request::{Move, WrittenTo};
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
-
-/// The names of files that may name URLs of the site, and are not documents.
-const OTHERS: [&str; 9] = [
-    "robots.txt",
-    "CNAME",
-    "_headers",
-    "_redirects",
-    ".htaccess",
-    "search_index.json",
-    "searchindex.js",
-    "security.txt",
-    "llms.txt",
-];
 
 /// Makes the move that was asked for.
 pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
@@ -52,7 +38,6 @@ pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
     let work = Work::Moved(Arc::clone(&relocation));
     let mut status = rewrite(&asked.rewrite, &work, output)?;
     let is_written = matches!(asked.rewrite.destination, WrittenTo::Path { .. });
-    say_others(relocation.collection(), output);
     if let Some(path) = asked.redirects.as_deref().filter(|_| is_written && !is_stopped())
         && let Err(error) = write_redirects(path, &relocation, output)
     {
@@ -91,29 +76,4 @@ fn write_redirects(path: &Path, relocation: &Relocation, output: &mut Output) ->
         output.notice(&format_args!("{paths} to another file now and got no redirect"));
     }
     Ok(())
-}
-
-/// Names the files that may name old URLs and are not changed.
-fn say_others(collection: &Collection, output: &mut Output) {
-    let is_compressed = |path: &str| {
-        let plain = [".gz", ".br", ".zst"].iter().find_map(|end| path.strip_suffix(end));
-        plain.is_some_and(|plain| collection.number_at(plain.as_bytes()).is_some())
-    };
-    let is_other = |path: &&str| {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        OTHERS.contains(&name) || is_compressed(path)
-    };
-    let paths = (0..collection.count()).map(|number| collection.path(number));
-    let paths = paths.filter_map(|path| str::from_utf8(path).ok());
-    let others: Vec<_> = paths.filter(is_other).map(|path| name(Path::new(path))).collect();
-    /// The number of files to name.
-    const NAMED: usize = 10;
-    if others.is_empty() {
-        return;
-    }
-    let files = count(others.len(), "file is", "files are");
-    let more = if others.len() > NAMED { ", …" } else { "" };
-    let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    output
-        .notice(&format_args!("{files} not rewritten and may still name old URLs: {named}{more}"));
 }

@@ -208,6 +208,8 @@ pub(super) struct RunSummary {
     /// Files that are not documents, and were copied as they are.
     pub(super) copied: Left,
     pub(super) left: Left,
+    /// The paths of those that may name old URLs.
+    pub(super) naming_old_urls: Vec<Vec<u8>>,
 }
 
 impl RunSummary {
@@ -300,6 +302,11 @@ impl RunSummary {
         self.hints.say(output);
         let lists = if matches!(work, Work::Moved(_)) { "" } else { ", --missing - lists them" };
         self.say_what_is_missing(lists, output);
+        let files = count(self.naming_old_urls.len(), "file is", "files are");
+        output.notice_of_paths(
+            &format!("{files} not rewritten and may name old URLs"),
+            &self.naming_old_urls,
+        );
         if !are_written {
             output.notice(&"nothing was written");
         }

@@ -15,10 +15,12 @@ use std::sync::Arc;
 use baselink::collection::folder::name_of;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
+use baselink::error::Result;
 use baselink::purpose::localize;
 use baselink::purpose::relocate::{self, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
+use crate::cli::input::NoDocument;
 use crate::cli::request::Origin;
 use crate::cli::tally::LinkResult;
 
@@ -128,6 +130,14 @@ impl Work {
             Self::Absolute | Self::Local { .. } => "made absolute",
             Self::Moved(_) => "moved",
         }
+    }
+
+    /// True if a file that is not a document may name old URLs of a tree that moves.
+    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NoDocument) -> Result<bool> {
+        let (Self::Moved(relocation), Origin::Entry(entry)) = (self, origin) else {
+            return Ok(false);
+        };
+        Ok(relocation.may_be_named_in(&name_of(entry), file.text(&entry.path)?))
     }
 
     /// Where those are listed that are [`missing`](Self::missing).
