@@ -114,6 +114,12 @@ impl Relocation {
         &self.collection
     }
 
+    /// The form that links get.
+    #[must_use]
+    pub fn form(&self) -> LinkForm {
+        self.form
+    }
+
     /// The URL of the root after the move.
     #[must_use]
     pub fn to(&self) -> &RootUrl {

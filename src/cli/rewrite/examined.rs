@@ -69,7 +69,7 @@ pub(super) fn examined(
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);
-    summary.add(report, &rewritten.totals, work);
+    summary.add(&rewritten, options, work);
     summary.hints.add(input, options, &rewritten.totals);
     Examined { edits: rewritten.edits, is_proved }
 }

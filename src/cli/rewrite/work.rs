@@ -16,8 +16,10 @@ use baselink::collection::folder::name_of;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
 use baselink::error::Result;
+use baselink::format::Format;
+use baselink::purpose::adapt;
 use baselink::purpose::localize;
-use baselink::purpose::relocate::{self, Relocation};
+use baselink::purpose::relocate::{self, LinkForm, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
 use crate::cli::input::NoDocument;
@@ -129,6 +131,16 @@ impl Work {
         match self {
             Self::Absolute | Self::Local { .. } => "made absolute",
             Self::Moved(_) => "moved",
+        }
+    }
+
+    /// The numbers of [`adapt::refused`] for a moved document that is to open from disk.
+    pub(super) fn refused(&self, moved: &Rewritten<'_>, format: Format) -> [usize; 3] {
+        match self {
+            Self::Moved(relocation) if relocation.form() == LinkForm::Disk => {
+                adapt::refused(&moved.output(), format)
+            }
+            _ => [0; 3],
         }
     }
 
