@@ -1,4 +1,4 @@
-//! How fast web archives are read and rewritten, beside inflating alone, `zcat`, and readers of Python with their own
+//! How fast web archives are read, rewritten and localized, beside inflating alone, `zcat`, and readers of Python with their own
 //! extraction of links, in the same run, each with one thread.
 //!
 //! ```text
@@ -10,17 +10,20 @@
 //!
 //! `pip install warcio fastwarc resiliparse lxml` makes what Python needs; a reader that is not there is left out, with a
 //! notice. Each round does each thing once; what is shown are medians, and of memory the most. MB are those of the data
-//! without gzip, and MB/s are those of a second of a processor. `of inflating` compares with the first row.
+//! without gzip, and MB/s are those of a second of a processor. `of inflating` compares with the first row. What is
+//! written goes to a new folder each time.
 //!
 //! Deliberately absent: a verdict. The numbers are those of a machine and what else it does.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use measured::{Measured, median, run};
 
 mod measured;
@@ -33,12 +36,12 @@ const SAMPLES: [&str; 4] = [
     "ia-web-commons/IAH-urls-wget.warc.gz",
 ];
 
-/// What is measured: a name, a program, arguments before the archive, and those after it.
+/// What is measured: a name, a program, arguments before the archive, and the folder that is written.
 struct Row {
     name: &'static str,
     program: PathBuf,
     before: Vec<String>,
-    after: Vec<String>,
+    out: Option<PathBuf>,
 }
 
 fn main() {
@@ -70,7 +73,7 @@ fn main() {
     if archives.is_empty() {
         archives.extend(samples(folder.path(), size * 1_000_000));
     }
-    let rows = rows(&baselink, &python, &folder.path().join("out.warc.gz"));
+    let rows = rows(&baselink, &python, &folder.path().join("out"));
     for archive in &archives {
         measure(archive, &rows, rounds);
     }
@@ -82,24 +85,53 @@ fn inflated(archive: &Path) -> u64 {
     io::copy(&mut MultiGzDecoder::new(file), &mut io::sink()).unwrap()
 }
 
-/// An archive of the members of the samples, again and again until they hold so many bytes.
+/// The members of an archive, each inflated.
+fn members(archive: &Path) -> Vec<Vec<u8>> {
+    let mut file = io::BufReader::new(File::open(archive).unwrap());
+    let mut members = Vec::new();
+    while !file.fill_buf().unwrap().is_empty() {
+        let mut member = Vec::new();
+        GzDecoder::new(&mut file).read_to_end(&mut member).unwrap();
+        members.push(member);
+    }
+    members
+}
+
+/// `record` with the host of its URL in another domain.
+fn at_another_host(record: &[u8], number: usize) -> Vec<u8> {
+    const URL: &[u8] = b"\nWARC-Target-URI: http://";
+    let head = memchr::memmem::find(record, b"\r\n\r\n").unwrap();
+    match memchr::memmem::find(&record[..head], URL) {
+        Some(at) => {
+            let (before, after) = record.split_at(at + URL.len());
+            [before, format!("{number}.").as_bytes(), after].concat()
+        }
+        None => record.to_owned(),
+    }
+}
+
+/// An archive of the members of the samples, again and again, each time from other hosts, until they hold so many bytes.
 fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/warc");
     if !corpus.is_dir() {
         println!("notice: no archive was named, and there are no samples in ../shared");
         return None;
     }
-    let samples = SAMPLES.map(|name| corpus.join(name));
-    let samples = samples.map(|path| (fs::read(&path).unwrap(), inflated(&path)));
+    let members: Vec<_> = SAMPLES.iter().flat_map(|name| members(&corpus.join(name))).collect();
     let path = folder.join("samples.warc.gz");
     let mut archive = io::BufWriter::new(File::create(&path).unwrap());
     let mut written = 0;
-    for (bytes, inflated) in samples.iter().cycle() {
+    for number in 0.. {
         if written >= size {
             break;
         }
-        archive.write_all(bytes).unwrap();
-        written += inflated;
+        for member in &members {
+            let record = at_another_host(member, number);
+            let mut packed = GzEncoder::new(&mut archive, flate2::Compression::default());
+            packed.write_all(&record).unwrap();
+            packed.finish().unwrap();
+            written += record.len() as u64;
+        }
     }
     archive.into_inner().unwrap();
     Some(path)
@@ -111,7 +143,7 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
         name,
         program: program.to_owned(),
         before: before.split_whitespace().map(str::to_owned).collect(),
-        after: Vec::new(),
+        out: None,
     };
     let this = std::env::current_exe().unwrap();
     let mut rows = vec![
@@ -120,9 +152,12 @@ fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
         row("links --only-targets", baselink, "links --config none -q -j 1 --only-targets"),
         row("links --json", baselink, "links --config none -q -j 1 --json"),
     ];
-    let mut rewrite = row("rewrite -o", baselink, "rewrite --config none -q -j 1");
-    rewrite.after = vec!["-o".to_owned(), out.display().to_string()];
-    rows.push(rewrite);
+    for (name, before) in [
+        ("rewrite -o", "rewrite --config none -q -j 1"),
+        ("localize -o", "localize --config none -q -j 1"),
+    ] {
+        rows.push(Row { out: Some(out.to_owned()), ..row(name, baselink, before) });
+    }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/archive_peers.py");
     for (name, mode, modules) in [
         ("warcio + lxml", "warcio", "warcio, lxml.html"),
@@ -146,8 +181,11 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
     for _ in 0..rounds {
         for (row, measured) in rows.iter().zip(&mut measured) {
             let mut command = Command::new(&row.program);
-            command.args(&row.before).arg(archive).args(&row.after);
+            command.args(&row.before).arg(archive);
+            command.args(row.out.iter().flat_map(|out| ["-o".as_ref(), out.as_os_str()]));
             measured.push(run(&mut command, 0..=0));
+            // Files that are there are replaced, and waited for.
+            row.out.iter().for_each(|out| fs::remove_dir_all(out).unwrap());
         }
     }
     println!(

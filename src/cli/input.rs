@@ -102,6 +102,17 @@ impl NoDocument {
         ))
     }
 
+    /// The first megabyte of the file `path` if it is text: without a zero among its first bytes.
+    pub(crate) fn text(&mut self, path: &Path) -> Result<&[u8]> {
+        if self.head.iter().take(LOOKED_AT).any(|&byte| byte == 0) {
+            return Ok(b"");
+        }
+        let rest = COPIED.saturating_sub(self.head.len());
+        let read = self.rest.by_ref().take(rest as u64).read_to_end(&mut self.head);
+        read.map_err(|error| Error::io(path, error))?;
+        Ok(&self.head)
+    }
+
     /// Writes all of it, which is the file `path`, to `out`, as it is.
     pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;

@@ -179,7 +179,9 @@ impl<'a> LinkListing<'a> {
     ) -> io::Result<(Totals, ExitStatus)> {
         if output.is_verbose() {
             let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
-            output.details(input, &FilePlaces::of(input, &totals), &report);
+            let places = FilePlaces::of(input, &totals);
+            output.bases(input, &places, &report);
+            output.links_left(&places, &report);
         }
         let name = input.name;
         let mut printed = Ok(());
@@ -196,7 +198,7 @@ impl<'a> LinkListing<'a> {
         });
         printed.and_then(|()| table.flush(output))?;
         output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        Ok((totals, std::mem::take(&mut self.strict).say(output)))
+        Ok((totals, std::mem::take(&mut self.strict).say("made absolute", output)))
     }
 
     fn print(

@@ -469,6 +469,17 @@ impl Output {
         }
     }
 
+    /// Says `sentence` of the files that `paths` name, if there are any. Only --verbose names more than ten.
+    pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
+        let named = if self.talk.verbose { paths.len() } else { paths.len().min(10) };
+        let names: Vec<_> =
+            paths[..named].iter().map(|path| String::from_utf8_lossy(path)).collect();
+        let more = if named < paths.len() { ", …; -v names all" } else { "" };
+        if !names.is_empty() {
+            self.notice(&format_args!("{sentence}: {}{more}", names.join(", ")));
+        }
+    }
+
     /// True if the result for each file is reported.
     pub(crate) fn tells_of_files(&self) -> bool {
         self.counted.is_none() && !self.talk.quiet
@@ -537,8 +548,8 @@ impl Output {
         self.found(Some(place), code.name(), sentence);
     }
 
-    /// With `--verbose`, says how each base was found, and which links were not made absolute.
-    pub(crate) fn details(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
+    /// With `--verbose`, says how each base was found.
+    pub(crate) fn bases(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
         if !self.talk.verbose || self.talk.quiet {
             return;
         }
@@ -562,6 +573,13 @@ impl Output {
                 ));
             }
         }
+    }
+
+    /// With `--verbose`, says which links could not be rewritten or were left.
+    pub(crate) fn links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
+        if !self.talk.verbose || self.talk.quiet {
+            return;
+        }
         for link in &report.links {
             if !matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute)
                 && link.reason != Some(Reason::Chosen)
@@ -574,13 +592,18 @@ impl Output {
         }
     }
 
-    /// Says which links of a report `--strict` does not accept.
-    pub(crate) fn strict(&mut self, places: &FilePlaces<'_>, report: &Report) -> ExitStatus {
+    /// Says which links of a report `--strict` does not accept; `done` is what they should have been.
+    pub(crate) fn strict(
+        &mut self,
+        places: &FilePlaces<'_>,
+        report: &Report,
+        done: &str,
+    ) -> ExitStatus {
         let mut strict = Strict::default();
         for link in &report.links {
             strict.add(link, || places.at(link.span));
         }
-        strict.say(self)
+        strict.say(done, self)
     }
 }
 
@@ -603,15 +626,14 @@ impl Strict {
         self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Says which there are.
-    pub(crate) fn say(&self, output: &mut Output) -> ExitStatus {
+    /// Says which there are; `done` is what they should have been.
+    pub(crate) fn say(&self, done: &str, output: &mut Output) -> ExitStatus {
         let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
-            1 => output
-                .error(&format_args!("{place}: --strict: {first} was not made absolute: {what}")),
+            1 => output.error(&format_args!("{place}: --strict: {first} was not {done}: {what}")),
             number => output.error(&format_args!(
-                "{place}: --strict: {number} relative links were not made absolute, the first is \
-                 {first}: {what}; -v lists all"
+                "{place}: --strict: {number} links were not {done}, the first is {first}: {what}; \
+                 -v lists all"
             )),
         }
         ExitStatus::NotHeld

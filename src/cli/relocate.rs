@@ -17,7 +17,6 @@ use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::collection::Collection;
 use baselink::collection::folder::path_of;
 use baselink::error::{Error, Result, name, visible};
 use baselink::files::journal::{Begun, Change, Journal};
@@ -32,19 +31,6 @@ use super::request::{Move, Rewrite, WrittenTo};
 use super::rewrite::{Work, rewrite};
 use super::shell;
 use super::status::ExitStatus;
-
-/// The names of files that may name URLs of the site, and are not documents.
-const OTHERS: [&str; 9] = [
-    "robots.txt",
-    "CNAME",
-    "_headers",
-    "_redirects",
-    ".htaccess",
-    "search_index.json",
-    "searchindex.js",
-    "security.txt",
-    "llms.txt",
-];
 
 /// Makes the move that was asked for.
 pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
@@ -85,7 +71,6 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     };
     let work = Work::Moved(Arc::clone(&relocation), journal.map(with));
     let status = rewrite(&asked.rewrite, &work, output)?;
-    say_others(relocation.collection(), output);
     let is_written = match destination {
         WrittenTo::InPlace(_) => !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped),
         WrittenTo::Path { .. } => !is_stopped(),
@@ -156,29 +141,4 @@ fn relocation(asked: &Move) -> Result<Relocation> {
     }
     let (from, to) = (asked.from.clone(), asked.to.clone());
     Ok(Relocation::new(Arc::new(collection), from, to, asked.form))
-}
-
-/// Names the files that may name old URLs and are not changed.
-fn say_others(collection: &Collection, output: &mut Output) {
-    let is_compressed = |path: &str| {
-        let plain = [".gz", ".br", ".zst"].iter().find_map(|end| path.strip_suffix(end));
-        plain.is_some_and(|plain| collection.number_at(plain.as_bytes()).is_some())
-    };
-    let is_other = |path: &&str| {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        OTHERS.contains(&name) || is_compressed(path)
-    };
-    let paths = (0..collection.count()).map(|number| collection.path(number));
-    let paths = paths.filter_map(|path| str::from_utf8(path).ok());
-    let others: Vec<_> = paths.filter(is_other).map(|path| name(Path::new(path))).collect();
-    /// The number of files to name.
-    const NAMED: usize = 10;
-    if others.is_empty() {
-        return;
-    }
-    let files = count(others.len(), "file is", "files are");
-    let more = if others.len() > NAMED { ", …" } else { "" };
-    let named = others.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-    output
-        .notice(&format_args!("{files} not rewritten and may still name old URLs: {named}{more}"));
 }

@@ -24,6 +24,7 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use baselink::collection::folder::name_of;
 use baselink::error::{Error, name};
 use baselink::files::maildir;
 use baselink::format::Format;
@@ -124,8 +125,12 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
 /// The outcome of a file.
 enum FileOutcome {
     Rewritten(Box<RewrittenFile>),
-    /// The file is not a document, for this reason, and was copied to this place of the output folder.
-    Copied(Why, PathBuf),
+    /// The file is not a document, for this reason, and was copied to this place, if there is an output folder.
+    Other {
+        why: Why,
+        to: Option<PathBuf>,
+        may_name_old_urls: bool,
+    },
     Left(Why),
 }
 
@@ -171,7 +176,7 @@ fn document(
     let mut sink = target.begin(origin)?;
     let file = match File::open(origin, &asked.documents, sink.original())? {
         OpenedInput::Document(file) => file,
-        OpenedInput::NoDocument(none) => return no_document(none, origin, sink, output),
+        OpenedInput::NoDocument(none) => return no_document(none, work, origin, sink, output),
     };
     let format = file.format;
     output.passed_over(&file.passed_over);
@@ -213,6 +218,7 @@ fn document(
 /// Copies a file that is not a document to an output folder; otherwise skips it, which is an error if it was named.
 fn no_document(
     mut none: NoDocument,
+    work: &Work,
     origin: &Origin,
     sink: FileSink<'_>,
     output: &mut Output,
@@ -228,17 +234,18 @@ fn no_document(
     }
     output.no_document(none.remark());
     let why = Why::of(&none);
-    match sink.copy() {
+    let may_name_old_urls = work.may_be_named_in(origin, &mut none)?;
+    let to = match sink.copy().transpose()? {
         Some(copied) => {
-            let copied = copied?;
             for lost in copied.lost {
                 output.caution(&format_args!("{}: {lost}", name(path)));
             }
-            Ok(FileOutcome::Copied(why, copied.path))
+            Some(copied.path)
         }
-        None if origin.is_named() => Err(none.error(path).into()),
-        None => Ok(FileOutcome::Left(why)),
-    }
+        None if origin.is_named() => return Err(none.error(path).into()),
+        None => None,
+    };
+    Ok(FileOutcome::Other { why, to, may_name_old_urls })
 }
 
 /// Gives the files of a batch their new contents, and says what became of each.
@@ -267,16 +274,19 @@ fn settle(
         };
         let document = match outcome {
             FileOutcome::Rewritten(document) => document,
-            FileOutcome::Copied(why, to) => {
-                totals.copied.add(why, 1);
-                json(Format::Other, Some(to), &FileSummary::default(), output)?;
+            FileOutcome::Other { why, to, may_name_old_urls } => {
+                let others = if to.is_some() { &mut totals.copied } else { &mut totals.left };
+                others.add(why, 1);
+                if let Origin::Entry(entry) = &origin
+                    && may_name_old_urls
+                {
+                    totals.naming_old_urls.push(name_of(entry));
+                }
+                json(Format::Other, to, &FileSummary::default(), output)?;
                 continue;
             }
             FileOutcome::Left(why) => {
                 totals.left.add(why, 1);
-                if matches!(why, Why::NoDocument | Why::Archive) {
-                    json(Format::Other, None, &FileSummary::default(), output)?;
-                }
                 continue;
             }
         };

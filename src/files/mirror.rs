@@ -163,7 +163,7 @@ impl Mirror {
             Some(read) => read,
             None => &fs::metadata(input).map_err(|error| Error::io(input, error))?,
         };
-        let (path, place, is_made) = self.place(input, relative)?;
+        let (path, place, is_made) = self.place(Some(input), relative)?;
         self.take(input, &path)?;
         // In a folder that this run made nothing has the names of files; to look for what is not there waits for the
         // other threads, which make files there.
@@ -206,7 +206,7 @@ impl Mirror {
     ///
     /// The errors of [`Replacement::begin`] and [`Mirror::begin`].
     pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let (path, place, _) = self.place(input, relative)?;
+        let (path, place, _) = self.place(Some(input), relative)?;
         Replacement::at(&path, place)
     }
 
@@ -217,7 +217,7 @@ impl Mirror {
     ///
     /// The errors of [`Mirror::begin`].
     pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
-        let (path, place, is_made) = self.place(Path::new(""), relative)?;
+        let (path, place, is_made) = self.place(None, relative)?;
         // A list of all files, in the folder itself, may be written twice.
         let is_new =
             is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
@@ -231,14 +231,19 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// The path of what is made of `input`, and its place, in a folder that is made as needed; and whether this run made that
-    /// folder.
-    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder, bool)> {
+    /// The path of what is made of `input`, if it is made of a file, and its place, in a folder that is made as needed; and
+    /// whether this run made that folder.
+    fn place(
+        &self,
+        input: Option<&Path>,
+        relative: &Path,
+    ) -> Result<(PathBuf, NameInFolder, bool)> {
         let (Some(name), Some(above)) = (relative.file_name(), relative.parent()) else {
             return Err(self.outside(relative));
         };
         self.is_inside(relative)?;
-        let (folder, is_made) = self.open(input.parent().unwrap_or(input), above)?;
+        let like = input.map(|input| input.parent().unwrap_or(input));
+        let (folder, is_made) = self.open(like, above)?;
         let (folder, path) = (Arc::new(folder), self.out.join(above).join(name));
         Ok((path, NameInFolder { folder, name: name.to_owned() }, is_made))
     }
@@ -269,7 +274,7 @@ impl Mirror {
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way.
     pub fn folder(&self, input: &Path, relative: &Path) -> Result<()> {
         self.is_inside(relative)?;
-        self.open(input, relative).map(drop)
+        self.open(Some(input), relative).map(drop)
     }
 
     /// Asks whether `relative` is a path of names alone.
@@ -286,9 +291,9 @@ impl Mirror {
         Path::new(self.out.file_name().unwrap_or_default()).join(relative)
     }
 
-    /// Opens the folder `relative` below this one, which is made like `input` if it is not there, and tells whether this run
-    /// made it. What killed runs left in any other is removed when it is first used.
-    fn open(&self, input: &Path, relative: &Path) -> Result<(OpenFolder, bool)> {
+    /// Opens the folder `relative` below this one, which is made if it is not there, like `input` if there is one, and tells
+    /// whether this run made it. What killed runs left in any other is removed when it is first used.
+    fn open(&self, input: Option<&Path>, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
             Ok(folder) => folder,
             // Nothing is there yet, or something else; `make_all` reports that.
@@ -303,7 +308,7 @@ impl Mirror {
     }
 
     /// Opens the folder `relative` below this one. It and those around it are made if they are not there.
-    fn make_all(&self, input: &Path, relative: &Path) -> Result<OpenFolder> {
+    fn make_all(&self, input: Option<&Path>, relative: &Path) -> Result<OpenFolder> {
         let below: Vec<_> = relative.iter().collect();
         let like = ancestors(input, &below);
         let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
@@ -421,9 +426,9 @@ fn is_within(path: &Path, folder: &Path) -> bool {
 
 /// The folders that those of `below`, names within an output folder, are made like: for the output
 /// folder first, and `input` for the last. Seen from the end, they stop at the first of another name.
-fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
+fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
     let mut like = vec![None; below.len() + 1];
-    let mut above = Some(input);
+    let mut above = input;
     for at in (0..=below.len()).rev() {
         like[at] = above;
         let same = at.checked_sub(1).and_then(|at| below.get(at).copied());

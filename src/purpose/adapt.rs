@@ -26,7 +26,8 @@
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) has written before; documents inside a document
-//! (`srcdoc`, `noscript`); and module scripts, which browsers refuse from disk whatever their attributes.
+//! (`srcdoc`, `noscript`); and module scripts, which browsers refuse from disk whatever their attributes. [`refused`] counts
+//! them.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -79,6 +80,38 @@ impl Adapted {
     }
 }
 
+/// The number of things in a document that lead to files and that browsers refuse to load from disk: module scripts with a
+/// `src`, `integrity` and `crossorigin` attributes, and SVG `use` elements.
+#[must_use]
+pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
+    let Some((found, Some(syntax))) = reading(bytes, format, None) else { return [0; 3] };
+    let Detected { charset, mark, .. } = found;
+    let decoded = (!charset.is_ascii_compatible()).then(|| charset.decode(&bytes[mark..], mark));
+    let tags = match &decoded {
+        Some(view) => Tags::read(view.text.as_bytes(), 0, Charset::UTF_8, syntax),
+        None => Tags::read(bytes, mark, charset, syntax),
+    };
+    let removed = tags.changes.iter().filter(|change| change.kind == Adaptation::Integrity);
+    [tags.modules, removed.count(), tags.uses]
+}
+
+/// The encoding and the syntax in which a document is read; `None` for a format without adaptations.
+fn reading(
+    bytes: &[u8],
+    format: Format,
+    charset: Option<Charset>,
+) -> Option<(Detected, Option<TagSyntax>)> {
+    let options = ScanOptions { charset, ..ScanOptions::default() };
+    Some(match format {
+        Format::Html => (prelude::encoding(bytes, &options), Some(TagSyntax::Html)),
+        Format::Xhtml | Format::Svg | Format::Xml => {
+            (Charset::detect_xml(bytes, charset), Some(TagSyntax::Xml))
+        }
+        Format::Css => (Charset::detect_style_sheet(bytes, charset), None),
+        _ => return None,
+    })
+}
+
 /// Adapts a document that leads to files already, as [`localize`](fn@super::localize::localize) leaves it. `charset` is the
 /// one of the `Content-Type` in the HTTP heading.
 ///
@@ -86,14 +119,8 @@ impl Adapted {
 /// other than HTML, XML and CSS have nothing to adapt.
 #[must_use]
 pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
-    let options = ScanOptions { charset, ..ScanOptions::default() };
-    let (found, syntax) = match format {
-        Format::Html => (prelude::encoding(bytes, &options), Some(TagSyntax::Html)),
-        Format::Xhtml | Format::Svg | Format::Xml => {
-            (Charset::detect_xml(bytes, charset), Some(TagSyntax::Xml))
-        }
-        Format::Css => (Charset::detect_style_sheet(bytes, charset), None),
-        _ => return Adapted::default(),
+    let Some((found, syntax)) = reading(bytes, format, charset) else {
+        return Adapted::default();
     };
     let mut changes = Vec::new();
     if found.declaration == Declaration::Given {
@@ -292,16 +319,25 @@ struct Tags<'a> {
     /// The attributes to be removed from the last `audio` or `video` if one of its `source` elements is local, and the
     /// offset up to which no other tag of these was found.
     pending: (Vec<Change>, usize),
+    /// The number of module scripts and of SVG `use` elements that lead to files.
+    modules: usize,
+    uses: usize,
 }
 
 impl<'a> Tags<'a> {
     /// The changes of `bytes`, which begin at `start` and are in an ASCII-compatible encoding.
     fn of(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Vec<Change> {
-        if !mentions_any(bytes) {
-            return Vec::new();
+        match mentions_any(bytes) {
+            true => Self::read(bytes, start, charset, syntax).changes,
+            false => Vec::new(),
         }
-        let mut tags =
-            Tags { bytes, charset, syntax, changes: Vec::new(), pending: (Vec::new(), 0) };
+    }
+
+    /// The pass over `bytes` from `start` on, done.
+    fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
+        let pending = (Vec::new(), 0);
+        let (changes, modules, uses) = (Vec::new(), 0, 0);
+        let mut tags = Tags { bytes, charset, syntax, changes, pending, modules, uses };
         match syntax {
             TagSyntax::Html => {
                 let range = start..bytes.len();
@@ -316,7 +352,7 @@ impl<'a> Tags<'a> {
                 });
             }
         }
-        tags.changes
+        tags
     }
 
     fn xml_tag(&mut self, span: Span, is_empty: bool) -> Result<(), tokens::XmlFault> {
@@ -337,8 +373,15 @@ impl<'a> Tags<'a> {
     /// A start tag at `at`.
     fn element(&mut self, at: usize, name: &[u8], attributes: &[TagAttribute]) {
         let is_media = matches!(name, b"audio" | b"video");
-        if name == b"source" {
-            self.source(at, attributes);
+        match name {
+            b"source" => self.source(at, attributes),
+            b"use" => self.uses += usize::from(self.is_local(attributes, TARGETS)),
+            b"script" => {
+                let kind = self.value(attributes, "type").unwrap_or_default();
+                let is_module = kind.trim().eq_ignore_ascii_case("module");
+                self.modules += usize::from(is_module && self.is_local(attributes, TARGETS));
+            }
+            _ => {}
         }
         if name == b"meta" {
             self.changes.extend(self.policy(attributes));

@@ -30,11 +30,14 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: URLs that scripts put together, and files that are not documents.
+//! Deliberately absent: URLs that scripts put together, and files that are not documents. Those that may name old URLs are
+//! told apart ([`Relocation::may_be_named_in`]).
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use memchr::memmem;
 
 use super::spelling::{names_base, unmistakable};
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
@@ -72,6 +75,17 @@ pub struct Relocation {
     form: LinkForm,
 }
 
+/// The names of files that name pages by their paths.
+const NAMING_PATHS: [&[u8]; 7] = [
+    b"robots.txt",
+    b"_headers",
+    b"_redirects",
+    b".htaccess",
+    b"search_index.json",
+    b"searchindex.js",
+    b"llms.txt",
+];
+
 /// The place to which a target moves.
 struct MovedTarget {
     /// Its URL, without query and fragment.
@@ -100,10 +114,47 @@ impl Relocation {
         &self.collection
     }
 
+    /// The form that links get.
+    #[must_use]
+    pub fn form(&self) -> LinkForm {
+        self.form
+    }
+
     /// The URL of the root after the move.
     #[must_use]
     pub fn to(&self) -> &RootUrl {
         &self.to
+    }
+
+    /// True if `text`, of a file that is not rewritten and is called `name`, may name old URLs: it has the URL of the root, is
+    /// its host alone (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
+    #[must_use]
+    pub fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
+        let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let compressed = [".gz", ".br", ".zst"].iter();
+        let mut plain = compressed.filter_map(|end| name.strip_suffix(end.as_bytes()));
+        NAMING_PATHS.contains(&last)
+            || plain.any(|plain| self.collection.number_at(plain).is_some())
+            || (!is_assumed(self.from.as_str()) && self.is_root_in(text))
+    }
+
+    /// True if `text` has the URL of the root, also with `\/` for `/` as in JSON, or is its host alone.
+    fn is_root_in(&self, text: &[u8]) -> bool {
+        let Some((_, root)) = self.from.as_str().trim_end_matches('/').split_once(':') else {
+            return false;
+        };
+        let host = Reference::split(Grammar::Rfc3986, root).net_loc().unwrap_or_default();
+        // `//old.example` is not in `//old.example.org`, and `//old.example/a` not in `//old.example/ab`.
+        let goes_on = |rest: &[u8]| match rest {
+            [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
+            [] => false,
+        };
+        let has = |root: &[u8]| {
+            memmem::find_iter(text, root).any(|at| !goes_on(&text[at + root.len()..]))
+        };
+        text.trim_ascii() == host.as_bytes()
+            || has(root.as_bytes())
+            || has(root.replace('/', "\\/").as_bytes())
     }
 
     /// True if `url` is below the root and no file answers it.

@@ -620,6 +620,24 @@ fn a_file_in_place_keeps_its_permission_bits() {
     assert_eq!(fs::metadata(here.join("out/b.html")).unwrap().permissions().mode() & 0o777, 0o444);
 }
 
+/// Nothing in the current folder is the input of a folder made of an archive. (The last folder of each path had its bits.)
+#[test]
+fn folders_made_of_an_archive_have_the_bits_of_new_folders() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path().join("private");
+    let new = scene.path().join("new");
+    fs::create_dir(&new).unwrap();
+    fs::create_dir(&here).unwrap();
+    fs::set_permissions(&here, fs::Permissions::from_mode(0o700)).unwrap();
+    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/archive/site.warc");
+    fs::copy(archive, here.join("site.warc")).unwrap();
+    assert_eq!(run(&here, "localize -q site.warc -o out").0, 0);
+    let bits = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    for folder in ["out", "out/www.example.org", "out/www.example.org/docs"] {
+        assert_eq!(bits(&here.join(folder)), bits(&new), "{folder}");
+    }
+}
+
 #[test]
 fn hard_links_are_said_and_broken_only_on_request() {
     let scene = tempfile::tempdir().unwrap();

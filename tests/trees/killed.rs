@@ -389,7 +389,7 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
     const PAGES: usize = 40;
     let times = times();
     let page = |number: usize| format!("<p>{number}<a href=/x>");
-    let fixable = |number: usize| format!("<p>{number}<a href=http://a.example/sub/1.html>");
+    let absolute = |number: usize| format!("<p>{number}<a href=http://a.example/sub/1.html>");
     let mail = |number: usize| format!("Subject: {number}\nContent-Type: text/html\n\n<a href=/x>");
     let scene = |folder: &str, page: &dyn Fn(usize) -> String, kind: &str| -> Scene {
         let path = |number: usize| Path::new(folder).join(format!("{number}{kind}"));
@@ -405,7 +405,7 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
     for (line, folder, scene, kind) in [
         ("rewrite -q -j 2 -i w", "w/sub", &w, ".html"),
         ("rewrite -q -j 2 -i w --backup .orig", "w/sub", &w, ".html"),
-        ("localize -q w -i", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
+        ("localize -q w -i", "w/sub", &scene("w/sub", &absolute, ".html"), ".html"),
         ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".html"),
         ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".other"),
         ("rewrite -q -j 2 w -o out", "out", &w_and_out, ".html"),

@@ -82,7 +82,8 @@ Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute UR
 moves even if no file answers it (`/search`); -v lists such URLs.
 
 With --relative, these links keep their form, or get that of --to: canonical URLs, alternates in other languages, og:image \
-and its kin, JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL.
+and its kin, JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL. From disk, browsers \
+refuse module scripts, workers, fetch, web app manifests, SVG `use` of another file, and elements with crossorigin or integrity.
 
 What became of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (it leads to the new \
 place as it is written), absolute (it leads elsewhere), no-base, left, not-editable.

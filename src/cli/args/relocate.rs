@@ -61,7 +61,7 @@ pub(super) struct TypedMove {
     /// diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Report how each base was found, and the URLs of the folder that no file answers
+    /// Report the links that were left, and the URLs of the folder that no file answers
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }

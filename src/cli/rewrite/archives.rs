@@ -16,12 +16,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use baselink::Options;
 use baselink::archive::Wacz;
 use baselink::collection::capture::CaptureDate;
+use baselink::collection::folder::name_of;
 use baselink::collection::message::THIS_MESSAGE;
 use baselink::collection::origin::map;
 use baselink::collection::record::CapturedBody;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::error::{Error, Result, name};
 use baselink::files::mirror::Mirror;
+use baselink::files::walk::{Selection, walk};
 use baselink::files::write::{self, Replacement};
 use baselink::format::Format;
 use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
@@ -91,10 +93,12 @@ pub(crate) fn extract(
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
+    let had_files = mirror.as_ref().is_some_and(|mirror| !mirror.is_empty());
     let mut run = ArchiveRun {
         asked,
         extraction,
         mirror,
+        had_files,
         status: ExitStatus::Done,
         under_way: AtomicUsize::new(0),
     };
@@ -139,6 +143,8 @@ struct ArchiveRun<'a> {
     /// `None` if links become absolute.
     extraction: Option<&'a Extraction>,
     mirror: Option<Mirror>,
+    /// True if the folder had files before the run.
+    had_files: bool,
     status: ExitStatus,
     /// The number of files that were begun and have no name yet.
     under_way: AtomicUsize,
@@ -232,7 +238,7 @@ impl ArchiveRun<'_> {
         if self.extraction.is_some() && is_made.contains(&false) {
             self.write_table(plan, |number| is_made[number])?;
         }
-        self.end(plan, pages, &counts, &totals, output)
+        self.end(plan, pages, (&is_made, &counts), &totals, output)
     }
 
     /// Makes the file of the resource with this number; `None` if it has none.
@@ -357,7 +363,7 @@ impl ArchiveRun<'_> {
         &mut self,
         plan: &CapturePlan,
         mut pages: Vec<(usize, String)>,
-        counts: &WrittenCounts,
+        (is_made, counts): (&[bool], &WrittenCounts),
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
@@ -401,9 +407,32 @@ impl ArchiveRun<'_> {
         if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
             totals.list_missing(list, output)?;
         }
+        if self.had_files {
+            say_others(plan, is_made, out, output);
+        }
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())
     }
+}
+
+/// Names the files in the folder `out` that this run did not write. `is_made` has those that it wrote.
+fn say_others(plan: &CapturePlan, is_made: &[bool], out: &Path, output: &mut Output) {
+    let is_other = |path: &Vec<u8>| {
+        let is_made = |number: usize| is_made.get(number) == Some(&true);
+        let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == *path);
+        !is_own && !plan.collection().number_at(path).is_some_and(is_made)
+    };
+    let selection = Selection::default();
+    let found = walk(&[out.to_owned()], &selection).flatten();
+    let mut others: Vec<_> = found.map(|entry| name_of(&entry)).filter(is_other).collect();
+    others.sort_unstable();
+    let (were, them) = if others.len() == 1 { ("was", "it") } else { ("were", "them") };
+    let (files, out) = (count(others.len(), "file", "files"), name(out));
+    let advice = format!("remove {them}, or use a new folder");
+    output.notice_of_paths(
+        &format!("{files} in {out} {were} not written by this run; {advice}"),
+        &others,
+    );
 }
 
 /// True if `input` has the media type of a document.

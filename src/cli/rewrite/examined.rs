@@ -47,10 +47,11 @@ pub(super) fn examined(
     let places = FilePlaces::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
     if work.tells_of_bases() {
-        output.details(input, &places, report);
+        output.bases(input, &places, report);
     }
+    output.links_left(&places, report);
     if asked.strict {
-        summary.status = summary.status.max(output.strict(&places, report));
+        summary.status = summary.status.max(output.strict(&places, report, work.done()));
     }
     let differences = match asked.verify {
         true => verify::verify(&rewritten, options).err().unwrap_or_default(),
@@ -68,7 +69,7 @@ pub(super) fn examined(
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);
-    summary.add(report, &rewritten.totals, work);
+    summary.add(&rewritten, options, work);
     summary.hints.add(input, options, &rewritten.totals);
     Examined { edits: rewritten.edits, is_proved }
 }

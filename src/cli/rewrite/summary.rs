@@ -20,7 +20,7 @@ use baselink::error::name;
 use baselink::files::write::Replacement;
 use baselink::format::Format;
 use baselink::reference::{Grammar, Reference};
-use baselink::{LinkBases, Report, Totals};
+use baselink::{LinkBases, Options, Rewritten, Totals};
 
 use super::work::Work;
 use crate::cli::failure::FileResult;
@@ -54,6 +54,8 @@ pub(super) struct FileSummary {
     /// The base of the first document, and what gave it.
     base: Option<BaseAndSource>,
     of_links: LinkBases,
+    /// The numbers of [`refused`](baselink::purpose::adapt::refused).
+    refused: [usize; 3],
 }
 
 /// A base, and what gave it.
@@ -64,7 +66,9 @@ type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {
     /// Adds a document of the file.
-    pub(super) fn add(&mut self, report: &Report, totals: &Totals, work: &Work) {
+    pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, work: &Work) {
+        let Rewritten { report, totals, .. } = rewritten;
+        add(&mut self.refused, work.refused(rewritten, options.format));
         let Some(of) = work.result() else { return self.add_totals(totals) };
         self.tally.add_links(report, of);
         for target in work.missing(report) {
@@ -105,6 +109,7 @@ impl FileSummary {
         self.entities += later.entities;
         self.base = self.base.take().or(later.base);
         self.of_links.merge(later.of_links);
+        add(&mut self.refused, later.refused);
     }
 
     /// Adds the diagnostics of a document, where they are to be in a record.
@@ -208,6 +213,14 @@ pub(super) struct RunSummary {
     /// Files that are not documents, and were copied as they are.
     pub(super) copied: Left,
     pub(super) left: Left,
+    /// The paths of those that may name old URLs.
+    pub(super) naming_old_urls: Vec<Vec<u8>>,
+    refused: [usize; 3],
+}
+
+/// Adds the numbers of `more` to `sums`.
+fn add(sums: &mut [usize; 3], more: [usize; 3]) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 impl RunSummary {
@@ -222,6 +235,7 @@ impl RunSummary {
             if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
         *without_base += usize::from(summary.tally.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
+        add(&mut self.refused, summary.refused);
         for (target, number) in summary.missing {
             *self.missing.entry(target).or_default() += number;
         }
@@ -300,6 +314,12 @@ impl RunSummary {
         self.hints.say(output);
         let lists = if matches!(work, Work::Moved(..)) { "" } else { ", --missing - lists them" };
         self.say_what_is_missing(lists, output);
+        self.say_refused(output);
+        let files = count(self.naming_old_urls.len(), "file is", "files are");
+        output.notice_of_paths(
+            &format!("{files} not rewritten and may name old URLs"),
+            &self.naming_old_urls,
+        );
         if !are_written {
             output.notice(&"nothing was written");
         }
@@ -321,6 +341,23 @@ impl RunSummary {
         let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
         output.notice(&format_args!("{listed} listed in {}", name(path)));
         Ok(())
+    }
+
+    /// Says what browsers refuse to load from disk.
+    fn say_refused(&self, output: &mut Output) {
+        let [modules, attributes, uses] = self.refused;
+        let parts = [
+            (modules, "module script", "module scripts"),
+            (attributes, "integrity or crossorigin", "integrity or crossorigin"),
+            (uses, "use of another SVG file", "uses of other SVG files"),
+        ];
+        let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
+        let parts: Vec<_> = parts.map(|(number, one, more)| count(number, one, more)).collect();
+        if !parts.is_empty() {
+            let parts = parts.join(", ");
+            output
+                .notice(&format_args!("browsers load only from a server, not from disk: {parts}"));
+        }
     }
 
     fn say_what_is_missing(&self, lists: &str, output: &mut Output) {

@@ -15,11 +15,15 @@ use std::sync::Arc;
 use baselink::collection::folder::name_of;
 use baselink::collection::{Collection, TargetPlace};
 use baselink::diagnostic::Code;
+use baselink::error::Result;
 use baselink::files::journal::Journal;
+use baselink::format::Format;
+use baselink::purpose::adapt;
 use baselink::purpose::localize;
-use baselink::purpose::relocate::{self, Relocation};
+use baselink::purpose::relocate::{self, LinkForm, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
+use crate::cli::input::NoDocument;
 use crate::cli::request::Origin;
 use crate::cli::tally::LinkResult;
 
@@ -130,6 +134,32 @@ impl Work {
                 ["changed", "to change", "with nothing to change", others]
             }
         }
+    }
+
+    /// The words for what becomes of a link unless it is left.
+    pub(super) fn done(&self) -> &'static str {
+        match self {
+            Self::Absolute | Self::Local { .. } => "made absolute",
+            Self::Moved(..) => "moved",
+        }
+    }
+
+    /// The numbers of [`adapt::refused`] for a moved document that is to open from disk.
+    pub(super) fn refused(&self, moved: &Rewritten<'_>, format: Format) -> [usize; 3] {
+        match self {
+            Self::Moved(relocation, _) if relocation.form() == LinkForm::Disk => {
+                adapt::refused(&moved.output(), format)
+            }
+            _ => [0; 3],
+        }
+    }
+
+    /// True if a file that is not a document may name old URLs of a tree that moves.
+    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NoDocument) -> Result<bool> {
+        let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
+            return Ok(false);
+        };
+        Ok(relocation.may_be_named_in(&name_of(entry), file.text(&entry.path)?))
     }
 
     /// Where those are listed that are [`missing`](Self::missing).
