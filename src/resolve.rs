@@ -333,12 +333,14 @@ impl Base {
     #[must_use]
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
-        self.prefixes.as_ref()?.splice(&self.inherited, reference)
+        let splice = self.prefixes.as_ref()?.splice(&self.inherited, reference)?;
+        // Above the root of a host there are the other hosts.
+        (!splice.differs || self.layout.is_none()).then_some(splice)
     }
 
     /// Puts together what [`Base::splice`] found.
     pub(crate) fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
-        let Splice { prefix, mut dropped } = splice;
+        let Splice { prefix, mut dropped, .. } = splice;
         let mut end = prefix.len();
         target.url.reserve_exact(end + reference.len() - dropped);
         target.url.push_str(prefix);

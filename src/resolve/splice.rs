@@ -1,8 +1,8 @@
-//! The references whose target is a prefix of the base and the reference's own tail, in every profile
-//! alike: nearly all that documents hold.
+//! The references whose target is a prefix of the base and the reference's own tail: nearly all that documents hold.
 //!
 //! For these RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard come to the same URL, spelling
-//! of the base aside. The prefixes (scheme, net_loc, whole path, whole query, and the directory with one
+//! of the base aside. Above the root they part in one way: RFC 1808 keeps each `../` that has nothing to remove, and
+//! the others drop it. The prefixes (scheme, net_loc, whole path, whole query, and the directory with one
 //! more segment gone for each `../`) are found once for a base, so that a link takes one look at its
 //! bytes and no memory.
 //!
@@ -11,10 +11,11 @@
 //! let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q");
 //! let splice = base.splice(b"../g?y").unwrap();
 //! assert_eq!((splice.prefix, splice.dropped), ("http://a/b/", "../".len()));
-//! assert!(base.splice(b"../../../g").is_none(), "RFC 1808 keeps one `../`, the others none");
+//! let splice = base.splice(b"../../../g").unwrap();
+//! assert_eq!((splice.prefix, splice.dropped, splice.differs), ("http://a/", "../../".len(), true));
 //! ```
 //!
-//! Deliberately absent: every reference on which two profiles could differ. `None` says nothing of it;
+//! Deliberately absent: every other reference on which two profiles could differ. `None` says nothing of it;
 //! [`Base::resolve`] does.
 
 use super::draft::has_dot_segment;
@@ -30,6 +31,8 @@ pub struct Splice<'a> {
     pub prefix: &'a str,
     /// How many bytes of the reference it replaces: its leading `./` and `../`, or none.
     pub dropped: usize,
+    /// True if the reference leads above the root of the base, so that RFC 1808 and the other profiles see different targets.
+    pub differs: bool,
 }
 
 /// What references inherit from a base, where all profiles agree on it.
@@ -86,7 +89,7 @@ impl Prefixes {
         base: &'a Inherited,
         reference: &[u8],
     ) -> Option<Splice<'a>> {
-        let whole = |prefix| Some(Splice { prefix, dropped: 0 });
+        let whole = |prefix| Some(Splice { prefix, dropped: 0, differs: false });
         match reference {
             // RFC 1808 inherits the query of the base for one that is written and empty.
             [] | [b'?'] | [b'?', b'#', ..] => None,
@@ -106,7 +109,9 @@ impl Prefixes {
             [b'/' | b'?' | b'#', ..] => None,
             _ => {
                 let (ups, dropped) = climb(reference);
-                let end = *self.climbs.get(ups)?;
+                let Some(&end) = self.climbs.get(ups) else {
+                    return self.above_root(base.profile, reference, (ups, dropped));
+                };
                 let rest = &reference[dropped..];
                 let is_plain = match rest.first() {
                     None | Some(b'?' | b'#') if !self.has_path => false,
@@ -119,9 +124,27 @@ impl Prefixes {
                     }
                     Some(_) => is_plain_path(rest, dropped > 0),
                 };
-                is_plain.then(|| Splice { prefix: &self.directory[..end], dropped })
+                let prefix = &self.directory[..end];
+                is_plain.then_some(Splice { prefix, dropped, differs: false })
             }
         }
+    }
+
+    /// The target of a `reference` that begins with more `../`, which end at `dropped`, than the directory has names.
+    fn above_root(
+        &self,
+        profile: Profile,
+        reference: &[u8],
+        (ups, dropped): (usize, usize),
+    ) -> Option<Splice<'_>> {
+        let names = self.climbs.len().checked_sub(1).filter(|_| self.has_path)?;
+        let rest = &reference[dropped..];
+        let is_plain = dropped == ups * "../".len()
+            && !matches!(rest.first(), None | Some(b'?' | b'#' | b';' | b'/'))
+            && is_plain_path(rest, true);
+        let dropped = if profile == Profile::Rfc1808 { names * "../".len() } else { dropped };
+        let prefix = &self.directory[..self.climbs[names]];
+        is_plain.then_some(Splice { prefix, dropped, differs: true })
     }
 }
 
@@ -274,7 +297,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::reference::{contains_placeholder, opaque_scheme, placeholder, scheme};
-    use crate::resolve::{Base, Target, Unresolvable};
+    use crate::resolve::{Base, Target, Unresolvable, is_same_place};
     use proptest::prelude::*;
 
     const BASE: &str = "http://a/b/c/d;p?q#f";
@@ -300,7 +323,19 @@ mod tests {
             assert!(base.is_relative(reference));
         }
         let Some(first) = places.first() else { return false };
+        // A browser reads what RFC 1808 leaves of them in the same way.
         assert!(places.iter().all(|place| place == first), "{url} {reference}: {places:?}");
+        let differ = Profile::ALL.map(|one| fully(&Base::new(one, url), reference).unwrap().url);
+        let differs = !is_same_place(&differ[0], &differ[2]);
+        for profile in Profile::ALL {
+            let base = Base::new(profile, url);
+            let splice = base.splice(reference.as_bytes());
+            let is_same = |splice: Splice<'_>| splice.differs == differs;
+            assert!(splice.is_none_or(is_same), "{profile} {url} {reference}");
+        }
+        if differs {
+            assert!(is_same_place(&differ[1], &differ[2]), "{url} {reference}");
+        }
         // The URL Standard adds a path to a host alone, and only there.
         let is_host = reference.starts_with("//") && !reference[2..].contains('/');
         let profiles = if is_host { 2 } else { 3 };
@@ -324,6 +359,10 @@ mod tests {
             (BASE, "..#s", "http://a/b/", "#s"),
             (BASE, "./../g/", "http://a/b/", "g/"),
             (BASE, "../../g?", "http://a/", "g?"),
+            // RFC 1808, 5.2: "../../../g" is <URL:http://a/../g>.
+            (BASE, "../../../g", "http://a/", "../g"),
+            (BASE, "../../../../g/h#s", "http://a/", "../../g/h#s"),
+            ("http://a/", "../g", "http://a/", "../g"),
             (BASE, "./g:h", "http://a/b/c/", "g:h"),
             (BASE, "g/h:i;j@k%20l", "http://a/b/c/", "g/h:i;j@k%20l"),
             (BASE, "g?y=../z:%2e#../s", "http://a/b/c/", "g?y=../z:%2e#../s"),
@@ -372,7 +411,14 @@ mod tests {
             "g/.",
             "g/..?y",
             "g;x/../y",
-            "../../../g",
+            "../../../",
+            "../../..",
+            "./../../../g",
+            ".././../../g",
+            "../../../?y",
+            "../../../;x",
+            "../../..//g",
+            "../../../g/../h",
             "/./g",
             "/..",
             "//",

@@ -69,6 +69,19 @@ impl Differing {
         *known = Some(First { span: link.span, reference: reference.clone(), target });
     }
 
+    /// Counts a link that leads above the root. One of them has been counted with its report.
+    pub(super) fn count_above_root(&mut self, profile: Profile) {
+        let at = usize::from(profile != Profile::Rfc1808);
+        self.under[at].0 += 1;
+    }
+
+    /// Adds the numbers of others.
+    pub(super) fn append(&mut self, others: &Self) {
+        for ((number, _), (more, _)) in self.under.iter_mut().zip(&others.under) {
+            *number += more;
+        }
+    }
+
     /// What is to be said of them.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, (number, _))| *number > 0);

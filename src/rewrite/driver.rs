@@ -120,6 +120,8 @@ struct Driver<'a, 'r> {
     /// The number of the document's own links.
     own: usize,
     has_noted: bool,
+    /// True once a link that leads elsewhere under another profile was rewritten with a report.
+    has_differing: bool,
     /// The first bytes without which the document would be taken for UTF-8.
     not_utf_8: Option<usize>,
     /// The declaration of its encoding that edits must not move too far.
@@ -143,6 +145,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             carried: Vec::new(),
             own: 0,
             has_noted: false,
+            has_differing: false,
             not_utf_8: None,
             meta: PrescannedMeta::default(),
             ids: Vec::new(),
@@ -177,6 +180,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         {
             judged.refuse(Reason::Encoding);
         }
+        self.has_differing |= judged.report.is_rewritten_otherwise();
         self.give(bytes, judged, charset);
     }
 
@@ -266,7 +270,12 @@ impl Links for Driver<'_, '_> {
             Verdict::Splice(splice) => Some(splice),
             _ => None,
         };
-        if let Some(Splice { prefix, dropped }) = splice
+        let differs = splice.is_some_and(|splice| splice.differs);
+        // Of the first of them more is said than how many there are.
+        if differs && !self.task.is_listed && !self.has_differing {
+            return false;
+        }
+        if let Some(Splice { prefix, dropped, .. }) = splice
             && self.meta.is_after(found.span.start)
             && self.meta.would_leave((dropped, prefix.len()), bytes, self.charset)
         {
@@ -274,10 +283,11 @@ impl Links for Driver<'_, '_> {
         }
         let start = found.span.start;
         if self.task.is_listed {
-            let edit = splice.filter(|_| self.rows.is_none()).map(|Splice { prefix, dropped }| {
-                let span = Span::new(start, start + dropped);
-                Edit { span, new: prefix.as_bytes().to_vec().into() }
-            });
+            let edit =
+                splice.filter(|_| self.rows.is_none()).map(|Splice { prefix, dropped, .. }| {
+                    let span = Span::new(start, start + dropped);
+                    Edit { span, new: prefix.as_bytes().to_vec().into() }
+                });
             let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
             self.own += 1;
             let edits = edit.into_iter().collect();
@@ -289,6 +299,9 @@ impl Links for Driver<'_, '_> {
         if let Some(splice) = splice {
             if bytes[start] == b'#' {
                 self.plan.tally.totals.fragments += 1;
+            }
+            if differs {
+                self.plan.tally.add_above_root(self.task.options.profile);
             }
             self.plan.splice(start, splice);
         }

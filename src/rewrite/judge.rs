@@ -75,8 +75,9 @@ pub(super) struct Judge<'a> {
     has_fast_path: bool,
     /// The URL below which references stay as they are, if links have a destination.
     stays_below: Option<&'a str>,
-    /// True if the fast path may splice: the base can serve, and its prefixes are spelled alike in all places.
-    splices: bool,
+    /// The length of the longest prefix of the base that the fast path may splice, because it is spelled alike in all places;
+    /// 0 if the base cannot serve.
+    splices: usize,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
     /// For references that lack nothing but a scheme, where there is no base.
@@ -162,12 +163,11 @@ impl<'a> Judge<'a> {
             has_fast_path: around.kept.is_none()
                 && (destination.is_none() || stays_below.is_some()),
             stays_below,
-            splices: false,
+            splices: 0,
         };
         judge.document = judge.made(&Against::Document);
-        judge.splices = judge.document.as_ref().is_some_and(|document| {
-            document.usable && document.is_spelled_anywhere() && !around.has_labels()
-        });
+        let document = judge.document.as_ref().filter(|it| it.usable && !around.has_labels());
+        judge.splices = document.map_or(0, PreparedBase::spelled_anywhere);
         judge
     }
 
@@ -192,7 +192,9 @@ impl<'a> Judge<'a> {
             .filter(|verdict| !depends_on_base(verdict.outcome()))?;
         match (self.stays_below, verdict) {
             (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
-            (Some(root), Verdict::Splice(splice)) if splice.prefix.starts_with(root) => {
+            (Some(root), Verdict::Splice(splice))
+                if splice.prefix.starts_with(root) && !splice.differs =>
+            {
                 Some(Verdict::Chosen(splice))
             }
             _ => None,
@@ -451,6 +453,9 @@ impl<'a> Judge<'a> {
                 if let Some(prepared) = prepared {
                     prepared.base.spliced(&reference, splice, &mut target);
                 }
+                if splice.differs {
+                    differs_under = above_root_differs(self.options.profile);
+                }
                 kept = Some(target.kept);
                 Some(target.url)
             }
@@ -618,11 +623,14 @@ impl<'a> Judge<'a> {
     /// The target of a reference on the fast path as a prefix of the base and its own tail.
     #[inline(always)]
     fn plain_splice(&self, bytes: &[u8], found: &Plain) -> Option<Splice<'_>> {
-        if !self.splices || (found.enclosed && found.quote == Quote::None) {
+        if self.splices == 0 || (found.enclosed && found.quote == Quote::None) {
             return None;
         }
         let raw = &bytes[found.span.range()];
         let splice = self.document.as_ref()?.base.splice(raw)?;
+        if splice.prefix.len() > self.splices {
+            return None;
+        }
         // Hardly a reference has a `&`, and to look for it here costs less than the call.
         let is_spelled = !holds(bytes, found.span, [b'&']) || has_plain_references(raw);
         is_spelled.then_some(splice)
@@ -677,6 +685,12 @@ impl<'a> Judge<'a> {
                 || located().is_some_and(|target| is_one(&target.url))
         })
     }
+}
+
+/// Under which profiles a reference that leads above the root has another target than under `profile`: RFC 1808 alone keeps
+/// `..` there.
+fn above_root_differs(profile: Profile) -> Under {
+    Profile::ALL.map(|other| (other == Profile::Rfc1808) != (profile == Profile::Rfc1808))
 }
 
 /// Which profiles disagree on `reference`, which is absolute: they take it for relative to the base, or read it

@@ -329,7 +329,7 @@ impl Plan<'_> {
         let chain = &self.report.entities[self.places[index]].chain;
         self.dependence[index].of_document(&settled.links, chain, self.options);
         self.report.links.append(&mut settled.links);
-        self.tally.totals.append(settled.tally.totals, 0);
+        self.tally.append(settled.tally);
         true
     }
 

@@ -56,7 +56,7 @@ impl DocumentPlan {
 
     /// Adds the edit of a link that is only counted.
     #[inline(always)]
-    pub(super) fn splice(&mut self, at: usize, Splice { prefix, dropped }: Splice<'_>) {
+    pub(super) fn splice(&mut self, at: usize, Splice { prefix, dropped, .. }: Splice<'_>) {
         self.grown += prefix.len().saturating_sub(dropped);
         if self.is_outgrown() {
             return;

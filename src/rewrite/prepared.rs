@@ -56,14 +56,16 @@ impl PreparedBase {
         Self { base, ..self }
     }
 
-    /// True if its characters need no escape in any attribute or CSS.
-    pub(super) fn is_spelled_anywhere(&self) -> bool {
+    /// The number of bytes at its beginning that need no escape in any attribute or CSS.
+    pub(super) fn spelled_anywhere(&self) -> usize {
         let is_plain = |byte: u8| {
             byte.is_ascii_graphic()
                 && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
                 && !matches!(byte, b'(' | b')' | b'\\')
         };
-        self.base.as_str().bytes().all(is_plain)
+        let text = self.base.as_str();
+        // A directory may be a slash longer than its base (A7).
+        text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len() + 1)
     }
 
     /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.

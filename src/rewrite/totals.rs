@@ -19,6 +19,7 @@ use crate::base::{BaseChain, Rule, Source};
 use crate::diagnostic::Diagnostic;
 use crate::layer::charset::Charset;
 use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::Profile;
 use crate::span::Span;
 
 /// How many links have each outcome, for no reason and for each of [`Reason::ALL`].
@@ -162,6 +163,18 @@ impl RunningTotals {
         self.totals.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 
+    /// Counts, beside [`add`](Self::add), a link that leads above the root, after one with a report.
+    pub(super) fn add_above_root(&mut self, profile: Profile) {
+        self.totals.differing += 1;
+        self.differing.count_above_root(profile);
+    }
+
+    /// Adds the links of a part of a message that were only counted.
+    pub(super) fn append(&mut self, part: Self) {
+        self.totals.append(part.totals, 0);
+        self.differing.append(&part.differing);
+    }
+
     /// Counts `link`, in a document of this encoding.
     pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.add(link.outcome, link.reason);
@@ -189,6 +202,8 @@ impl RunningTotals {
         counts[Outcome::Rewritten as usize].fill(0);
         counts[Outcome::NotEditable as usize][1 + reason as usize] += rewritten;
         self.totals.fragments = 0;
+        self.totals.differing = 0;
+        self.differing = Differing::default();
     }
 
     /// The totals of a file whose outermost document is in `charset` and has the base of `chain`.
