@@ -99,6 +99,7 @@ fn ways() -> Vec<Options> {
             ..usual.clone()
         },
         at("http://a/b=c/d-?e", &all),
+        at("http://a/?id=1&x", &plain),
         usual,
     ]
 }
