@@ -193,12 +193,6 @@ impl Replacement {
         self.out.get_mut().has_holes = is_sparse(of);
     }
 
-    /// Where it is to be, as it was named.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     fn made(&self) -> &New {
         self.out.get_ref()
     }
@@ -580,12 +574,6 @@ impl Original {
             }
         };
         Err(Error::file(path, what))
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Opens it for reading.
