@@ -24,7 +24,7 @@ use baselink::error::{Error, Result, name};
 use baselink::files::mirror::Mirror;
 use baselink::files::write::{self, Replacement};
 use baselink::format::Format;
-use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
+use baselink::purpose::adapt::{Adaptation, adapted};
 use baselink::purpose::entry_page::{PageEntry, entry_page, title};
 use baselink::purpose::localize;
 use baselink::rewrite::record::payload;
@@ -34,8 +34,9 @@ use super::examined::examined;
 use super::summary::{FileSummary, RunSummary};
 use super::work::Work;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::failure::{Failure, FileResult};
+use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
 use crate::cli::output::{Output, count};
 use crate::cli::progress::{is_stopped, stop_between_files};
@@ -63,11 +64,7 @@ struct Made {
 }
 
 /// The number of adaptations of each kind.
-type Adaptations = [(Adaptation, usize); Adaptation::ALL.len()];
-
-fn no_adaptations() -> Adaptations {
-    Adapted::default().counts()
-}
+type Adaptations = [usize; Adaptation::ALL.len()];
 
 /// Makes a folder of the archives that were named.
 pub(crate) fn extract(
@@ -246,8 +243,8 @@ impl ArchiveRun<'_> {
         output: &mut Output,
     ) -> Result<Option<Made>> {
         let date = plan.chosen.resources[number].date;
-        let mut made =
-            Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
+        let adaptations = Adaptations::default();
+        let mut made = Made { resource: number, file: None, title: None, adaptations };
         let bytes = match work {
             // An archive is never moved.
             Work::Absolute | Work::Moved(_) => {
@@ -440,23 +437,17 @@ impl ArchiveRun<'_> {
 }
 
 /// The number of files of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct WrittenCounts {
     files: usize,
     adaptations: Adaptations,
-}
-
-impl Default for WrittenCounts {
-    fn default() -> Self {
-        Self { files: 0, adaptations: no_adaptations() }
-    }
 }
 
 impl WrittenCounts {
     fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
-        sums.zip(&made.adaptations).for_each(|((_, sum), (_, number))| *sum += number);
+        sums.zip(made.adaptations).for_each(|(sum, number)| *sum += number);
         if let Some(adapted) = adapted_text(&made.adaptations).filter(|_| output.is_verbose()) {
             output.notice(&format_args!("{}: adapted: {adapted}", String::from_utf8_lossy(name)));
         }
@@ -465,7 +456,7 @@ impl WrittenCounts {
 
 /// The adaptations in words.
 fn adapted_text(adaptations: &Adaptations) -> Option<String> {
-    let text = |&(kind, number): &(Adaptation, usize)| match kind {
+    let text = |(kind, number)| match kind {
         Adaptation::Charset => count(number, "charset declared", "charsets declared"),
         Adaptation::Integrity => {
             count(number, "integrity or crossorigin removed", "integrity or crossorigin removed")
@@ -474,7 +465,8 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
             count(number, "security policy disabled", "security policies disabled")
         }
     };
-    let texts: Vec<_> = adaptations.iter().filter(|(_, number)| *number > 0).map(text).collect();
+    let counts = Adaptation::ALL.into_iter().zip(*adaptations);
+    let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
