@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: the choice of a capture, and the names of files, which `baselink::collection` knows.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ use baselink::scan::is_read;
 use super::archive;
 use super::archived::{ArchiveContents, Archived, Wanted};
 use super::failure::{Failure, FileResult};
+use super::files::progress;
 use super::input::{Archive, Contents, File, Input, OpenedInput, format_of_file};
 use super::output::Output;
 use super::progress::Progress;
@@ -183,15 +184,6 @@ fn with_archive(
         }
         OpenedInput::NoDocument(none) => Err(none.error(path).into()),
     }
-}
-
-/// A bar for one reading of the archives.
-pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
-    let roots = documents.roots().map(Path::to_owned).collect();
-    let progress =
-        io::stderr().is_terminal().then(|| Progress::over(roots, documents.selection.clone()));
-    output.show_progress(progress.clone());
-    progress
 }
 
 /// Takes in that the archive at `path` was read to its end.

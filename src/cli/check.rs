@@ -26,8 +26,6 @@ mod text;
 mod tree;
 mod words;
 
-use std::io;
-
 use baselink::error::name;
 use baselink::purpose::check::Class;
 
@@ -35,6 +33,7 @@ use self::baseline::Baseline;
 use self::listed::Listed;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
+use super::failure::{Failure, FileResult};
 use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::request::{Check, CheckForm, Classes};
@@ -42,18 +41,11 @@ use super::shell;
 use super::status::ExitStatus;
 
 /// Checks what was asked for.
-pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(asked: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     let from = asked.documents.origins();
     let read = |path| Baseline::read(path, asked.updates_baseline);
-    let prepared =
-        beside::look(asked).and_then(|()| asked.baseline.as_deref().map(read).transpose());
-    let baseline = match prepared {
-        Ok(baseline) => baseline,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    beside::look(asked)?;
+    let baseline = asked.baseline.as_deref().map(read).transpose()?;
     let (mut tree, mut status) = CheckedTree::read(asked, &from, output)?;
     tree.say_doubles(output);
     let is_by_target = !asked.lists_links;
@@ -67,7 +59,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     }
     output.flush()?;
     status = status.max(say(asked, &tree, &listed, output));
-    if let Err(error) = beside::write(asked, &tree, &listed, output) {
+    if let Err(error) = Failure::nested(beside::write(asked, &tree, &listed, output))? {
         output.error(&error);
         status = ExitStatus::Unusable;
     }

@@ -60,13 +60,9 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
-    let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
-    // Without a terminal nobody sees the progress.
-    let progress = (takes_long && io::stderr().is_terminal())
-        .then(|| Progress::over(roots(), documents.selection.clone()));
-    output.show_progress(progress.clone());
+    let progress = takes_long.then(|| progress(documents, output)).flatten();
     say_what_is_missing(documents, output);
     let mut all = FilesInOrder::of(documents, output);
     let failed = through(&mut all, progress.as_ref(), output, work, done)?;
@@ -82,6 +78,15 @@ pub(crate) fn each<T: Send>(
         output.notice(&format_args!("{hidden} left out; --hidden takes them"));
     }
     Ok(failed)
+}
+
+/// A bar for one reading of `documents`, which `output` shows. Without a terminal nobody sees it, and there is none.
+pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
+    let roots = documents.roots().map(Path::to_owned).collect();
+    let progress =
+        io::stderr().is_terminal().then(|| Progress::over(roots, documents.selection.clone()));
+    output.show_progress(progress.clone());
+    progress
 }
 
 /// Does `work` for files that were found before, and `done` with what comes of several at a time.

@@ -20,7 +20,7 @@ use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
 use super::archive;
 use super::archived::Archived;
 use super::document_name::DocumentName;
-use super::failure::Failure;
+use super::failure::{Failure, FileResult};
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{Archive, Contents, File, Input};
@@ -33,23 +33,14 @@ use super::status::ExitStatus;
 use super::tally::{LinkResult, Tally};
 
 /// Lists what was asked for.
-pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let results = asked.output.as_ref().map(|out| Results::new(out, extension(asked), documents));
-    let results = match results.transpose() {
-        Ok(Some((results, made_otherwise))) => {
-            if let Some(sentence) = made_otherwise {
-                output.notice(&sentence);
-            }
-            Some(results)
-        }
-        Ok(None) => None,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    let results = results.transpose()?.map(|(results, made_otherwise)| {
+        made_otherwise.iter().for_each(|sentence| output.notice(sentence));
+        results
+    });
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return one(asked, file, output) };

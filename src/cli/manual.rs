@@ -25,6 +25,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::args::program;
+use super::failure::FileResult;
 use super::output::Output;
 use super::status::ExitStatus;
 
@@ -37,16 +38,12 @@ pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<ExitS
 }
 
 /// Prints the page of the program, or writes all pages to `folder`.
-pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> FileResult<ExitStatus> {
     let mut program = program().disable_help_subcommand(true);
     program.build();
-    let Some(folder) = folder else {
-        output.out().write_all(&page(&program)?)?;
-        return Ok(ExitStatus::Done);
-    };
-    if let Err(error) = write(&program, folder) {
-        output.error(&error);
-        return Ok(ExitStatus::Unusable);
+    match folder {
+        Some(folder) => write(&program, folder)?,
+        None => output.out().write_all(&page(&program)?)?,
     }
     Ok(ExitStatus::Done)
 }

@@ -31,20 +31,19 @@ use crate::cli::shell;
 
 impl Typed {
     pub(super) fn talk(&self) -> Talk {
-        let policy = self.of_documents().and_then(|(.., policy)| policy);
-        let verbose = policy.is_some_and(|policy| policy.verbose);
+        let verbose = self.of_documents().is_some_and(|(.., verbose)| verbose);
         Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
     }
 
-    /// The name of a command that reads documents, which ones, and the policy for their links.
-    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, Option<TypedPolicy>)> {
+    /// The name of a command that reads documents, which ones, and `--verbose`.
+    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
         Some(match &self.command {
-            TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, Some(typed.policy)),
-            TypedCommand::Links(typed) => ("links", &typed.documents, Some(typed.policy)),
-            TypedCommand::Base(typed) => ("base", &typed.documents, None),
-            TypedCommand::Localize(typed) => ("localize", &typed.documents, Some(typed.policy())),
-            TypedCommand::Move(typed) => ("move", &typed.documents, Some(typed.policy())),
-            TypedCommand::Check(typed) => ("check", &typed.documents, Some(typed.policy())),
+            TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, typed.policy.verbose),
+            TypedCommand::Links(typed) => ("links", &typed.documents, typed.policy.verbose),
+            TypedCommand::Base(typed) => ("base", &typed.documents, false),
+            TypedCommand::Localize(typed) => ("localize", &typed.documents, typed.verbose),
+            TypedCommand::Move(typed) => ("move", &typed.documents, typed.verbose),
+            TypedCommand::Check(typed) => ("check", &typed.documents, typed.verbose),
             TypedCommand::Resolve(_)
             | TypedCommand::Completions { .. }
             | TypedCommand::Man { .. } => return None,
@@ -312,11 +311,8 @@ pub(super) struct TypedBase {
 impl TypedRewrite {
     pub(super) fn meant(self) -> Result<Rewrite> {
         let mut documents = self.documents.meant(Some(&self.policy))?;
-        let verify = self.output.verify;
         documents.archives = Archives::Named;
-        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
-        let (json, strict) = (self.json, self.policy.strict);
-        Ok(Rewrite { documents, destination, backup, json, strict, verify })
+        self.output.meant(documents, self.json, self.policy.strict)
     }
 }
 

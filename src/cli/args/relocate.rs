@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::request::{Archives, Move, Rewrite, WrittenTo, is_standard_input};
+use crate::cli::request::{Archives, Move, WrittenTo, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -75,16 +75,9 @@ impl TypedMove {
         self.output.verify |= settings.verify;
     }
 
-    /// The policies that `rewrite` has, too.
-    pub(super) fn policy(&self) -> TypedPolicy {
-        let Self { strict, verbose, .. } = *self;
-        TypedPolicy { strict, verbose, ..TypedPolicy::default() }
-    }
-
     pub(super) fn meant(self) -> Result<Move> {
         let refused = |why: &str| Err(Error::new(why));
-        let policy = self.policy();
-        let mut documents = self.documents.meant(Some(&policy))?;
+        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
             return refused("move takes one folder: links lead from one file of it to another");
@@ -126,17 +119,14 @@ impl TypedMove {
             Some(TypedForm::Served) => LinkForm::Relative,
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
-        let verify = self.output.verify;
-        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
-        if matches!(destination, WrittenTo::InPlace(_)) {
+        let rewrite = self.output.meant(documents, self.json, self.strict)?;
+        if matches!(rewrite.destination, WrittenTo::InPlace(_)) {
             // A run that was killed would leave links that have moved beside others that have not, and no later run could tell
             // them apart.
             return refused(
                 "move writes another folder, with -o DIR; a folder is not moved in place",
             );
         }
-        let (json, strict) = (self.json, self.strict);
-        let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
         Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
     }
 }

@@ -32,11 +32,11 @@ use baselink::{LinkReport, Options};
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
 use crate::cli::failure::Failure;
-use crate::cli::files::{Left, after, each_document};
+use crate::cli::files::{Left, after, each_document, progress};
 use crate::cli::input::{File, Input};
 use crate::cli::output::{Output, count};
 use crate::cli::places::FilePlaces;
@@ -197,12 +197,7 @@ impl<'a> CheckedTree<'a> {
                 let name = name_of(&entry);
                 ids.extend(collection.number_at(&name).zip(found.ids));
                 asking.push(found.questions);
-                let mut targets = found.targets;
-                let places = targets.values_mut().flat_map(|target| &mut target.places);
-                places.for_each(|place| place.file = tree.files.len());
-                targets::merge(&mut tree.targets, targets, targets::room(asked));
-                tree.numbers.insert(entry.path.clone(), tree.files.len());
-                tree.files.push(CheckedFile { entry, name, counts: found.counts });
+                tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
             }
             (_, FileContent::Part) => tree.parts += 1,
             _ => {}
@@ -231,6 +226,15 @@ impl<'a> CheckedTree<'a> {
         }
     }
 
+    /// Adds a file, with the targets of its links.
+    fn add(&mut self, file: CheckedFile, mut targets: Targets) {
+        let places = targets.values_mut().flat_map(|target| &mut target.places);
+        places.for_each(|place| place.file = self.files.len());
+        targets::merge(&mut self.targets, targets, targets::room(self.asked));
+        self.numbers.insert(file.entry.path.clone(), self.files.len());
+        self.files.push(file);
+    }
+
     /// Checks the documents of archives. Each is called by its URL.
     fn read_archives(
         asked: &'a Check,
@@ -255,17 +259,12 @@ impl<'a> CheckedTree<'a> {
             };
             let done = |found: Option<(usize, PathBuf, u64, FileLinks)>, _: &mut Output| {
                 let Some((number, path, size, found)) = found else { return Ok(()) };
-                let mut targets = found.targets;
-                let places = targets.values_mut().flat_map(|target| &mut target.places);
-                places.for_each(|place| place.file = tree.files.len());
-                targets::merge(&mut tree.targets, targets, targets::room(asked));
-                tree.numbers.insert(path.clone(), tree.files.len());
                 tree.sum.merge(&found.counts);
                 let root = path.as_path().into();
                 let entry =
                     TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
                 let name = plan.name(number).to_vec();
-                tree.files.push(CheckedFile { entry, name, counts: found.counts });
+                tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
                 Ok(())
             };
             let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);

@@ -17,7 +17,6 @@ use baselink::base::{Rule, Source};
 use baselink::collection::origin::is_assumed;
 use baselink::diagnostic::Diagnostic;
 use baselink::error::name;
-use baselink::files::write::Replacement;
 use baselink::format::Format;
 use baselink::reference::{Grammar, Reference};
 use baselink::{LinkBases, Report, Totals};
@@ -30,7 +29,7 @@ use crate::cli::output::{Output, base_and_rule, by_place, count, in_a_line};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
-use crate::cli::request::{Rewrite, is_standard_input};
+use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 use crate::cli::tally::{LinkResult, Tally};
 
@@ -310,17 +309,8 @@ impl RunSummary {
     pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
         urls.sort_unstable();
-        let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
-        if is_standard_input(path) {
-            output.out().write_all(list.as_bytes())?;
-            return Ok(());
-        }
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| out.write_all(list.as_bytes()))?;
-        file.commit()?;
-        let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
-        output.notice(&format_args!("{listed} listed in {}", name(path)));
-        Ok(())
+        let what = ["URL that has no file is", "URLs that have no file are"];
+        output.list_in(path, &urls, what)
     }
 
     fn say_what_is_missing(&self, lists: &str, output: &mut Output) {
