@@ -196,6 +196,11 @@ const fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
+/// `url` up to its fragment.
+pub(crate) fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
 /// The scheme of a reference, as `grammar` sees it.
 ///
 /// ```

@@ -33,7 +33,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use super::near::composed_text;
 use super::path::is_page_name;
 use crate::layer::digest::first_of_md5;
-use crate::reference::{Grammar, Reference, decode_percent};
+use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
 
 /// The maximum length of a path, in bytes. Windows refuses 260 characters, and the folder needs some.
 const PATH: usize = 239;
@@ -193,10 +193,6 @@ pub(super) fn rounds_of<'a>(
         }
     }
     rounds
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or_default()
 }
 
 /// A digest of a path as the least exact file system compares it. Those of its folders go to `folders`. If two paths have
