@@ -131,7 +131,7 @@ fn records<R: Read>(
 
 /// What is wrong with the archive `path`.
 fn failure(path: &Path, error: &Error) -> Failure {
-    Failure::File(Error::new(format!("{}: {error}", name(path))))
+    Failure::File(Error::file(path, &error.to_string()))
 }
 
 /// All that `reader` has.

@@ -17,7 +17,7 @@ use baselink::Options;
 use baselink::collection::Collection;
 use baselink::collection::capture::{Captures, ChosenCaptures, DateRange};
 use baselink::collection::record::CapturedBody;
-use baselink::error::{Error, name};
+use baselink::error::Error;
 use baselink::format::Format;
 use baselink::scan::is_read;
 
@@ -180,7 +180,7 @@ fn with_archive(
         }
         OpenedInput::Document(_) => {
             let why = "not an archive; name archives alone";
-            Err(Error::new(format!("{}: {why}", name(path))).into())
+            Err(Error::file(path, why).into())
         }
         OpenedInput::NoDocument(none) => Err(none.error(path).into()),
     }

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result};
 use baselink::files::mirror::Mirror;
 use baselink::files::write::commit_all;
 use clap::{Arg, Command};
@@ -51,7 +51,7 @@ pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> FileResult<Ex
 /// Writes the page of each command to `folder`, which is made where it is missing.
 fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
-        return Err(Error::new(format!("{}: not a folder", name(folder))));
+        return Err(Error::file(folder, "not a folder"));
     }
     fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     let mirror = Mirror::new(folder)?;

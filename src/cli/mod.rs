@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A function here returns an [`io::Error`] only when standard output cannot be written to. Whatever is wrong with a file or an
-//! argument is printed where it is found and becomes an [`ExitStatus`], or it ends the command ([`Failure`]).
+//! argument is printed where it is found and becomes an [`ExitStatus`], or it ends the command ([`failure`]).
 //!
 //! Deliberately absent: anything that a program could not do with the library.
 
@@ -17,8 +17,8 @@ use std::io::{self, IsTerminal};
 use baselink::error::{cause, name, visible};
 
 use self::args::Refusal;
-use self::failure::{Failure, FileResult};
-use self::output::Output;
+use self::failure::FileResult;
+use self::output::{Output, said};
 use self::request::{Command, Talk};
 use self::status::ExitStatus;
 
@@ -98,15 +98,9 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitS
         Output::new(Talk { quiet: false, ..asked.talk })
             .notice(&format_args!("settings: {}", name(settings)));
     }
-    let status = match Failure::nested(done(&asked.command, &mut output))? {
-        Ok(status) => status,
-        Err(error) => {
-            output.error(&error);
-            ExitStatus::Unusable
-        }
-    };
+    let status = said(done(&asked.command, &mut output), &mut output)?;
     output.end()?;
-    Ok(status)
+    Ok(status.unwrap_or(ExitStatus::Unusable))
 }
 
 /// Does what was asked for.

@@ -18,7 +18,6 @@ use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink::base::{Rule, Source};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{name, visible};
 use baselink::files::write::Replacement;
@@ -27,7 +26,7 @@ use serde::Serialize;
 
 use super::advice::sentence;
 use super::closed;
-use super::failure::FileResult;
+use super::failure::{Failure, FileResult};
 use super::input::Input;
 use super::json;
 use super::places::FilePlaces;
@@ -490,6 +489,13 @@ impl Output {
         }
     }
 
+    /// Says `what` of so many, if there are any; `one` and `more` are their nouns with a verb.
+    pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
+        if number > 0 {
+            self.notice(&format_args!("{} {what}", count(number, one, more)));
+        }
+    }
+
     /// True if the result for each file is reported.
     pub(crate) fn tells_of_files(&self) -> bool {
         self.counted.is_none() && !self.talk.quiet
@@ -605,6 +611,15 @@ impl Output {
     }
 }
 
+/// What the work on a file gave; `None` if it failed, which is said.
+pub(crate) fn said<T>(
+    ended: Result<T, impl Into<Failure>>,
+    output: &mut Output,
+) -> io::Result<Option<T>> {
+    let ended = Failure::nested(ended.map_err(Into::into))?;
+    Ok(ended.map_err(|error| output.error(&error)).ok())
+}
+
 /// The links that `--strict` does not accept.
 #[derive(Default)]
 pub(crate) struct Strict {
@@ -674,12 +689,6 @@ pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
         1 => format!("1 {one}"),
         number => format!("{number} {more}"),
     }
-}
-
-/// `base http://a/ (3.3 retrieval)`
-pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> String {
-    let base = base.map_or("none".into(), visible);
-    format!("base {base} ({} {})", rule.section(), source.name())
 }
 
 /// The diagnostics of a document, in the order of the file.

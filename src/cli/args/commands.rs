@@ -8,9 +8,10 @@
 
 use std::path::{Path, PathBuf};
 
+use anstream::ColorChoice;
 use baselink::error::{Error, Result, visible};
 use baselink::reference::{Grammar, scheme as scheme_of};
-use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::check::TypedCheck;
@@ -32,7 +33,12 @@ use crate::cli::shell;
 impl Typed {
     pub(super) fn talk(&self) -> Talk {
         let verbose = self.of_documents().is_some_and(|(.., verbose)| verbose);
-        Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
+        let color = match self.talk.color {
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
+        };
+        Talk { quiet: self.talk.quiet, verbose, color }
     }
 
     /// The name of a command that reads documents, which ones, and `--verbose`.
@@ -232,30 +238,13 @@ struct TypedTalk {
         hide_possible_values = true,
         global = true
     )]
-    color: TypedColor,
+    color: clap::ColorChoice,
     /// Print help; -h is shorter than --help
     #[arg(short, long, global = true, action = ArgAction::Help)]
     help: Option<bool>,
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedColor {
-    Auto,
-    Always,
-    Never,
-}
-
-impl From<TypedColor> for anstream::ColorChoice {
-    fn from(typed: TypedColor) -> Self {
-        match typed {
-            TypedColor::Auto => Self::Auto,
-            TypedColor::Always => Self::Always,
-            TypedColor::Never => Self::Never,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::collection::capture::DateRange;
 use baselink::collection::companion;
-use baselink::error::{Error, Result, name as path_name};
+use baselink::error::{Error, Result};
 use baselink::files::walk::Globs;
 use clap::Args;
 
@@ -98,8 +98,7 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
         iter::once((own, "")).chain(companion::folders_of(page).into_iter().map(|one| (one, "/")))
     {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
-        let unnamed =
-            || Error::new(format!("{}: its name is not text; name its folder", path_name(page)));
+        let unnamed = || Error::file(page, "its name is not text; name its folder");
         patterns.push(pattern.ok_or_else(unnamed)?);
         parts.push(folder_of(page).join(name));
     }

@@ -87,7 +87,7 @@ impl TypedMove {
                 true => "a file; move takes the folder of a site, and --rename the files in it",
                 false => "no such folder",
             };
-            return Err(Error::new(format!("{}: {what}", name(folder))));
+            return Err(Error::file(folder, what));
         }
         let origins = &mut documents.reading.origins;
         if origins.map.is_some() || origins.layout.is_some() {

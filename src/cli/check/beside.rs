@@ -38,7 +38,7 @@ const MISSING: &str = "--missing";
 ///
 /// One of them is not a file, cannot be written, or would replace an input or the other.
 pub(super) fn look(asked: &Check) -> Result<()> {
-    let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+    let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&asked.report, &asked.baseline)
         && (is_one_file(report, baseline)
             || place(report).is_some_and(|one| place(baseline) == Some(one)))

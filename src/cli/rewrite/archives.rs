@@ -38,7 +38,7 @@ use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
-use crate::cli::output::{Output, count};
+use crate::cli::output::{Output, count, said};
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::record::FileRecord;
 use crate::cli::request::{Extraction, Rewrite, WrittenTo};
@@ -72,13 +72,8 @@ pub(crate) fn extract(
     extraction: Option<&Extraction>,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    let mirror = match output_folder(asked, extraction.is_some()) {
-        Ok(mirror) => mirror,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    let mirror = output_folder(asked, extraction.is_some());
+    let Some(mirror) = said(mirror, output)? else { return Ok(ExitStatus::Unusable) };
     if mirror.is_some() {
         output.ignores_closed_stdout();
         stop_between_files()?;
@@ -95,8 +90,7 @@ pub(crate) fn extract(
         status: ExitStatus::Done,
         under_way: AtomicUsize::new(0),
     };
-    if let Err(error) = Failure::nested(run.write(&plan, output))? {
-        output.error(&error);
+    if said(run.write(&plan, output), output)?.is_none() {
         run.status = ExitStatus::Unusable;
     }
     Ok(run.status)
@@ -104,17 +98,18 @@ pub(crate) fn extract(
 
 /// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
 fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
-    let first = asked.documents.paths.first().map_or_else(String::new, |path| name(path));
+    let first = asked.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let refused = |why: &str| Err(Error::file(first, why));
     let path = match &asked.destination {
         WrittenTo::Path { path, .. } => path,
         WrittenTo::Nowhere => return Ok(None),
         WrittenTo::InPlace(_) => {
-            let why = "an archive is never altered; -o DIR makes a folder of its files";
-            return Err(Error::new(format!("{first}: {why}")));
+            return refused("an archive is never altered; -o DIR makes a folder of its files");
         }
         WrittenTo::Standard | WrittenTo::Diff => {
-            let why = "an archive, whose files become a folder; use -o DIR, or look with --dry-run";
-            return Err(Error::new(format!("{first}: {why}")));
+            return refused(
+                "an archive, whose files become a folder; use -o DIR, or look with --dry-run",
+            );
         }
     };
     let mirror = Mirror::new(path)?;
@@ -328,13 +323,6 @@ impl ArchiveRun<'_> {
         Ok(Some(new))
     }
 
-    fn write_whole(&self, path: &str, text: &str) -> Result<()> {
-        match self.begin(path.as_bytes(), None, text.as_bytes())? {
-            Some(new) => new.commit().map(drop),
-            None => Ok(()),
-        }
-    }
-
     /// Writes the table of the files of these resources, as `--url-map` reads it.
     fn write_table(&self, plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> Result<()> {
         let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else { return Ok(()) };
@@ -394,7 +382,9 @@ impl ArchiveRun<'_> {
             PageEntry { name: plan.name(number), url, title, date }
         };
         let entries: Vec<_> = self.listed(plan, pages).into_iter().map(entry).collect();
-        self.write_whole(ENTRY_PAGE, &entry_page(&source, &entries))?;
+        let page =
+            self.begin(ENTRY_PAGE.as_bytes(), None, entry_page(&source, &entries).as_bytes())?;
+        page.map(Replacement::commit).transpose()?;
         if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
             totals.list_missing(list, output)?;
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use baselink::base::{Rule, Source};
 use baselink::collection::origin::is_assumed;
 use baselink::diagnostic::Diagnostic;
-use baselink::error::name;
+use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::reference::{Grammar, Reference};
 use baselink::{LinkBases, Report, Totals};
@@ -25,7 +25,7 @@ use super::work::Work;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
-use crate::cli::output::{Output, base_and_rule, by_place, count, in_a_line};
+use crate::cli::output::{Output, by_place, count, in_a_line};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
@@ -130,7 +130,8 @@ impl FileSummary {
             if url.as_deref().is_some_and(is_assumed) {
                 return String::new();
             }
-            base_and_rule(url.as_deref(), rule, source)
+            let base = url.as_deref().map_or("none".into(), visible);
+            format!("base {base} ({} {})", rule.section(), source.name())
         };
         let holds_others = format.has_headings() || format.is_archive();
         let holds_many = format.holds_many() || format.is_archive();
@@ -276,26 +277,16 @@ impl RunSummary {
         }
         others.say_archives(output);
         self.left.say_links(output);
-        if self.without_base > 0 {
-            let files = count(self.without_base, "file has", "files have");
-            output.notice(&format_args!(
-                "{files} relative links and no base URL; give one with --url, --url-map or --layout"
-            ));
-        }
-        if self.copies_without_base > 0 {
-            let have = count(
-                self.copies_without_base,
-                "file that a browser saved with a page has",
-                "files that browsers saved with pages have",
-            );
-            output.notice(&format_args!(
-                "{have} relative links and no base URL; only --url-map can say one"
-            ));
-        }
-        if self.without_copies > 0 {
-            let files = count(self.without_copies, "file leads", "files lead");
-            output.notice(&format_args!("{files} to {NOT_WRITTEN}"));
-        }
+        let what = "relative links and no base URL; give one with --url, --url-map or --layout";
+        output.notice_of(self.without_base, ["file has", "files have"], what);
+        let have = [
+            "file that a browser saved with a page has",
+            "files that browsers saved with pages have",
+        ];
+        let what = "relative links and no base URL; only --url-map can say one";
+        output.notice_of(self.copies_without_base, have, what);
+        let what = format!("to {NOT_WRITTEN}");
+        output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
         self.hints.say(output);
         let lists = if matches!(work, Work::Moved(_)) { "" } else { ", --missing - lists them" };
         self.say_what_is_missing(lists, output);

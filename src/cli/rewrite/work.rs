@@ -107,11 +107,6 @@ impl Work {
         }
     }
 
-    /// True if `-v` says how the bases were found. A move does not depend on them.
-    pub(super) fn tells_of_bases(&self) -> bool {
-        !matches!(self, Self::Moved(_))
-    }
-
     /// The words for files that changed, would change, and do not change.
     pub(super) fn words(&self) -> [&'static str; 3] {
         match self {
