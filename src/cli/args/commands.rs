@@ -185,17 +185,17 @@ pub(super) enum TypedCommand {
 /// The argument for paths, where it is a folder, or archives.
 fn folder_or_archives(paths: Arg) -> Arg {
     let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
-    paths.value_name("PATH").help(help).action(ArgAction::Append).num_args(1..).required(true)
+    required(paths, "PATH", help)
 }
 
 /// The argument for paths, where it is one folder.
 fn folder(paths: Arg) -> Arg {
-    paths
-        .value_name("DIR")
-        .help("The folder")
-        .action(ArgAction::Append)
-        .num_args(1..)
-        .required(true)
+    required(paths, "DIR", "The folder")
+}
+
+/// An argument for paths, of which there is at least one.
+fn required(paths: Arg, name: &'static str, help: &'static str) -> Arg {
+    paths.value_name(name).help(help).action(ArgAction::Append).num_args(1..).required(true)
 }
 
 /// Hides the arguments that a move of a folder with one URL has no use for.
