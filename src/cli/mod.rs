@@ -95,8 +95,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitS
     };
     let mut output = Output::new(asked.talk);
     if let Some(settings) = &asked.settings {
-        Output::new(Talk { quiet: false, ..asked.talk })
-            .notice(&format_args!("settings: {}", name(settings)));
+        output.notice(&format_args!("settings: {}", name(settings)));
     }
     let status = said(done(&asked.command, &mut output), &mut output)?;
     output.end()?;

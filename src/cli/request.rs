@@ -32,7 +32,7 @@ use clap_complete::Shell;
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) talk: Talk,
-    /// The settings file to report; `None` with --quiet.
+    /// The settings file, if there is one.
     pub(crate) settings: Option<PathBuf>,
     pub(crate) command: Command,
 }
