@@ -39,7 +39,7 @@ pub(crate) use assumed::stand_in;
 pub use heading::{ContentLocationUse, of_heading};
 
 /// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
     /// 3.1, embedded in the document's content or its own heading.
@@ -49,6 +49,7 @@ pub enum Rule {
     /// 3.3, from the retrieval URL.
     Retrieval,
     /// 3.4, none: every reference is taken for absolute.
+    #[default]
     Default,
 }
 
@@ -85,7 +86,7 @@ impl serde::Serialize for Rule {
 
 named! {
     /// The declaration of a base.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Source {
         /// An HTML `base` element.
@@ -127,6 +128,7 @@ named! {
         /// A scheme that was given for references that lack nothing else (RFC 1808, 3.4).
         AssumedScheme = "assumed-scheme",
         /// Nothing.
+        #[default]
         Default = "default",
     }
 }

@@ -136,23 +136,6 @@ pub enum FallbackReason {
     Attributes,
 }
 
-impl FallbackReason {
-    /// What stood in the way, as a sentence without a full stop.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::Frameset => "a frameset may take the place of the body",
-            Self::Column => "a col in a template makes the parser drop tags",
-            Self::EndTag => "an end tag in SVG or MathML closes nothing there",
-            Self::IntegrationPoint => "HTML inside of SVG or MathML may do more than nest",
-            Self::Annotation => "the attributes of annotation-xml decide what its content is",
-            Self::Name => "an element of SVG or MathML has a name beyond ASCII",
-            Self::Bases => "a table may change the order of the base elements",
-            Self::Attributes => "a tag has more than 1,000 attributes",
-        }
-    }
-}
-
 /// The base of elements of XML: an `xml:base` below the document element (XML Base, 3), or the link of a feed's
 /// entry for the content of the entry, where that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,9 +21,8 @@
 //! Deliberately absent: any decision whether a link is rewritten, and percent-decoding.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use crate::named::named;
+use crate::named::{display_by_name, named};
 use crate::span::Span;
 
 mod conformance;
@@ -191,14 +190,15 @@ named! {
     }
 }
 
-impl fmt::Display for Category {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+display_by_name!(Category);
 
 const fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+}
+
+/// `url` up to its fragment.
+pub(crate) fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
 }
 
 /// The scheme of a reference, as `grammar` sees it.

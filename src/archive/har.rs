@@ -134,13 +134,6 @@ impl Har {
     pub fn entries(&self) -> impl Iterator<Item = std::result::Result<HarEntry, Anomaly>> {
         self.entries.iter().zip(0..).map(|(json, number)| HarEntry::read(json.get(), number))
     }
-
-    /// The entry `number`, as [`Har::entries`] gives it.
-    #[must_use]
-    pub fn entry(&self, number: u64) -> Option<std::result::Result<HarEntry, Anomaly>> {
-        let json = self.entries.get(usize::try_from(number).ok()?)?;
-        Some(HarEntry::read(json.get(), number))
-    }
 }
 
 impl HarEntry {

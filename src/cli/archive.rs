@@ -42,9 +42,9 @@ pub(crate) fn each<T: Send>(
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
-    let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
+    let mut through = |path: &Path, next: NextItem<'_>, output: &mut Output| {
         let mut next = |spare: &dyn Fn() -> Vec<u8>| {
-            let mut item = next.next(&options, wanted, spare)?;
+            let mut item = next(spare)?;
             let number = numbers.next()?;
             if let Ok(item) = &mut item {
                 item.said.retain(|_| wanted != Wanted::Captures);
@@ -55,67 +55,83 @@ pub(crate) fn each<T: Send>(
         };
         through(path, threads, &mut next, output, &work, &mut done)
     };
-    let ended = match contents {
-        ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
-        ArchiveContents::Har(reader) => match whole(reader).and_then(Har::read) {
-            Ok(har) => {
-                let mut entries = har.entries();
-                let next = |options: &_| Some(Item::of_har(entries.next()?, options, wanted));
-                through(path, &mut ItemFn(next), output)
-            }
-            Err(error) => Err(failure(path, &error)),
-        },
-        ArchiveContents::WebArchive(reader) => {
-            match whole(reader).and_then(|bytes| WebArchive::read(&bytes)) {
-                Ok(archive) => {
-                    let mut resources = archive.resources.into_iter();
-                    let mut anomalies = archive.anomalies.into_iter();
-                    let next = |options: &_| match resources.next() {
-                        Some(resource) => Some(Item::of_resource(resource, options, wanted)),
-                        None => anomalies.next().map(Item::of_anomaly),
-                    };
-                    through(path, &mut ItemFn(next), output)
-                }
-                Err(error) => Err(failure(path, &error)),
-            }
-        }
-        ArchiveContents::Message(bytes) => {
-            let mut parts = (0..).zip(resources(&bytes, &options));
-            let next = |options: &_| {
-                parts.next().map(|(number, part)| Item::of_part(part, number, options))
-            };
-            through(path, &mut ItemFn(next), output)
-        }
-        ArchiveContents::Wacz(file) => match Wacz::open(file) {
-            Ok(mut wacz) => {
-                let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
-                // What is damaged hides nothing of the others.
-                let mut latest = None;
-                for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
-                    let read = match wacz.archive(at) {
-                        Ok(reader) => through(inner, &mut Records::new(reader), output),
-                        Err(error) => Err(failure(path, &error)),
-                    };
-                    if let Err(error) = Failure::nested(read)?
-                        && let Some(earlier) = latest.replace(error)
-                    {
-                        output.error(&earlier);
-                    }
-                }
-                latest.map_or(Ok(()), |error| Err(Failure::File(error)))
-            }
-            Err(error) => Err(failure(path, &error)),
-        },
-    };
+    let ended = through_contents(path, contents, (&options, wanted), &mut through, output);
     if counts {
         output.say_diagnostics();
     }
     ended.map(|()| anomalies)
 }
 
+/// Gives the next item of an archive, which is read into the buffer that the argument gives.
+type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
+
+/// Goes `through` the items of the archive `path`, which has these `contents` and is read as `options` say.
+fn through_contents(
+    path: &Path,
+    contents: ArchiveContents,
+    (options, wanted): (&Options, Wanted),
+    through: &mut dyn FnMut(&Path, NextItem<'_>, &mut Output) -> FileResult<()>,
+    output: &mut Output,
+) -> FileResult<()> {
+    let failed = |error: Error| failure(path, &error);
+    match contents {
+        ArchiveContents::Warc(reader) => {
+            through(path, &mut records(reader, options, wanted), output)
+        }
+        ArchiveContents::Har(reader) => {
+            let har = whole(reader).and_then(Har::read).map_err(failed)?;
+            let mut items = har.entries().map(|entry| Item::of_har(entry, options, wanted));
+            through(path, &mut |_| items.next().map(Ok), output)
+        }
+        ArchiveContents::WebArchive(reader) => {
+            let bytes = whole(reader).map_err(failed)?;
+            let WebArchive { resources, anomalies, .. } =
+                WebArchive::read(&bytes).map_err(failed)?;
+            let found = resources.into_iter().map(|one| Item::of_resource(one, options, wanted));
+            let mut items = found.chain(anomalies.into_iter().map(Item::of_anomaly));
+            through(path, &mut |_| items.next().map(Ok), output)
+        }
+        ArchiveContents::Message(bytes) => {
+            let parts = resources(&bytes, options).into_iter().zip(0..);
+            let mut items = parts.map(|(part, number)| Item::of_part(part, number, options));
+            through(path, &mut |_| items.next().map(Ok), output)
+        }
+        ArchiveContents::Wacz(file) => {
+            let mut wacz = Wacz::open(file).map_err(failed)?;
+            let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
+            // What is damaged hides nothing of the others.
+            let mut latest = None;
+            for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
+                let read = wacz.archive(at).map_err(failed).and_then(|reader| {
+                    through(inner, &mut records(reader, options, wanted), output)
+                });
+                if let Err(error) = Failure::nested(read)?
+                    && let Some(earlier) = latest.replace(error)
+                {
+                    output.error(&earlier);
+                }
+            }
+            latest.map_or(Ok(()), |error| Err(Failure::File(error)))
+        }
+    }
+}
+
+/// Gives the items of the records that `reader` has.
+fn records<R: Read>(
+    reader: R,
+    options: &Options,
+    wanted: Wanted,
+) -> impl FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+    let mut records = Records::new(reader);
+    move |spare| {
+        records.reuse(spare());
+        Some(records.next()?.map(|entry| Item::of(entry, options, wanted)))
+    }
+}
+
 /// What is wrong with the archive `path`.
 fn failure(path: &Path, error: &Error) -> Failure {
-    Failure::File(Error::new(format!("{}: {error}", name(path))))
+    Failure::File(Error::file(path, &error.to_string()))
 }
 
 /// All that `reader` has.
@@ -124,46 +140,6 @@ fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
     let read = reader.read_to_end(&mut bytes);
     read.map_err(|error| Error::new(cause(&error)))?;
     Ok(bytes)
-}
-
-/// What gives the items of an archive.
-trait ItemSource {
-    /// The next one, whose document is read as `options` say, into the buffer that `spare` gives.
-    fn next(
-        &mut self,
-        options: &Options,
-        wanted: Wanted,
-        spare: &dyn Fn() -> Vec<u8>,
-    ) -> Option<Result<Item>>;
-}
-
-/// Gives the next item, which is read into the buffer that the argument gives.
-type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
-
-impl<R: Read> ItemSource for Records<R> {
-    fn next(
-        &mut self,
-        options: &Options,
-        wanted: Wanted,
-        spare: &dyn Fn() -> Vec<u8>,
-    ) -> Option<Result<Item>> {
-        self.reuse(spare());
-        Some(Iterator::next(self)?.map(|entry| Item::of(entry, options, wanted)))
-    }
-}
-
-/// A function that gives the items of an archive in memory.
-struct ItemFn<F>(F);
-
-impl<F: FnMut(&Options) -> Option<Item>> ItemSource for ItemFn<F> {
-    fn next(
-        &mut self,
-        options: &Options,
-        _: Wanted,
-        _: &dyn Fn() -> Vec<u8>,
-    ) -> Option<Result<Item>> {
-        self.0(options).map(Ok)
-    }
 }
 
 /// Does `work` for all that `next` gives, and `done` with what comes of it.

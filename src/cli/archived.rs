@@ -125,21 +125,19 @@ impl Item {
         let offset = record.offset;
         let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
         let said = record.diagnostics.iter().map(say).collect();
-        if wanted != Wanted::Documents {
-            let (key, options) = (RecordKey { offset, ..RecordKey::default() }, options.clone());
-            let held = Held::Record(record, None);
-            let document = Some(Archived { key, number: 0, held, options });
-            return Self { said, document, ..Self::default() };
-        }
-        let Some(found) = document(&record, options) else {
-            return Self { said, ..Self::default() };
-        };
-        let RecordDocument { bytes, options, media_type } = found;
-        let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
-        let key = RecordKey { id: record.id(), offset, url, media_type };
-        let payload = match bytes {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(payload) => Some(payload),
+        let (key, options, payload) = if wanted == Wanted::Documents {
+            let Some(found) = document(&record, options) else {
+                return Self { said, ..Self::default() };
+            };
+            let RecordDocument { bytes, options, media_type } = found;
+            let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
+            let payload = match bytes {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(payload) => Some(payload),
+            };
+            (RecordKey { id: record.id(), offset, url, media_type }, options, payload)
+        } else {
+            (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
         };
         let held = Held::Record(record, payload);
         let document = Some(Archived { key, number: 0, held, options });
@@ -168,9 +166,9 @@ impl Item {
                 true => media_type.parameter("charset").map(str::to_owned),
                 false => Some("utf-8".to_owned()),
             };
-            let (number, url) = (entry.number, entry.url.clone());
-            let resource = ArchivedResource { number, url, media_type, label, source: Source::Har };
-            Ok(entry.into_body()?.map(|body| resource.into_document(body, options)))
+            let place = (entry.number, entry.url.clone(), Source::Har);
+            let document = |body| Archived::described(place, media_type, label, body, options);
+            Ok(entry.into_body()?.map(document))
         };
         match entry.and_then(of_entry) {
             Ok(document) => Self { document, ..Self::default() },
@@ -194,8 +192,8 @@ impl Item {
         }
         let document = media_type_read(&found.media_type, options).map(|media_type| {
             let WebResource { number, url, charset: label, body, .. } = found;
-            let source = Source::WebArchive;
-            ArchivedResource { number, url, media_type, label, source }.into_document(body, options)
+            let place = (number, url, Source::WebArchive);
+            Archived::described(place, media_type, label, body, options)
         });
         Self { document, ..Self::default() }
     }
@@ -280,34 +278,22 @@ fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
     })
 }
 
-/// A resource that an archive describes without its headings.
-struct ArchivedResource {
-    number: u64,
-    url: String,
-    media_type: MediaType,
-    /// The label of its encoding.
-    label: Option<String>,
-    /// The source of its URL.
-    source: Source,
-}
-
-impl ArchivedResource {
-    /// The document that has `bytes`.
-    fn into_document(self, bytes: Vec<u8>, options: &Options) -> Archived {
-        let Self { number, url, media_type, label, source } = self;
+impl Archived {
+    /// The document `bytes` of a resource that an archive describes without its heading: by the label of its encoding.
+    fn described(
+        (number, url, source): (u64, String, Source),
+        media_type: MediaType,
+        label: Option<String>,
+        bytes: Vec<u8>,
+        options: &Options,
+    ) -> Self {
         let mut options = Options { format: media_type.format(), ..options.clone() };
         options.retrieval = Some(Retrieval::of(url.clone(), source));
         options.scan.charset =
             label.as_deref().and_then(Charset::for_label).or(options.scan.charset);
         let offset = Offset { file: number, within: 0 };
         let (url, media_type) = (Some(url), media_type.to_string());
-        Archived::new(RecordKey { id: None, offset, url, media_type }, bytes, options)
-    }
-}
-
-impl Archived {
-    /// A document that is not a record.
-    pub(crate) fn new(key: RecordKey, bytes: Vec<u8>, options: Options) -> Self {
+        let key = RecordKey { id: None, offset, url, media_type };
         Self { key, number: 0, held: Held::Bytes(bytes), options }
     }
 

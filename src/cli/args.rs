@@ -66,7 +66,7 @@ pub(crate) fn parse(
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
     }
     record_options(&mut command, deciding(&matches), table, settings.as_deref());
-    Ok(Asked { talk, settings: settings.filter(|_| !talk.quiet), command })
+    Ok(Asked { talk, settings, command })
 }
 
 /// The long options of all commands.

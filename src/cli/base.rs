@@ -41,7 +41,7 @@ use super::advice::is_of_bases;
 use super::archive;
 use super::archived::Archived;
 use super::failure::Failure;
-use super::files::{Read, after, each_document};
+use super::files::{after, each_document};
 use super::hint::Hints;
 use super::input::{Contents, File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
@@ -60,19 +60,14 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
     };
     let mut has_tree = false;
     let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, form, file, output);
-    let Read { status, documents: files, left } =
-        each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
+    let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
         for rule in RULES {
             writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
     }
-    let of_folders = match documents.has_folder() {
-        true => left.say(files, output),
-        false => ExitStatus::Done,
-    };
-    Ok(status.max(of_folders))
+    Ok(read.end(documents, output))
 }
 
 /// The form in which a document is shown.
@@ -108,8 +103,7 @@ fn one(
             has_tree |= is_tree;
             Ok(())
         });
-        let read = Failure::nested(read.map(drop))?;
-        return Ok((after(read, ExitStatus::Done, output), has_tree));
+        return Ok((after(read.map(drop), ExitStatus::Done, output)?, has_tree));
     }
     let read = file.each(|input, options| {
         let (totals, is_tree) = document(form, input, options, output)?;
@@ -123,7 +117,7 @@ fn one(
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((after(read, ExitStatus::Done, output), has_tree))
+    Ok((after(read, ExitStatus::Done, output)?, has_tree))
 }
 
 /// Shows the bases of a document, and says whether they were shown as a tree.

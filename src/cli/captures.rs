@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: the choice of a capture, and the names of files, which `baselink::collection` knows.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,13 +17,14 @@ use baselink::Options;
 use baselink::collection::Collection;
 use baselink::collection::capture::{Captures, ChosenCaptures, DateRange};
 use baselink::collection::record::CapturedBody;
-use baselink::error::{Error, name};
+use baselink::error::Error;
 use baselink::format::Format;
 use baselink::scan::is_read;
 
 use super::archive;
 use super::archived::{ArchiveContents, Archived, Wanted};
 use super::failure::{Failure, FileResult};
+use super::files::progress;
 use super::input::{Archive, Contents, File, Input, OpenedInput, format_of_file};
 use super::output::Output;
 use super::progress::Progress;
@@ -179,19 +180,10 @@ fn with_archive(
         }
         OpenedInput::Document(_) => {
             let why = "not an archive; name archives alone";
-            Err(Error::new(format!("{}: {why}", name(path))).into())
+            Err(Error::file(path, why).into())
         }
         OpenedInput::NoDocument(none) => Err(none.error(path).into()),
     }
-}
-
-/// A bar for one reading of the archives.
-pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
-    let roots = documents.roots().map(Path::to_owned).collect();
-    let progress =
-        io::stderr().is_terminal().then(|| Progress::over(roots, documents.selection.clone()));
-    output.show_progress(progress.clone());
-    progress
 }
 
 /// Takes in that the archive at `path` was read to its end.

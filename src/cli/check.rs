@@ -26,8 +26,6 @@ mod text;
 mod tree;
 mod words;
 
-use std::io;
-
 use baselink::error::name;
 use baselink::purpose::check::Class;
 
@@ -35,25 +33,19 @@ use self::baseline::Baseline;
 use self::listed::Listed;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
+use super::failure::FileResult;
 use super::hint::say_scheme;
-use super::output::{Output, count};
+use super::output::{Output, count, said};
 use super::request::{Check, CheckForm, Classes};
 use super::shell;
 use super::status::ExitStatus;
 
 /// Checks what was asked for.
-pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(asked: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     let from = asked.documents.origins();
     let read = |path| Baseline::read(path, asked.updates_baseline);
-    let prepared =
-        beside::look(asked).and_then(|()| asked.baseline.as_deref().map(read).transpose());
-    let baseline = match prepared {
-        Ok(baseline) => baseline,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    beside::look(asked)?;
+    let baseline = asked.baseline.as_deref().map(read).transpose()?;
     let (mut tree, mut status) = CheckedTree::read(asked, &from, output)?;
     tree.say_doubles(output);
     let is_by_target = !asked.lists_links;
@@ -67,8 +59,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     }
     output.flush()?;
     status = status.max(say(asked, &tree, &listed, output));
-    if let Err(error) = beside::write(asked, &tree, &listed, output) {
-        output.error(&error);
+    if said(beside::write(asked, &tree, &listed, output), output)?.is_none() {
         status = ExitStatus::Unusable;
     }
     if !asked.updates_baseline {
@@ -158,26 +149,16 @@ fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Outp
         }
         output.notice(&format_args!("  {:names$} {:>width$}", class.name(), number(links)));
     }
-    if sum.differing > 0 {
-        let links = count(sum.differing, "link leads", "links lead");
-        output.notice(&format_args!("{links} elsewhere under another resolver"));
+    let what = "elsewhere under another resolver";
+    output.notice_of(sum.differing, ["link leads", "links lead"], what);
+    let what = "no base URL; say where the folder is now with --url, --url-map or --layout";
+    output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
+    if tree.from.assumes_root && asked.to.is_none() {
+        let what = "with /; where that leads depends on the URL of the folder, which --url gives";
+        output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }
-    if sum.without_base > 0 {
-        let links = count(sum.without_base, "relative link has", "relative links have");
-        output.notice(&format_args!(
-            "{links} no base URL; say where the folder is now with --url, --url-map or --layout"
-        ));
-    }
-    if sum.root_relative > 0 && tree.from.assumes_root && asked.to.is_none() {
-        let links = count(sum.root_relative, "link begins", "links begin");
-        output.notice(&format_args!(
-            "{links} with /; where that leads depends on the URL of the folder, which --url gives"
-        ));
-    }
-    if tree.parts > 0 {
-        let parts = count(tree.parts, "file is only a part", "files are only parts");
-        output.notice(&format_args!("{parts} of HTML, and left out; --include takes such files"));
-    }
+    let what = "of HTML, and left out; --include takes such files";
+    output.notice_of(tree.parts, ["file is only a part", "files are only parts"], what);
     say_scheme(sum.without_scheme, output);
     tree.left.say_archives(output);
     tree.left.say_links(output);

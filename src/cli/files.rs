@@ -19,9 +19,10 @@ use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::files::write::most_pending;
 
+use super::failure::Failure;
 use super::in_order::{Bounds, in_order};
 use super::input::{File, NoDocument, OpenedInput};
-use super::output::{Output, Page, count};
+use super::output::{Output, Page, count, said};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
@@ -60,13 +61,9 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
-    let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
-    // Without a terminal nobody sees the progress.
-    let progress = (takes_long && io::stderr().is_terminal())
-        .then(|| Progress::over(roots(), documents.selection.clone()));
-    output.show_progress(progress.clone());
+    let progress = takes_long.then(|| progress(documents, output)).flatten();
     say_what_is_missing(documents, output);
     let mut all = FilesInOrder::of(documents, output);
     let failed = through(&mut all, progress.as_ref(), output, work, done)?;
@@ -77,11 +74,18 @@ pub(crate) fn each<T: Send>(
     if let Some(sentence) = unlike_hosts::sentence(documents) {
         output.caution(&sentence);
     }
-    if all.hidden > 0 {
-        let hidden = count(all.hidden, "hidden file or folder was", "hidden files or folders were");
-        output.notice(&format_args!("{hidden} left out; --hidden takes them"));
-    }
+    let were = ["hidden file or folder was", "hidden files or folders were"];
+    output.notice_of(all.hidden, were, "left out; --hidden takes them");
     Ok(failed)
+}
+
+/// A bar for one reading of `documents`, which `output` shows. Without a terminal nobody sees it, and there is none.
+pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
+    let roots = documents.roots().map(Path::to_owned).collect();
+    let progress =
+        io::stderr().is_terminal().then(|| Progress::over(roots, documents.selection.clone()));
+    output.show_progress(progress.clone());
+    progress
 }
 
 /// Does `work` for files that were found before, and `done` with what comes of several at a time.
@@ -351,11 +355,9 @@ impl Left {
 
     /// Says how many symbolic links there were.
     pub(crate) fn say_links(&self, output: &mut Output) {
-        let links = self.count(Why::Link);
-        if links > 0 {
-            let links = count(links, "symbolic link was", "symbolic links were");
-            output.notice(&format_args!("{links} left out; --follow reads what they lead to"));
-        }
+        let were = ["symbolic link was", "symbolic links were"];
+        let what = "left out; --follow reads what they lead to";
+        output.notice_of(self.count(Why::Link), were, what);
     }
 
     /// Says all of it, and whether nothing else was found, with the status of that.
@@ -392,13 +394,8 @@ impl Left {
 
     /// Says what reads the archives that were left.
     pub(crate) fn say_archives(&self, output: &mut Output) {
-        let archives = self.count(Why::Archive);
-        if archives > 0 {
-            let archives = count(archives, "archive was", "archives were");
-            output.notice(&format_args!(
-                "{archives} not read; links and base read archives, and rewrite reads one that is named"
-            ));
-        }
+        let what = "not read; links and base read archives, and rewrite reads one that is named";
+        output.notice_of(self.count(Why::Archive), ["archive was", "archives were"], what);
     }
 }
 
@@ -427,6 +424,16 @@ pub(crate) struct Read {
     /// The number of documents.
     pub(crate) documents: usize,
     pub(crate) left: Left,
+}
+
+impl Read {
+    /// Says what else there is in folders, and gives the status of all.
+    pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
+        match documents.has_folder() {
+            true => self.status.max(self.left.say(self.documents, output)),
+            false => self.status,
+        }
+    }
 }
 
 /// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
@@ -479,12 +486,10 @@ pub(crate) fn each_document<T: Send>(
 }
 
 /// `status`, or a worse one where a file could not be read to its end, which is said.
-pub(crate) fn after(read: Result<()>, status: ExitStatus, output: &mut Output) -> ExitStatus {
-    match read {
-        Ok(()) => status,
-        Err(error) => {
-            output.error(&error);
-            ExitStatus::Unusable
-        }
-    }
+pub(crate) fn after(
+    read: std::result::Result<(), impl Into<Failure>>,
+    status: ExitStatus,
+    output: &mut Output,
+) -> io::Result<ExitStatus> {
+    Ok(said(read, output)?.map_or(ExitStatus::Unusable, |()| status))
 }

@@ -20,7 +20,7 @@ use baselink::span::Span;
 use baselink::{Options, Outcome, Totals};
 
 use super::input::Input;
-use super::output::Output;
+use super::output::{Output, count};
 use super::places::FilePlaces;
 
 /// Hints for a file, or several.
@@ -87,20 +87,16 @@ impl Hints {
 
     /// Says what helps the file `name`, but for the URL.
     pub(crate) fn say_scheme_of_file(&self, name: &str, output: &mut Output) {
-        if let Some(sentence) = scheme_of(self.without_scheme) {
-            output.notice_of_file(&format_args!("{name}: {sentence}"));
+        if self.without_scheme > 0 {
+            let links = count(self.without_scheme, LACKING[0], LACKING[1]);
+            output.notice_of_file(&format_args!("{name}: {links} {ONLY_SCHEME}"));
         }
     }
 
     /// Says what helps several files.
     pub(crate) fn say(&self, output: &mut Output) {
-        if self.pages > 0 {
-            let files = match self.pages {
-                1 => "1 file names its canonical URL".to_owned(),
-                number => format!("{number} files name their canonical URLs"),
-            };
-            output.notice(&format_args!("{files}, which --trust canonical takes"));
-        }
+        let files = ["file names its canonical URL,", "files name their canonical URLs,"];
+        output.notice_of(self.pages, files, "which --trust canonical takes");
         self.say_scheme(output);
     }
 
@@ -110,20 +106,14 @@ impl Hints {
     }
 }
 
+/// The message about links that lack only a scheme.
+const LACKING: [&str; 2] =
+    ["link without a base begins with // and lacks", "links without a base begin with // and lack"];
+const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
+
 /// Says that so many links lack only a scheme.
 pub(crate) fn say_scheme(number: usize, output: &mut Output) {
-    if let Some(sentence) = scheme_of(number) {
-        output.notice(&sentence);
-    }
-}
-
-fn scheme_of(number: usize) -> Option<String> {
-    let links = match number {
-        0 => return None,
-        1 => "1 link without a base begins with // and lacks".to_owned(),
-        _ => format!("{number} links without a base begin with // and lack"),
-    };
-    Some(format!("{links} only a scheme: --assume-scheme https"))
+    output.notice_of(number, LACKING, ONLY_SCHEME);
 }
 
 /// The archive in which a message says that it is (RFC 2369, 3.6).

@@ -22,7 +22,7 @@ use baselink::archive::is_archive;
 use baselink::base::Retrieval;
 use baselink::collection::origin::canonical;
 use baselink::container::mbox::Messages;
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result};
 use baselink::files::maildir;
 use baselink::files::walk::{EntryKind, open_file};
 use baselink::files::write::Original;
@@ -88,18 +88,15 @@ impl NoDocument {
         if let Some(why) = &self.why {
             return Error::new(why.clone());
         }
-        let name = name(path);
         let format = Format::opt_in(&path.to_string_lossy());
-        if let Some((format, group)) = format.and_then(|format| Some((format, group_of(format)?))) {
-            return Error::new(format!(
-                "{name}: {} is read only with --enable {group}",
-                format.noun()
-            ));
-        }
-        Error::new(format!(
-            "{name}: not a document by its name or its first bytes; if it is one, say which with --format: {}",
-            Format::NAMES.join(", ")
-        ))
+        let why = match format.and_then(|format| Some((format.noun(), group_of(format)?))) {
+            Some((noun, group)) => format!("{noun} is read only with --enable {group}"),
+            None => format!(
+                "not a document by its name or its first bytes; if it is one, say which with --format: {}",
+                Format::NAMES.join(", ")
+            ),
+        };
+        Error::file(path, &why)
     }
 
     /// The first megabyte of the file `path` if it is text: without a zero among its first bytes.
@@ -274,7 +271,7 @@ impl<'a> File<'a> {
                 (Format::Wacz, Some(file)) => ArchiveContents::Wacz(file),
                 (Format::Wacz, None) => {
                     let why = "a WACZ file is read from its end; store it in a file and name that";
-                    return Err(Error::new(format!("{}: {why}", name(path))));
+                    return Err(Error::file(path, why));
                 }
                 _ => ArchiveContents::Warc(whole),
             };
@@ -344,7 +341,7 @@ fn is_archive_left(
         _ if original.is_some() => NEVER,
         Archives::Named | Archives::All => return Ok(false),
     };
-    Err(Error::new(format!("{}: {why}", name(origin.path()))))
+    Err(Error::file(origin.path(), why))
 }
 
 /// The retrieval URL of the file of `origin`. The file is opened only if nothing outside it gives the URL.
@@ -379,10 +376,10 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
 fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
     let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
     let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
-    Err(Error::new(format!(
-        "{}: standard output goes to this very file{emptied}; use another one, or `rewrite --in-place`",
-        name(path)
-    )))
+    let why = format!(
+        "standard output goes to this very file{emptied}; use another one, or `rewrite --in-place`"
+    );
+    Err(Error::file(path, &why))
 }
 
 /// The length of the file, if standard output goes to it.

@@ -20,11 +20,11 @@ use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
 use super::archive;
 use super::archived::Archived;
 use super::document_name::DocumentName;
-use super::failure::Failure;
-use super::files::{Read, after, each_document};
+use super::failure::FileResult;
+use super::files::{after, each_document};
 use super::hint::Hints;
-use super::input::{Archive, Contents, File, Input};
-use super::output::{FAINT, Output, PLACE, Strict, count, location, shown, style_of};
+use super::input::{Contents, File, Input};
+use super::output::{FAINT, Output, PLACE, Strict, location, said, shown, style_of};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
@@ -33,51 +33,35 @@ use super::status::ExitStatus;
 use super::tally::{LinkResult, Tally};
 
 /// Lists what was asked for.
-pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let results = asked.output.as_ref().map(|out| Results::new(out, extension(asked), documents));
-    let results = match results.transpose() {
-        Ok(Some((results, made_otherwise))) => {
-            if let Some(sentence) = made_otherwise {
-                output.notice(&sentence);
-            }
-            Some(results)
-        }
-        Ok(None) => None,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    let results = |to| Results::new(to, extension(asked), documents, output);
+    let results = asked.output.as_ref().map(results).transpose()?;
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return one(asked, file, output) };
         let made = results.of(origin, output, |output| one(asked, file, output));
-        Ok(match Failure::nested(made)? {
-            Ok(Some(made)) => made,
-            Ok(None) => {
+        Ok(match said(made, output)? {
+            Some(Some(made)) => made,
+            Some(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
                 (ExitStatus::Done, Default::default())
             }
-            Err(error) => {
-                output.error(&error);
-                (ExitStatus::Unusable, Default::default())
-            }
+            None => (ExitStatus::Unusable, Default::default()),
         })
     };
-    let Read { status, documents: files, left } =
-        each_document(documents, output, work, |_, (listed, helps)| {
-            tally.merge(&listed);
-            hints.merge(helps);
-        })?;
-    match files {
+    let read = each_document(documents, output, work, |_, (listed, helps)| {
+        tally.merge(&listed);
+        hints.merge(helps);
+    })?;
+    match read.documents {
         0 => {}
         1 => output.notice(&tally),
         files => output.notice(&format_args!("{files} files, {tally}")),
     }
     match &hints.url {
-        Some(hint) if files == 1 => {
+        Some(hint) if read.documents == 1 => {
             output.notice(&format_args!(
                 "no base URL for {} of the links; {hint}",
                 tally.count(LinkResult::NoBase)
@@ -86,18 +70,8 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
         }
         _ => hints.say(output),
     }
-    match kept.into_inner() {
-        0 => {}
-        kept => {
-            let kept = count(kept, "result is", "results are");
-            output.notice(&format_args!("{kept} up to date; skipped"));
-        }
-    }
-    let of_folders = match documents.has_folder() {
-        true => left.say(files, output),
-        false => ExitStatus::Done,
-    };
-    Ok(status.max(of_folders))
+    output.notice_of(kept.into_inner(), ["result is", "results are"], "up to date; skipped");
+    Ok(read.end(documents, output))
 }
 
 /// The extension of result files.
@@ -115,40 +89,34 @@ fn one(
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, (Tally, Hints))> {
-    if let Contents::Archive(archive) = file.contents {
-        return in_archive(asked, archive, output);
-    }
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let mut listing = LinkListing::of(asked);
     let mut status = ExitStatus::Done;
-    let read = file.each(|input, options| {
-        let (totals, held) = listing.document(input, options, output)?;
-        status = status.max(held);
-        tally.add_totals(&totals);
-        hints.add(input, options, &totals);
-        Ok(())
-    });
-    let read = Failure::nested(read)?;
-    Ok((after(read, status, output), (tally, hints)))
-}
-
-/// Lists the links of the documents of an archive.
-fn in_archive(
-    asked: &ListLinks,
-    archive: Archive<'_>,
-    output: &mut Output,
-) -> io::Result<(ExitStatus, (Tally, Hints))> {
-    let (mut tally, mut status) = (Tally::default(), ExitStatus::Done);
-    let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-        LinkListing::of(asked).document(input, &archived.options, output)
+    let mut add = |(totals, held): &(Totals, ExitStatus)| {
+        status = status.max(*held);
+        tally.add_totals(totals);
     };
-    let read = archive::each(archive, output, work, |(totals, held), _, _| {
-        status = status.max(held);
-        tally.add_totals(&totals);
-        Ok(())
-    });
-    let read = Failure::nested(read.map(drop))?;
-    Ok((after(read, status, output), (tally, Hints::default())))
+    let read = match file.contents {
+        Contents::Archive(archive) => {
+            let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
+                LinkListing::of(asked).document(input, &archived.options, output)
+            };
+            let read = archive::each(archive, output, work, |listed, _, _| {
+                add(&listed);
+                Ok(())
+            });
+            read.map(drop)
+        }
+        contents => {
+            let mut listing = LinkListing::of(asked);
+            File { contents, ..file }.each(|input, options| {
+                let listed = listing.document(input, options, output)?;
+                add(&listed);
+                hints.add(input, options, &listed.0);
+                Ok(())
+            })
+        }
+    };
+    Ok((after(read, status, output)?, (tally, hints)))
 }
 
 /// The number of rows from which the widths of columns are computed.

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result};
 use baselink::files::mirror::Mirror;
 use baselink::files::write::commit_all;
 use clap::{Arg, Command};
@@ -25,6 +25,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::args::program;
+use super::failure::FileResult;
 use super::output::Output;
 use super::status::ExitStatus;
 
@@ -37,16 +38,12 @@ pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<ExitS
 }
 
 /// Prints the page of the program, or writes all pages to `folder`.
-pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> FileResult<ExitStatus> {
     let mut program = program().disable_help_subcommand(true);
     program.build();
-    let Some(folder) = folder else {
-        output.out().write_all(&page(&program)?)?;
-        return Ok(ExitStatus::Done);
-    };
-    if let Err(error) = write(&program, folder) {
-        output.error(&error);
-        return Ok(ExitStatus::Unusable);
+    match folder {
+        Some(folder) => write(&program, folder)?,
+        None => output.out().write_all(&page(&program)?)?,
     }
     Ok(ExitStatus::Done)
 }
@@ -54,7 +51,7 @@ pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<Ex
 /// Writes the page of each command to `folder`, which is made where it is missing.
 fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
-        return Err(Error::new(format!("{}: not a folder", name(folder))));
+        return Err(Error::file(folder, "not a folder"));
     }
     fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     let mirror = Mirror::new(folder)?;

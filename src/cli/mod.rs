@@ -5,8 +5,8 @@
 //! what was typed --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
 //! ```
 //!
-//! A function here returns an [`io::Error`] only when standard output cannot be written to; whatever
-//! is wrong with a file or an argument is printed where it is found and becomes a [`ExitStatus`].
+//! A function here returns an [`io::Error`] only when standard output cannot be written to. Whatever is wrong with a file or an
+//! argument is printed where it is found and becomes an [`ExitStatus`], or it ends the command ([`failure`]).
 //!
 //! Deliberately absent: anything that a program could not do with the library.
 
@@ -17,7 +17,8 @@ use std::io::{self, IsTerminal};
 use baselink::error::{cause, name, visible};
 
 use self::args::Refusal;
-use self::output::Output;
+use self::failure::FileResult;
+use self::output::{Output, said};
 use self::request::{Command, Talk};
 use self::status::ExitStatus;
 
@@ -94,34 +95,35 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitS
     };
     let mut output = Output::new(asked.talk);
     if let Some(settings) = &asked.settings {
-        Output::new(Talk { quiet: false, ..asked.talk })
-            .notice(&format_args!("settings: {}", name(settings)));
+        output.notice(&format_args!("settings: {}", name(settings)));
     }
-    if let Some(Err(error)) = asked.command.reads().map(files::check) {
-        output.error(&error);
-        return Ok(ExitStatus::Unusable);
-    }
-    if asked.command.reads_standard_input() && io::stdin().is_terminal() {
-        let otherwise = match asked.command.reads() {
+    let status = said(done(&asked.command, &mut output), &mut output)?;
+    output.end()?;
+    Ok(status.unwrap_or(ExitStatus::Unusable))
+}
+
+/// Does what was asked for.
+fn done(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
+    command.reads().map_or(Ok(()), files::check)?;
+    if command.reads_standard_input() && io::stdin().is_terminal() {
+        let otherwise = match command.reads() {
             Some(_) => "name a file",
             None => "give references",
         };
         let sentence = format!("reading from the terminal; end with Ctrl-D, or {otherwise}");
         output.notice(&sentence);
     }
-    let status = match &asked.command {
-        Command::Rewrite(asked) => rewrite::run(asked, &mut output),
-        Command::Links(asked) => links::run(asked, &mut output),
-        Command::Base(asked) => base::run(asked, &mut output),
-        Command::Resolve(asked) => resolve::run(asked, &mut output),
-        Command::Localize(asked) => localize::run(asked, &mut output),
-        Command::Move(asked) => relocate::run(asked, &mut output),
-        Command::Check(asked) => check::run(asked, &mut output),
-        Command::Completions(shell) => manual::completions(*shell, &mut output),
-        Command::Man(folder) => manual::pages(folder.as_deref(), &mut output),
-    }?;
-    output.end()?;
-    Ok(status)
+    Ok(match command {
+        Command::Rewrite(asked) => rewrite::run(asked, output)?,
+        Command::Links(asked) => links::run(asked, output)?,
+        Command::Base(asked) => base::run(asked, output)?,
+        Command::Resolve(asked) => resolve::run(asked, output)?,
+        Command::Localize(asked) => localize::run(asked, output)?,
+        Command::Move(asked) => relocate::run(asked, output)?,
+        Command::Check(asked) => check::run(asked, output)?,
+        Command::Completions(shell) => manual::completions(*shell, output)?,
+        Command::Man(folder) => manual::pages(folder.as_deref(), output)?,
+    })
 }
 
 /// Says that standard output cannot be written to.

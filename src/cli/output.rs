@@ -14,23 +14,24 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink::base::{Rule, Source};
 use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::visible;
+use baselink::error::{name, visible};
 use baselink::files::write::Replacement;
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::advice::sentence;
 use super::closed;
+use super::failure::{Failure, FileResult};
 use super::input::Input;
 use super::json;
 use super::places::FilePlaces;
 use super::progress::Progress;
-use super::request::Talk;
+use super::request::{Talk, is_standard_input};
 use super::status::ExitStatus;
 
 /// A place that can be clicked on.
@@ -413,6 +414,25 @@ impl Output {
         written
     }
 
+    /// Writes `urls` one a line to the file at `path`, which is said; or prints them, if that is `-`.
+    pub(crate) fn list_in(
+        &mut self,
+        path: &Path,
+        urls: &[String],
+        [one, more]: [&str; 2],
+    ) -> FileResult<()> {
+        let list: String = urls.iter().flat_map(|url| [url, "\n"]).collect();
+        if is_standard_input(path) {
+            return Ok(self.out().write_all(list.as_bytes())?);
+        }
+        let mut file = Replacement::begin(path)?;
+        file.write(|out| out.write_all(list.as_bytes()))?;
+        file.commit()?;
+        let listed = count(urls.len(), one, more);
+        self.notice(&format_args!("{listed} listed in {}", name(path)));
+        Ok(())
+    }
+
     /// Says on standard error why something could not be done, or does not hold.
     pub(crate) fn error(&mut self, sentence: &impl Display) {
         let error = self.err.paint(ERROR, "error:");
@@ -477,6 +497,13 @@ impl Output {
         let more = if named < paths.len() { ", …; -v names all" } else { "" };
         if !names.is_empty() {
             self.notice(&format_args!("{sentence}: {}{more}", names.join(", ")));
+        }
+    }
+
+    /// Says `what` of so many, if there are any; `one` and `more` are their nouns with a verb.
+    pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
+        if number > 0 {
+            self.notice(&format_args!("{} {what}", count(number, one, more)));
         }
     }
 
@@ -607,6 +634,15 @@ impl Output {
     }
 }
 
+/// What the work on a file gave; `None` if it failed, which is said.
+pub(crate) fn said<T>(
+    ended: Result<T, impl Into<Failure>>,
+    output: &mut Output,
+) -> io::Result<Option<T>> {
+    let ended = Failure::nested(ended.map_err(Into::into))?;
+    Ok(ended.map_err(|error| output.error(&error)).ok())
+}
+
 /// The links that `--strict` does not accept.
 #[derive(Default)]
 pub(crate) struct Strict {
@@ -657,13 +693,9 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
 /// `a[href]`, after the number of the document where that is not the outermost one; `-` for a link
 /// of a style sheet, which has no elements.
 pub(crate) fn location(link: &LinkReport) -> String {
-    location_of(&link.entity, &link.element, link.attribute.as_deref())
-}
-
-/// The location of a link, by its parts.
-pub(crate) fn location_of(entity: &str, element: &str, attribute: Option<&str>) -> String {
+    let LinkReport { entity, element, attribute, .. } = link;
     let element = if element.is_empty() { "-".into() } else { visible(element) };
-    let attribute = attribute.map(|name| format!("[{}]", visible(name)));
+    let attribute = attribute.as_deref().map(|name| format!("[{}]", visible(name)));
     let place = format!("{element}{}", attribute.unwrap_or_default());
     if entity.is_empty() { place } else { format!("{entity}:{place}") }
 }
@@ -679,12 +711,6 @@ pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
         1 => format!("1 {one}"),
         number => format!("{number} {more}"),
     }
-}
-
-/// `base http://a/ (3.3 retrieval)`
-pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> String {
-    let base = base.map_or("none".into(), visible);
-    format!("base {base} ({} {})", rule.section(), source.name())
 }
 
 /// The diagnostics of a document, in the order of the file.

@@ -116,6 +116,6 @@ fn name_of(root: &Path) -> Result<OsString> {
     }
     let real = fs::canonicalize(root);
     let real = real.map_err(|error| Error::io(root, error))?;
-    let nameless = || Error::new(format!("{}: it has no name to get in a folder", name(root)));
+    let nameless = || Error::file(root, "it has no name to get in a folder");
     real.file_name().map(OsString::from).ok_or_else(nameless)
 }

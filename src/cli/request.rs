@@ -19,6 +19,7 @@ use baselink::Options;
 use baselink::collection::capture::DateRange;
 use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
+pub(crate) use baselink::files::folder_of;
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
@@ -31,7 +32,7 @@ use clap_complete::Shell;
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) talk: Talk,
-    /// The settings file to report; `None` with --quiet.
+    /// The settings file, if there is one.
     pub(crate) settings: Option<PathBuf>,
     pub(crate) command: Command,
 }
@@ -465,12 +466,6 @@ impl Origin {
             Self::Entry(entry) => entry.size,
         }
     }
-}
-
-/// The folder of the file `path`.
-pub(crate) fn folder_of(path: &Path) -> &Path {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.unwrap_or(Path::new("."))
 }
 
 /// True if `path` means standard input. A file of that name is `./-`.

@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: documents. What is resolved here is in no document.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 use baselink::error::cause;
@@ -35,7 +36,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
             let base = base(text);
             lines(output, |line, place, output| match str::from_utf8(line) {
                 Ok(reference) => asked.one(&base, reference, Some(place), output),
-                Err(_) => asked.undecodable(Some(&base.text), line, place, output),
+                Err(_) => asked.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
             })
         }
         What::Pairs => {
@@ -43,17 +44,17 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
             let mut last: Option<BaseAsTyped> = None;
             lines(output, |line, place, output| {
                 let Ok(text) = str::from_utf8(line) else {
-                    return asked.undecodable(None, line, place, output);
+                    return asked.unresolved(None, line, NOT_TEXT, Some(place), output);
                 };
                 let Some((of, reference)) = pair(text) else {
                     let why = "neither a tab nor white space divides a base and a reference";
-                    return asked.unresolved(None, text, why, Some(place), output);
+                    return asked.unresolved(None, line, why, Some(place), output);
                 };
                 let base = match &last {
                     Some(last) if last.text == of => last,
                     _ => {
                         if let Err(why) = Base::parse(asked.profile, of) {
-                            let why = why.to_string();
+                            let (why, reference) = (why.to_string(), reference.as_bytes());
                             return asked.unresolved(
                                 Some(of),
                                 reference,
@@ -70,6 +71,9 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
         }
     }
 }
+
+/// Why a line cannot be resolved that has other bytes than text.
+const NOT_TEXT: &str = "it is not UTF-8";
 
 /// A base and what it is spelled like.
 struct BaseAsTyped {
@@ -126,7 +130,7 @@ impl Resolve {
         let target = match base.base.resolve(reference) {
             Ok(target) => target.url,
             Err(why) => {
-                let why = why.to_string();
+                let (why, reference) = (why.to_string(), reference.as_bytes());
                 return self.unresolved(Some(&base.text), reference, &why, place, output);
             }
         };
@@ -138,39 +142,25 @@ impl Resolve {
         Ok(ExitStatus::Done)
     }
 
-    /// A reference that cannot be resolved is only copied.
+    /// A reference that cannot be resolved is only copied; in JSON one that is not text is as near to it as text can be.
     fn unresolved(
         &self,
         base: Option<&str>,
-        reference: &str,
+        reference: &[u8],
         why: &str,
         place: Option<&str>,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
-        match (self.form, base) {
-            (ResolveForm::Target, _) => output.text(reference.as_bytes())?,
-            (ResolveForm::Explanation, Some(base)) => self.explain(base, reference, output)?,
-            (ResolveForm::Explanation, None) => {}
-            (ResolveForm::Json, _) => self.json(base, reference, None, output)?,
+        let text = String::from_utf8_lossy(reference);
+        match (self.form, base, &text) {
+            (ResolveForm::Target, ..) => output.text(reference)?,
+            (ResolveForm::Explanation, Some(base), Cow::Borrowed(text)) => {
+                self.explain(base, text, output)?;
+            }
+            (ResolveForm::Explanation, ..) => {}
+            (ResolveForm::Json, ..) => self.json(base, &text, None, output)?,
         }
-        Ok(say(reference, why, place, output))
-    }
-
-    /// A line that is not text is only copied; in JSON it is as near to it as text can be.
-    fn undecodable(
-        &self,
-        base: Option<&str>,
-        line: &[u8],
-        place: &str,
-        output: &mut Output,
-    ) -> io::Result<ExitStatus> {
-        let shown = String::from_utf8_lossy(line);
-        match self.form {
-            ResolveForm::Target => output.text(line)?,
-            ResolveForm::Explanation => {}
-            ResolveForm::Json => self.json(base, &shown, None, output)?,
-        }
-        Ok(say(&shown, "it is not UTF-8", Some(place), output))
+        Ok(say(&text, why, place, output))
     }
 
     fn explain(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {

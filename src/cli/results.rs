@@ -11,7 +11,6 @@
 //!
 //! Deliberately absent: what is in a result.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -41,8 +40,8 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// The results of `documents` in the folder `asked`, in files with this extension; and a message if the folder has results
-    /// of other options.
+    /// The results of `documents` in the folder `asked`, in files with this extension. If the folder has results of other
+    /// options, that is said.
     ///
     /// # Errors
     ///
@@ -51,7 +50,8 @@ impl Results {
         asked: &ResultsFolder,
         extension: &'static str,
         documents: &Documents,
-    ) -> Result<(Self, Option<String>)> {
+        output: &mut Output,
+    ) -> Result<Self> {
         let folder = OutputFolder::of(&asked.path, documents)?;
         let path = asked.path.join(OPTIONS);
         let failed = |error| Error::io(&path, error);
@@ -73,12 +73,13 @@ impl Results {
             let seen = fs::metadata(table).and_then(|seen| seen.modified());
             decided = decided.max(Some(seen.map_err(|error| Error::io(table, error))?));
         }
-        let others = format!(
-            "{}: the results there were made with other options, and are made again",
-            name(&asked.path)
-        );
-        let decided = decided.filter(|_| asked.keeps);
-        Ok((Self { folder, extension, decided }, earlier.filter(|_| is_other).map(|_| others)))
+        if is_other && earlier.is_some() {
+            output.notice(&format_args!(
+                "{}: the results there were made with other options, and are made again",
+                name(&asked.path)
+            ));
+        }
+        Ok(Self { folder, extension, decided: decided.filter(|_| asked.keeps) })
     }
 
     /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
@@ -93,7 +94,9 @@ impl Results {
             let why = "standard input has no name for a result in a folder; name files";
             return Err(Error::new(why).into());
         };
-        let to = with_extension(self.folder.place(entry)?, self.extension);
+        let mut to = self.folder.place(entry)?.into_os_string();
+        to.push(self.extension);
+        let to = PathBuf::from(to);
         let made = modified(&self.folder.out.join(&to))?;
         if let (Some(made), Some(decided)) = (made, self.decided)
             && let Ok(of) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
@@ -118,13 +121,6 @@ impl Results {
         };
         made.map(Some).map_err(|error| failure(error).into())
     }
-}
-
-/// `place` with another extension after its own.
-fn with_extension(place: PathBuf, extension: &str) -> PathBuf {
-    let mut name: OsString = place.into_os_string();
-    name.push(extension);
-    name.into()
 }
 
 /// The modification time of the file at `path`; `None` if it does not exist.

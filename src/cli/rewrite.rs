@@ -34,10 +34,10 @@ use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
 use super::captures::are_all_archives;
-use super::failure::{Failure, FileResult};
+use super::failure::FileResult;
 use super::files::{self, Why, Worked};
 use super::input::{Contents, File, NoDocument, OpenedInput};
-use super::output::{Output, count};
+use super::output::{Output, count, said};
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
@@ -54,13 +54,9 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus
 
 /// Rewrites what was asked for, so that its links become what `work` says.
 pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<ExitStatus> {
-    let target = match RunTarget::of(&asked.destination, &asked.documents) {
-        Ok(target) => target.renaming(work),
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    let target = RunTarget::of(&asked.destination, &asked.documents);
+    let Some(target) = said(target, output)? else { return Ok(ExitStatus::Unusable) };
+    let target = target.renaming(work);
     if target.writes_files() {
         output.ignores_closed_stdout();
     }
@@ -71,11 +67,8 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let of_one = |origin: &Origin, output: &mut Output| {
-        let outcome = Failure::nested(one(asked, work, &target, origin, output))?;
-        Ok(outcome.unwrap_or_else(|error| {
-            output.error(&error);
-            FileOutcome::Left(Why::Unusable)
-        }))
+        let outcome = said(one(asked, work, &target, origin, output), output)?;
+        Ok(outcome.unwrap_or(FileOutcome::Left(Why::Unusable)))
     };
     let failed = files::each(&asked.documents, output, of_one, |batch, output| {
         status = status.max(settle(asked, work, batch, &mut totals, output)?);
@@ -107,9 +100,8 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         status = status.max(totals.say(work, target.writes_files(), output));
     }
     if let Some(path) = work.list_of_missing().filter(|_| !is_stopped())
-        && let Err(error) = Failure::nested(totals.list_missing(path, output))?
+        && said(totals.list_missing(path, output), output)?.is_none()
     {
-        output.error(&error);
         status = ExitStatus::Unusable;
     }
     if is_stopped() {
@@ -184,18 +176,18 @@ fn document(
     // A thread that is one of several has its own files to work on.
     let is_shared = asked.documents.jobs > 1 && !output.is_page();
     let is_archive = matches!(file.contents, Contents::Archive(_));
-    let refused = match &asked.destination {
-        WrittenTo::Path { .. } if origin.is_named() && matches!(origin, Origin::Standard) => {
+    let refused = match (&asked.destination, origin) {
+        (WrittenTo::Path { .. }, Origin::Standard) => {
             Some("an archive is read twice; store it in a file and name that")
         }
-        WrittenTo::Path { .. } => Some("an archive among other files; name archives alone"),
-        WrittenTo::Standard => Some(
+        (WrittenTo::Path { .. }, _) => Some("an archive among other files; name archives alone"),
+        (WrittenTo::Standard, _) => Some(
             "an archive, whose documents become files; use -o DIR, or look with --diff or --dry-run",
         ),
-        WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere => None,
+        (WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere, _) => None,
     };
     if let Some(why) = refused.filter(|_| is_archive) {
-        return Err(Error::new(format!("{}: {why}", name(origin.path()))).into());
+        return Err(Error::file(origin.path(), why).into());
     }
     let mut summary = FileSummary::default();
     match file.contents {

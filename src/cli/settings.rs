@@ -250,11 +250,9 @@ impl Settings {
         if real.is_file() && self.real_folder().is_ok_and(|folder| real.starts_with(folder)) {
             return Ok(());
         }
-        Err(Error::new(format!(
-            "{}: not a file in the folder of the settings that name it; type --url-map, or name the \
-             settings with --config",
-            name(path)
-        )))
+        let why = "not a file in the folder of the settings that name it; type --url-map, or name the \
+                   settings with --config";
+        Err(Error::file(path, why))
     }
 
     /// The folder of the file, without symbolic links.

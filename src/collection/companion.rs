@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::collection::origin::{hosts, usable::unusable};
 use crate::document::{Program, Saved};
+use crate::files::folder_of;
 use crate::files::walk::{TreeEntry, open_file};
 use crate::format::Format;
 use crate::reference::contains_placeholder;
@@ -69,8 +70,7 @@ fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> 
 #[must_use]
 pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let stem = page.file_stem().unwrap_or_default();
-    let around = page.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let entries = fs::read_dir(around.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let entries = fs::read_dir(folder_of(page)).into_iter().flatten().flatten();
     let names = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
     let is_companion = |name: &std::ffi::OsString| {
         name.to_str().and_then(stem_of_companion).is_some_and(|of| stem == of)

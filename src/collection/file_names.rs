@@ -33,7 +33,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use super::near::composed_text;
 use super::path::is_page_name;
 use crate::layer::digest::first_of_md5;
-use crate::reference::{Grammar, Reference, decode_percent};
+use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
 
 /// The maximum length of a path, in bytes. Windows refuses 260 characters, and the folder needs some.
 const PATH: usize = 239;
@@ -137,29 +137,13 @@ const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];
 /// Names that Windows keeps for devices, whatever the extension; `com` and `lpt` with a digit beside that.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
 
-/// Gives each resource of an archive the path of a file, with `/` between the names.
+/// The number of rounds in which each of `count` resources of an archive loses its path to another one.
 ///
 /// A resource is a URL and a media type without parameters, or `""`. Its path does not depend on the order of the
 /// resources. No path has another one as a folder, and no two are the same on a file system that ignores case or
 /// normalizes names. URLs that differ only in their fragment, with one media type, are one resource and have one path.
 ///
 /// While it runs, it needs about 50 bytes a resource, and 10 for each folder.
-///
-/// ```
-/// use baselink::collection::file_names;
-/// let resources = [("https://a.example/", "text/html"), ("https://a.example/logo?v=3", "image/png")];
-/// let paths: Vec<_> = file_names(resources).collect();
-/// assert_eq!(paths.join(" "), "a.example/index.html a.example/logo@v=3.png");
-/// ```
-pub fn file_names<'a>(
-    resources: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> impl Iterator<Item = Box<str>> {
-    let resources: Vec<_> = resources.into_iter().collect();
-    let rounds = rounds(resources.len(), |number| resources[number]);
-    resources.into_iter().zip(rounds).map(|(resource, round)| path(resource, round))
-}
-
-/// The number of rounds in which each resource of an archive loses its path to another one.
 pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
     let own = |number| {
         let (url, media_type) = resource(number);
@@ -209,10 +193,6 @@ pub(super) fn rounds_of<'a>(
         }
     }
     rounds
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or_default()
 }
 
 /// A digest of a path as the least exact file system compares it. Those of its folders go to `folders`. If two paths have
@@ -556,6 +536,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The path of each resource.
+    fn file_names<'a>(
+        resources: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> impl Iterator<Item = Box<str>> {
+        let resources: Vec<_> = resources.into_iter().collect();
+        let rounds = rounds(resources.len(), |number| resources[number]);
+        resources.into_iter().zip(rounds).map(|(resource, round)| path(resource, round))
+    }
 
     fn alone(url: &str, media_type: &str) -> String {
         file_names([(url, media_type)]).collect()

@@ -543,12 +543,6 @@ impl Collection {
         Some(format!("{to}{folder}/{}", url[path_at..].strip_prefix('/').unwrap_or_default()))
     }
 
-    /// The URL of a file in a tree with `root` as the URL of its root; `None` if no URL can have the name of the file.
-    #[must_use]
-    pub fn url_below(&self, root: &RootUrl, number: usize) -> Option<String> {
-        url_below(root, self.path(number))
-    }
-
     /// The file at a path below the root.
     fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
         let found = |number| Ok(FoundFile { number, query_counts: false });

@@ -6,7 +6,7 @@
 //! about.html    -->  about-fb8a140d.html beside About.html, where case does not count
 //! ```
 //!
-//! Deliberately absent: the rules, which are those for archives ([`file_names`](super::file_names)).
+//! Deliberately absent: the rules, which are those for archives ([`super::file_names`]).
 
 use std::borrow::Cow;
 

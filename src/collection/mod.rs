@@ -2,7 +2,7 @@
 //!
 //! A [`Collection`] finds the resource of a URL. Each resource is added with its name, which is a relative path, and its
 //! URLs. The URL of a redirect is one more URL of the resource to which it leads. After a move and in a mirror, links lead
-//! to names. [`folder`] adds the files of a folder, and [`origin`] knows their retrieval URLs. [`file_names()`] gives resources
+//! to names. [`folder`] adds the files of a folder, and [`origin`] knows their retrieval URLs. [`capture`] gives resources
 //! that are not files yet the paths of files.
 //!
 //! ```
@@ -41,7 +41,6 @@ mod saved_names;
 mod symlinks;
 mod text_map;
 
-pub use file_names::file_names;
 pub use index::{Absence, Collection, FoundFile, Missing, Resource, ResourceKind, TargetPlace};
 pub(crate) use index::{is_disk, url_below};
 pub(crate) use normal::without_query;

@@ -49,7 +49,7 @@ use crate::document::Saved;
 use crate::error::{Error, ErrorKind, Result, name};
 use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
-use crate::reference::{Grammar, Reference};
+use crate::reference::{Grammar, Reference, without_fragment};
 use crate::rewrite::Beside;
 use crate::scan::html::saved;
 
@@ -410,7 +410,9 @@ impl Origins {
                 let FolderLayout::Host = self.layout?;
                 by_host(seen, &self.scheme, self.index.as_deref())
             }
-            Source::Xattr if self.trust_xattr => attribute(entry).map(without_fragment),
+            Source::Xattr if self.trust_xattr => {
+                attribute(entry).map(|url| without_fragment(&url).to_owned())
+            }
             _ => None,
         })
     }
@@ -484,7 +486,7 @@ impl Origins {
             };
             let url = match source {
                 Source::SavedFrom => {
-                    said.as_ref().map(|said| without_fragment(said.url(&self.scheme).into_owned()))
+                    said.as_ref().map(|said| without_fragment(&said.url(&self.scheme)).to_owned())
                 }
                 Source::Canonical => {
                     let named = self.canonical.then(|| canonical::named(head, format));
@@ -721,13 +723,6 @@ fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
 fn default_port(scheme: &str) -> Option<&'static str> {
     let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
     ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
-}
-
-fn without_fragment(url: String) -> String {
-    match url.split_once('#') {
-        Some((url, _)) => url.to_owned(),
-        None => url,
-    }
 }
 
 /// A URL as a sentence shows it.

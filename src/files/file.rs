@@ -85,11 +85,10 @@ pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
 }
 
 /// The folder of the file at `path`; the current one where that is only a name.
-pub(super) fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Which file it is, whatever it is called: its file system, and its number there.

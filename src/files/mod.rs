@@ -39,4 +39,5 @@ mod temporary;
 pub mod walk;
 pub mod write;
 
+pub use file::folder_of;
 pub(crate) use file::os_string;

@@ -91,50 +91,6 @@ impl Globs {
     pub fn is_match(&self, relative: &Path) -> bool {
         self.0.is_match(relative)
     }
-
-    /// Which of them match `relative`, a path below a root: their places in the list that the set was
-    /// made of, in its order.
-    #[must_use]
-    pub fn matching(&self, relative: &Path) -> Vec<usize> {
-        self.0.matches(relative)
-    }
-}
-
-/// The folder below the root in which everything lies that `pattern` matches: the names before the
-/// first one with a wildcard, and before the last one, with `/` between; empty for the root. `None`
-/// where `pattern` is a name and `/`, which are folders at any depth.
-///
-/// ```
-/// use baselink::files::walk::folder;
-/// assert_eq!(folder("api/v1/*/x.html").as_deref(), Some("api/v1"));
-/// assert_eq!(folder("*.html").as_deref(), Some(""));
-/// assert_eq!(folder("/api/").as_deref(), Some("api"));
-/// assert_eq!(folder("api/"), None);
-/// ```
-#[must_use]
-pub fn folder(pattern: &str) -> Option<String> {
-    let path = pattern.strip_prefix("./").unwrap_or(pattern);
-    if path.strip_suffix('/').is_some_and(|name| !name.contains('/')) {
-        return None;
-    }
-    let anchored = anchored(pattern);
-    let (folders, _) = anchored.rsplit_once('/').unwrap_or_default();
-    let names = folders.split('/').map_while(literal).filter(|name| !name.is_empty());
-    Some(names.collect::<Vec<_>>().join("/"))
-}
-
-/// The name that a part of a pattern means; `None` where it has a wildcard.
-fn literal(part: &str) -> Option<String> {
-    let mut name = String::with_capacity(part.len());
-    let mut characters = part.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '*' | '?' | '[' | '{' => return None,
-            '\\' => name.extend(characters.next()),
-            _ => name.push(character),
-        }
-    }
-    Some(name)
 }
 
 /// The pattern for whole paths that `pattern` means.

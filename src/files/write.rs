@@ -198,12 +198,6 @@ impl Replacement {
         self.out.get_mut().has_holes = is_sparse(of);
     }
 
-    /// Where it is to be, as it was named.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     fn made(&self) -> &New {
         self.out.get_ref()
     }
@@ -617,12 +611,6 @@ impl Original {
         Err(Error::file(path, what))
     }
 
-    /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Opens it for reading.
     ///
     /// # Errors
@@ -637,6 +625,12 @@ impl Original {
         let seen = between_steps(|| file.metadata()).map_err(failed)?;
         self.still(&seen)?;
         Ok(file)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Its metadata when it was looked at.

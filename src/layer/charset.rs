@@ -101,6 +101,12 @@ impl Charset {
     }
 }
 
+impl Default for Charset {
+    fn default() -> Self {
+        Self::UTF_8
+    }
+}
+
 impl FromStr for Charset {
     type Err = Error;
 

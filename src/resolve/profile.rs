@@ -9,31 +9,14 @@
 //!
 //! Deliberately absent: the rules. Each set has a file beside this one.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::named::{display_by_name, named};
 use crate::reference::Grammar;
 
-/// The rules by which a reference is resolved.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum Profile {
-    /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
-    #[default]
-    Rfc1808,
-    /// RFC 3986 section 5.2.2, strict, with a guard for paths that begin with `//` (A24).
-    Rfc3986,
-    /// The URL Standard; results are serialised URLs.
-    Whatwg,
-}
-
-impl Profile {
-    /// Every profile, the default first.
-    #[doc(hidden)]
-    pub const ALL: [Self; 3] = [Self::Rfc1808, Self::Rfc3986, Self::Whatwg];
-
-    /// The name by which it is chosen.
+named! {
+    /// The rules by which a reference is resolved.
     ///
     /// ```
     /// use baselink::resolve::Profile;
@@ -41,27 +24,28 @@ impl Profile {
     /// assert_eq!("whatwg".parse::<Profile>().unwrap(), Profile::Whatwg);
     /// assert!("rfc2396".parse::<Profile>().unwrap_err().to_string().contains("rfc3986"));
     /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rfc1808 => "rfc1808",
-            Self::Rfc3986 => "rfc3986",
-            Self::Whatwg => "whatwg",
-        }
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    #[non_exhaustive]
+    pub enum Profile {
+        /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
+        #[default]
+        Rfc1808 = "rfc1808",
+        /// RFC 3986 section 5.2.2, strict, with a guard for paths that begin with `//` (A24).
+        Rfc3986 = "rfc3986",
+        /// The URL Standard; results are serialised URLs.
+        Whatwg = "whatwg",
     }
+}
 
+display_by_name!(Profile);
+
+impl Profile {
     /// How it cuts a reference into components.
     pub(crate) const fn grammar(self) -> Grammar {
         match self {
             Self::Rfc1808 => Grammar::Rfc1808,
             Self::Rfc3986 | Self::Whatwg => Grammar::Rfc3986,
         }
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -32,7 +32,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::Quote;
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::layer::{OffsetMap, lift};
-use crate::reference::{self, Grammar};
+use crate::reference::{self, Grammar, without_fragment};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{self, Base, Kept, Profile, Splice, Target};
 use crate::scan::block::holds;
@@ -722,10 +722,6 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
 fn is_absolute_to_one(reference: &str) -> bool {
     let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
     has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split('#').next().unwrap_or_default()
 }
 
 /// The tail that `reference` and `text` have in common, which keeps its bytes, but for the first character of `text`,

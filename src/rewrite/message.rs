@@ -219,8 +219,7 @@ impl Plan<'_> {
         if !self.options.scan.groups.contains(Group::Headers) {
             return;
         }
-        let heading_span = self.structure.entities[index].heading.span;
-        let links = links(self.bytes, &self.structure.entities[index].heading);
+        let fields = &self.structure.entities[index].heading;
         let judge = |kept: Option<Reason>| {
             let around = Surroundings { kept, ..Surroundings::default() };
             Judge::new(Charset::UTF_8, heading, self.options, around)
@@ -229,15 +228,13 @@ impl Plan<'_> {
         let mut of_label = judge(self.kept[index].or(stays));
         let mut of_others = judge(self.kept[index]);
         let mut found = DocumentPlan::within(Some(self.room));
-        for link in links {
+        for link in links(self.bytes, fields) {
             let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
             found.add(of_one.link(link, Charset::UTF_8, &[]));
         }
         let outgrown = found.settle();
-        let at = heading_span.start;
-        self.report
-            .diagnostics
-            .extend(outgrown.map(|one| Diagnostic { span: Span::at(at), ..one }));
+        let span = Span::at(fields.span.start);
+        self.report.diagnostics.extend(outgrown.map(|one| Diagnostic { span, ..one }));
         let Settled { edits, links, .. } = Settled::of(found);
         self.grow(&edits);
         self.dependence[index].of_heading(&links, heading, self.options);

@@ -43,30 +43,19 @@ pub struct RecordDocument<'r> {
 #[must_use]
 pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocument<'r>> {
     let block = record.block();
-    let found = match record.document() {
+    let (bytes, format, media_type) = match record.document() {
         RecordContent::None => return None,
-        RecordContent::Entity(media_type) => RecordBody::of(media_type, Cow::Borrowed(block)),
+        RecordContent::Entity(media_type) => {
+            (Cow::Borrowed(block), media_type.format(), media_type)
+        }
         RecordContent::Http => response(block, options),
     };
-    let RecordBody { bytes, format, media_type } = found;
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
     let label = media_type.parameter("charset").filter(|_| !format.has_headings());
     let mut options = Options { format, retrieval: retrieval(record, options), ..options.clone() };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
     let media_type = media_type.to_string();
     is_read.then_some(RecordDocument { bytes, options, media_type })
-}
-
-struct RecordBody<'r> {
-    bytes: Cow<'r, [u8]>,
-    format: Format,
-    media_type: MediaType,
-}
-
-impl<'r> RecordBody<'r> {
-    fn of(media_type: MediaType, bytes: Cow<'r, [u8]>) -> Self {
-        Self { bytes, format: media_type.format(), media_type }
-    }
 }
 
 /// What the response or other document `bytes` brings, without what it was sent in; `None` where that cannot be told
@@ -82,7 +71,7 @@ pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
 }
 
 /// What the response `block` has: itself, where it brings a document or its own header fields may have links.
-fn response<'r>(block: &'r [u8], options: &Options) -> RecordBody<'r> {
+fn response<'r>(block: &'r [u8], options: &Options) -> (Cow<'r, [u8]>, Format, MediaType) {
     let structure = http::response(block, &Arc::from(""));
     let entity = &structure.entities[0];
     let media_type = entity.media_type.clone();
@@ -90,14 +79,14 @@ fn response<'r>(block: &'r [u8], options: &Options) -> RecordBody<'r> {
     if format == Format::Message
         && let Ok(message) = entity.decode(block)
     {
-        return RecordBody::of(media_type, message.bytes);
+        return (message.bytes, format, media_type);
     }
     let has_links = options.scan.groups.contains(Group::Headers);
     let format = match has_links || scan::is_read(format, &options.scan) {
         true => Format::Http,
         false => Format::Other,
     };
-    RecordBody { bytes: Cow::Borrowed(block), format, media_type }
+    (Cow::Borrowed(block), format, media_type)
 }
 
 /// The retrieval URL of `record`, if it is absolute under the profile.

@@ -49,8 +49,8 @@ impl LinkBases {
     }
 }
 
-/// What became of a file, in numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What became of a file, in numbers. By default they are those of a file without links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
     counts: CountsByReason,
@@ -79,27 +79,6 @@ pub struct Totals {
     pub lacks_memory: bool,
     /// What is unexpected, as a report has it; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-impl Default for Totals {
-    /// The totals of a file without links.
-    fn default() -> Self {
-        Self {
-            counts: CountsByReason::default(),
-            differing: 0,
-            without_scheme: 0,
-            base: None,
-            rule: Rule::Default,
-            source: Source::Default,
-            of_links: LinkBases::None,
-            fragments: 0,
-            entities: 0,
-            charset: Charset::UTF_8,
-            changed: false,
-            lacks_memory: false,
-            diagnostics: Vec::new(),
-        }
-    }
 }
 
 impl Totals {

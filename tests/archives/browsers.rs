@@ -225,7 +225,7 @@ fn har(entries: &str) -> Har {
 }
 
 fn one(entry: &str) -> HarEntry {
-    har(entry).entry(0).unwrap().unwrap()
+    har(entry).entries().next().unwrap().unwrap()
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn an_archive_of_playwright_has_what_the_server_sent() {
         "/p/x.css 200  text p{}",
     ];
     assert_eq!(rows, expected);
-    let page = archive.entry(1).unwrap().unwrap();
+    let page = archive.entries().nth(1).unwrap().unwrap();
     assert_eq!(page.media_type.as_deref(), Some("text/html; charset=ISO-8859-1"));
     let page = String::from_utf8(page.into_body().unwrap().unwrap()).unwrap();
     assert!(page.contains("<title>é</title>"), "{page}");
@@ -321,11 +321,11 @@ fn a_broken_entry_is_an_anomaly_with_its_number() {
     let archive = har(
         r#"{"request": {}}, {"request": {"url": "u"}, "response": {"content": {"text": "*", "encoding": "base64"}}}"#,
     );
-    let anomaly = archive.entry(0).unwrap().unwrap_err();
+    let anomaly = archive.entries().next().unwrap().unwrap_err();
     assert_eq!((anomaly.offset.file, anomaly.code), (0, Code::RecordBroken));
     let anomaly = archive.entries().nth(1).unwrap().unwrap().into_body().unwrap_err();
     assert_eq!((anomaly.offset.file, anomaly.code), (1, Code::TransferUndecodable));
-    assert!(archive.entry(2).is_none() && archive.entry(u64::MAX).is_none());
+    assert!(archive.entries().nth(2).is_none());
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn json_of_any_depth_is_an_error_or_skipped() {
     for json in [&arrays, &objects, &start, &format!("{{\"log\": {{\"entries\": {arrays}}}}}")] {
         // The last one is an array with one entry.
         if let Ok(archive) = Har::read(json.clone().into_bytes()) {
-            assert_eq!(archive.entry(0).unwrap().unwrap_err().code, Code::RecordBroken);
+            assert_eq!(archive.entries().next().unwrap().unwrap_err().code, Code::RecordBroken);
         }
     }
     for (entry, is_read) in [
@@ -351,6 +351,6 @@ fn json_of_any_depth_is_an_error_or_skipped() {
         ),
         (format!(r#"{{"request": {{"url": "u"}}, "_own": {arrays}}}"#), true),
     ] {
-        assert_eq!(har(&entry).entry(0).unwrap().is_ok(), is_read, "{}", &entry[..40]);
+        assert_eq!(har(&entry).entries().next().unwrap().is_ok(), is_read, "{}", &entry[..40]);
     }
 }

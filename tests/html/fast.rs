@@ -603,7 +603,7 @@ fn real_pages() {
         let mut found = Vec::new();
         reasons(&scan(&page, &ScanOptions::default()), &mut found);
         for reason in found {
-            eprintln!("{}: {}", path.display(), reason.reason());
+            eprintln!("{}: {reason:?}", path.display());
             *handed_over.entry(reason).or_insert(0) += 1;
         }
     }

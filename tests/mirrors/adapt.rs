@@ -263,8 +263,7 @@ fn kinds_are_counted() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
     let counts = adapted(page, Format::Html, Some(Charset::UTF_8)).counts();
-    let expected = [(Adaptation::Charset, 1), (Adaptation::Integrity, 2), (Adaptation::Policy, 1)];
-    assert_eq!(counts, expected);
+    assert_eq!(counts, [1, 2, 1]);
     assert_eq!(Adaptation::ALL.map(Adaptation::name), ["charset", "integrity", "policy"]);
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::files::walk::{EntryKind, Globs, Selection, TreeEntry, folder, walk};
+use baselink::files::walk::{EntryKind, Globs, Selection, TreeEntry, walk};
 
 /// A folder with these files, each with its own path for contents.
 fn tree(files: &[&str]) -> tempfile::TempDir {
@@ -513,46 +513,5 @@ mod unix {
             assert_eq!(all, ["a/x", "b"]);
         }
         assert_eq!(without, ["b"]);
-    }
-}
-
-#[test]
-fn the_patterns_that_match_are_told_by_their_places() {
-    let globs = globs(&["*.html", "api/**", "/x.html", "api/"]);
-    assert_eq!(globs.matching(Path::new("x.html")), [0, 2]);
-    assert_eq!(globs.matching(Path::new("api/v1/x.html")), [0, 1, 3]);
-    assert_eq!(globs.matching(Path::new("sub/api/x.css")), [3]);
-    assert!(globs.matching(Path::new("sub/x.css")).is_empty());
-    assert!(Globs::default().matching(Path::new("x")).is_empty());
-}
-
-#[test]
-fn the_folder_of_a_pattern_is_what_stands_before_its_wildcards() {
-    for (pattern, expected) in [
-        ("api/v1/**", Some("api/v1")),
-        ("/api/v1/**", Some("api/v1")),
-        ("./api/v1/**", Some("api/v1")),
-        ("api/v1/", Some("api/v1")),
-        ("/api/", Some("api")),
-        ("api/v1/*.html", Some("api/v1")),
-        ("api/v1", Some("api")),
-        ("api/v?/x.html", Some("api")),
-        ("api/v[12]/x.html", Some("api")),
-        ("api/{v1,v2}/x.html", Some("api")),
-        ("{api/v1,docs}/x.html", Some("")),
-        (r"a\*b/x.html", Some("a*b")),
-        ("é ü/x", Some("é ü")),
-        ("a//b/x", Some("a/b")),
-        ("*.html", Some("")),
-        ("page.html", Some("")),
-        ("/page.html", Some("")),
-        ("**/api/*.html", Some("")),
-        ("", Some("")),
-        // These are folders at any depth.
-        ("api/", None),
-        ("./api/", None),
-        ("*/", None),
-    ] {
-        assert_eq!(folder(pattern).as_deref(), expected, "{pattern}");
     }
 }

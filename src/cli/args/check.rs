@@ -63,11 +63,6 @@ pub(super) struct TypedCheck {
 }
 
 impl TypedCheck {
-    /// The policies that `rewrite` has, too.
-    pub(super) fn policy(&self) -> TypedPolicy {
-        TypedPolicy { verbose: self.verbose, ..TypedPolicy::default() }
-    }
-
     /// Takes the values of options that were not typed from `settings`.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
@@ -78,8 +73,7 @@ impl TypedCheck {
     pub(super) fn meant(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
-        let policy = self.policy();
-        let mut documents = self.documents.meant(Some(&policy))?;
+        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
         let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
         let is_of_archives = documents.paths.iter().all(holds);
         let folder = match documents.paths.as_slice() {

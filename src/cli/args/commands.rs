@@ -8,9 +8,10 @@
 
 use std::path::{Path, PathBuf};
 
+use anstream::ColorChoice;
 use baselink::error::{Error, Result, visible};
 use baselink::reference::{Grammar, scheme as scheme_of};
-use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::check::TypedCheck;
@@ -31,20 +32,24 @@ use crate::cli::shell;
 
 impl Typed {
     pub(super) fn talk(&self) -> Talk {
-        let policy = self.of_documents().and_then(|(.., policy)| policy);
-        let verbose = policy.is_some_and(|policy| policy.verbose);
-        Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
+        let verbose = self.of_documents().is_some_and(|(.., verbose)| verbose);
+        let color = match self.talk.color {
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
+        };
+        Talk { quiet: self.talk.quiet, verbose, color }
     }
 
-    /// The name of a command that reads documents, which ones, and the policy for their links.
-    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, Option<TypedPolicy>)> {
+    /// The name of a command that reads documents, which ones, and `--verbose`.
+    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
         Some(match &self.command {
-            TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, Some(typed.policy)),
-            TypedCommand::Links(typed) => ("links", &typed.documents, Some(typed.policy)),
-            TypedCommand::Base(typed) => ("base", &typed.documents, None),
-            TypedCommand::Localize(typed) => ("localize", &typed.documents, Some(typed.policy())),
-            TypedCommand::Move(typed) => ("move", &typed.documents, Some(typed.policy())),
-            TypedCommand::Check(typed) => ("check", &typed.documents, Some(typed.policy())),
+            TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, typed.policy.verbose),
+            TypedCommand::Links(typed) => ("links", &typed.documents, typed.policy.verbose),
+            TypedCommand::Base(typed) => ("base", &typed.documents, false),
+            TypedCommand::Localize(typed) => ("localize", &typed.documents, typed.verbose),
+            TypedCommand::Move(typed) => ("move", &typed.documents, typed.verbose),
+            TypedCommand::Check(typed) => ("check", &typed.documents, typed.verbose),
             TypedCommand::Resolve(_)
             | TypedCommand::Completions { .. }
             | TypedCommand::Man { .. } => return None,
@@ -180,17 +185,17 @@ pub(super) enum TypedCommand {
 /// The argument for paths, where it is a folder, or archives.
 fn folder_or_archives(paths: Arg) -> Arg {
     let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
-    paths.value_name("PATH").help(help).action(ArgAction::Append).num_args(1..).required(true)
+    required(paths, "PATH", help)
 }
 
 /// The argument for paths, where it is one folder.
 fn folder(paths: Arg) -> Arg {
-    paths
-        .value_name("DIR")
-        .help("The folder")
-        .action(ArgAction::Append)
-        .num_args(1..)
-        .required(true)
+    required(paths, "DIR", "The folder")
+}
+
+/// An argument for paths, of which there is at least one.
+fn required(paths: Arg, name: &'static str, help: &'static str) -> Arg {
+    paths.value_name(name).help(help).action(ArgAction::Append).num_args(1..).required(true)
 }
 
 /// Hides the arguments that a move of a folder with one URL has no use for.
@@ -224,30 +229,13 @@ struct TypedTalk {
         hide_possible_values = true,
         global = true
     )]
-    color: TypedColor,
+    color: clap::ColorChoice,
     /// Print help; -h is shorter than --help
     #[arg(short, long, global = true, action = ArgAction::Help)]
     help: Option<bool>,
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedColor {
-    Auto,
-    Always,
-    Never,
-}
-
-impl From<TypedColor> for anstream::ColorChoice {
-    fn from(typed: TypedColor) -> Self {
-        match typed {
-            TypedColor::Auto => Self::Auto,
-            TypedColor::Always => Self::Always,
-            TypedColor::Never => Self::Never,
-        }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -303,11 +291,8 @@ pub(super) struct TypedBase {
 impl TypedRewrite {
     pub(super) fn meant(self) -> Result<Rewrite> {
         let mut documents = self.documents.meant(Some(&self.policy))?;
-        let verify = self.output.verify;
         documents.archives = Archives::Named;
-        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
-        let (json, strict) = (self.json, self.policy.strict);
-        Ok(Rewrite { documents, destination, backup, json, strict, verify })
+        self.output.meant(documents, self.json, self.policy.strict)
     }
 }
 

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 use baselink::collection::capture::DateRange;
 use baselink::collection::companion;
-use baselink::error::{Error, Result, name as path_name};
+use baselink::error::{Error, Result};
 use baselink::files::walk::Globs;
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
 use crate::cli::captures::is_page;
-use crate::cli::request::{Archives, Extraction, Localize, Rewrite, folder_of, is_standard_input};
+use crate::cli::request::{Archives, Extraction, Localize, folder_of, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
@@ -66,15 +66,8 @@ impl TypedLocalize {
         self.output.verify |= settings.verify;
     }
 
-    /// The policies that `rewrite` has, too.
-    pub(super) fn policy(&self) -> TypedPolicy {
-        let Self { strict, verbose, .. } = *self;
-        TypedPolicy { strict, verbose, ..TypedPolicy::default() }
-    }
-
     pub(super) fn meant(self) -> Result<Localize> {
-        let policy = self.policy();
-        let mut documents = self.documents.meant(Some(&policy))?;
+        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::Named;
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)
@@ -85,16 +78,13 @@ impl TypedLocalize {
             (documents.paths, documents.parts) = (vec![folder], parts);
         }
         let is_elsewhere = self.output.output.is_some();
-        let verify = self.output.verify;
         let printed = match (self.json, self.output.diff) {
             (true, _) => Some("--json"),
             (false, true) => Some("--diff"),
             (false, false) => None,
         };
-        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
-        let (json, strict) = (self.json, self.strict);
+        let rewrite = self.output.meant(documents, self.json, self.strict)?;
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
-        let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
         let extraction = Extraction { near: self.date, is_exact: self.exact, missing };
         Ok(Localize { rewrite, extraction, is_elsewhere })
     }
@@ -108,8 +98,7 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
         iter::once((own, "")).chain(companion::folders_of(page).into_iter().map(|one| (one, "/")))
     {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
-        let unnamed =
-            || Error::new(format!("{}: its name is not text; name its folder", path_name(page)));
+        let unnamed = || Error::file(page, "its name is not text; name its folder");
         patterns.push(pattern.ok_or_else(unnamed)?);
         parts.push(folder_of(page).join(name));
     }

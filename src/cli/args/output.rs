@@ -14,7 +14,7 @@ use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use clap::{Args, ValueEnum};
 
-use crate::cli::request::{Documents, WrittenTo, is_standard_input};
+use crate::cli::request::{Documents, Rewrite, WrittenTo, is_standard_input};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum TypedInPlace {
@@ -60,9 +60,10 @@ pub(super) struct TypedOutput {
 impl TypedOutput {
     pub(super) fn meant(
         self,
-        documents: &mut Documents,
+        mut documents: Documents,
         json: bool,
-    ) -> Result<(WrittenTo, Option<Suffix>)> {
+        strict: bool,
+    ) -> Result<Rewrite> {
         // An output folder gets empty folders, too, unless --include selects files.
         documents.selection.folders =
             self.output.is_some() && documents.selection.include.is_empty();
@@ -114,7 +115,7 @@ impl TypedOutput {
                  and without --diff",
             );
         }
-        Ok((destination, backup))
+        Ok(Rewrite { documents, destination, backup, json, strict, verify: self.verify })
     }
 }
 

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
-use crate::cli::request::{Archives, Move, Rewrite, is_standard_input};
+use crate::cli::request::{Archives, Move, is_standard_input};
 use crate::cli::settings::Settings;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -75,16 +75,9 @@ impl TypedMove {
         self.output.verify |= settings.verify;
     }
 
-    /// The policies that `rewrite` has, too.
-    pub(super) fn policy(&self) -> TypedPolicy {
-        let Self { strict, verbose, .. } = *self;
-        TypedPolicy { strict, verbose, ..TypedPolicy::default() }
-    }
-
     pub(super) fn meant(self) -> Result<Move> {
         let refused = |why: &str| Err(Error::new(why));
-        let policy = self.policy();
-        let mut documents = self.documents.meant(Some(&policy))?;
+        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
             return refused("move takes one folder: links lead from one file of it to another");
@@ -94,7 +87,7 @@ impl TypedMove {
                 true => "a file; move takes the folder of a site, and --rename the files in it",
                 false => "no such folder",
             };
-            return Err(Error::new(format!("{}: {what}", name(folder))));
+            return Err(Error::file(folder, what));
         }
         let origins = &mut documents.reading.origins;
         if origins.map.is_some() || origins.layout.is_some() {
@@ -126,10 +119,7 @@ impl TypedMove {
             Some(TypedForm::Served) => LinkForm::Relative,
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
-        let verify = self.output.verify;
-        let (destination, backup) = self.output.meant(&mut documents, self.json)?;
-        let (json, strict) = (self.json, self.strict);
-        let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
+        let rewrite = self.output.meant(documents, self.json, self.strict)?;
         Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
     }
 }

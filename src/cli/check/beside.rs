@@ -24,6 +24,7 @@ use super::href::Hrefs;
 use super::listed::Listed;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
+use crate::cli::failure::FileResult;
 use crate::cli::output::{Output, count, in_a_line};
 use crate::cli::request::{Check, folder_of, is_standard_input};
 
@@ -37,7 +38,7 @@ const MISSING: &str = "--missing";
 ///
 /// One of them is not a file, cannot be written, or would replace an input or the other.
 pub(super) fn look(asked: &Check) -> Result<()> {
-    let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+    let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&asked.report, &asked.baseline)
         && (is_one_file(report, baseline)
             || place(report).is_some_and(|one| place(baseline) == Some(one)))
@@ -89,23 +90,13 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
-/// Lists the URLs that the archives lack, first those that pages need most.
-fn write_missing(path: &Path, asked: &Check, listed: &Listed, output: &mut Output) -> Result<()> {
+/// The URLs that the archives lack, first those that pages need most.
+fn missing(asked: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
     let denied = classes.filter(|class| asked.deny.contains(*class));
     let targets =
         denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
-    let urls: Vec<_> = targets.map(|one| in_a_line(&one.to)).collect();
-    let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
-    if is_standard_input(path) {
-        return output.out().write_all(list.as_bytes()).map_err(|error| Error::io(path, error));
-    }
-    let mut file = Replacement::begin(path)?;
-    file.write(|out| out.write_all(list.as_bytes()))?;
-    file.commit()?;
-    let listed = count(urls.len(), "missing URL is", "missing URLs are");
-    output.notice(&format_args!("{listed} listed in {}", name(path)));
-    Ok(())
+    targets.map(|one| in_a_line(&one.to)).collect()
 }
 
 /// Writes the baseline and the page that were asked for.
@@ -114,7 +105,7 @@ pub(super) fn write(
     tree: &CheckedTree<'_>,
     listed: &Listed,
     output: &mut Output,
-) -> Result<()> {
+) -> FileResult<()> {
     if let Some(path) = asked.baseline.as_ref().filter(|_| asked.updates_baseline) {
         let mut file = Replacement::begin(path)?;
         file.write(|out| baseline::write(&listed.noted, out))?;
@@ -123,7 +114,8 @@ pub(super) fn write(
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
     if let Some(path) = &asked.missing {
-        write_missing(path, asked, listed, output)?;
+        let what = ["missing URL is", "missing URLs are"];
+        output.list_in(path, &missing(asked, listed), what)?;
     }
     if let Some(path) = &asked.report {
         let hrefs = Hrefs::new(path, asked.folder());

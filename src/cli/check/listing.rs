@@ -30,7 +30,7 @@ use crate::cli::document_name::DocumentName;
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::{File, Input, OpenedInput};
-use crate::cli::output::Output;
+use crate::cli::output::{Output, said};
 use crate::cli::places::FilePlaces;
 use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
@@ -184,10 +184,8 @@ impl Listing<'_> {
             open_again(origin, &self.asked.documents)?
                 .each(|input, options| self.document(input, options, &mut done, output))
         };
-        if let Err(error) = Failure::nested(read())? {
-            done.is_unusable = true;
-            output.error(&error);
-        }
+        let read = read();
+        done.is_unusable = said(read, output)?.is_none();
         Ok(done)
     }
 

@@ -13,13 +13,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::{io, iter};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use baselink::error::{name, visible};
+use baselink::layer::escape;
 use baselink::purpose::check::{Cause, Class};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;
@@ -302,34 +304,25 @@ impl<'a> ReportPage<'a> {
         let place_of =
             |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
-        let class = |class: &Class| {
-            let is_denied = u8::from(self.asked.deny.contains(*class));
-            format!("[{},{is_denied}]", json(class.name()))
-        };
+        let class =
+            |class: &Class| json!([class.name(), u8::from(self.asked.deny.contains(*class))]);
         list("{\"classes\":[", classes.iter().map(class), out)?;
-        let places = columns.iter().map(|class| place_of(*class).to_string());
-        list(",\"columns\":[", places, out)?;
+        list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
         let file = |number: &usize| {
             let file = &self.tree.files[*number];
-            let path = String::from_utf8_lossy(&file.name);
-            let mut row = format!("[{},{}", json(&path), json(&self.href(file)));
-            for class in &columns {
-                let _ = write!(row, ",{}", file.counts.of(*class));
-            }
-            row + &format!(",{}]", file.counts.links())
+            let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
+            let counts = columns.iter().map(|class| file.counts.of(*class));
+            let counts = counts.chain([file.counts.links()]).map(Value::from);
+            let row = [visible(&path).into(), visible(&href).into()].into_iter().chain(counts);
+            row.collect::<Value>()
         };
         list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
-            let said: Vec<String> = words::of_target(target).iter().map(|one| json(one)).collect();
-            format!(
-                "[{},{},{},{},{},[{}]]",
-                place_of(target.class),
-                json(target.cause.map_or("", |cause| cause.name())),
-                json(&target.to),
-                target.links,
-                target.files,
-                said.join(",")
-            )
+            let TargetSummary { class, cause, to, links, files, .. } = target;
+            let said = words::of_target(target);
+            let said: Vec<_> = said.iter().map(|one| visible(one)).collect();
+            let cause = cause.map_or("", Cause::name);
+            json!([place_of(*class), cause, visible(to), links, files, said])
         };
         list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
         // Of each link the target, the file, line and column, and the names of its place and reference.
@@ -347,29 +340,23 @@ impl<'a> ReportPage<'a> {
             Some(format!("{begin}{number},{file},{line},{column},{location},{reference}"))
         };
         list(",\"links\":[", links.filter_map(link), out)?;
-        list(",\"names\":[", names.in_order().into_iter().map(json), out)?;
+        list(",\"names\":[", names.in_order().into_iter().map(|name| json!(visible(name))), out)?;
         writeln!(out, "}}</script>")
     }
 }
 
-/// Writes what begins a list of the data, then its `entries`.
+/// Writes what begins a list of the data, then its `entries`, in which nothing ends a `script` (HTML, 4.12.1.3).
 fn list(
     begin: &str,
-    entries: impl Iterator<Item = String>,
+    entries: impl Iterator<Item = impl Display>,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     out.write_all(begin.as_bytes())?;
     for (number, entry) in entries.enumerate() {
         let divider = if number == 0 { "" } else { ",\n" };
-        write!(out, "{divider}{entry}")?;
+        write!(out, "{divider}{}", entry.to_string().replace('<', "\\u003c"))?;
     }
     write!(out, "]")
-}
-
-/// `text` for people, as a JSON string in which nothing ends a `script` (HTML, 4.12.1.3).
-fn json(text: &str) -> String {
-    let text = serde_json::Value::from(&*visible(text)).to_string();
-    text.replace('<', "\\u003c")
 }
 
 /// Texts, each once.
@@ -584,16 +571,5 @@ fn name_of(bytes: &[u8]) -> String {
 
 /// `text` as the text of an element, or a value in quotes.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in visible(text).chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    escape::text(&visible(text)).replace('"', "&quot;").replace('\'', "&#39;")
 }

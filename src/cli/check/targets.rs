@@ -15,7 +15,7 @@ use baselink::LinkReport;
 use baselink::collection::Absence;
 use baselink::purpose::check::{Cause, Class, Finding};
 
-use crate::cli::output::location_of;
+use crate::cli::output::location;
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes};
 
@@ -109,7 +109,7 @@ pub(super) fn add(
             link: number,
             line,
             column,
-            location: location_of(&link.entity, &link.element, link.attribute.as_deref()),
+            location: location(link),
             reference: link.reference.clone(),
         });
     }

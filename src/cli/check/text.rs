@@ -21,7 +21,7 @@ use super::listed::{Listed, ListedFinding};
 use super::targets::PLACES;
 use super::tree::CheckedTree;
 use super::words::{self, counted};
-use crate::cli::output::{FAINT, HEADING, Output, PLACE, location_of};
+use crate::cli::output::{FAINT, HEADING, Output, PLACE, location};
 use crate::cli::request::Check;
 
 const DENIED: Style = AnsiColor::Red.on_default().bold();
@@ -45,7 +45,7 @@ pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Res
         "{} {}  {}",
         ink.paint(PLACE, format_args!("{name}:{line}:{column}:")),
         ink.paint(style, words::class_and_cause(finding.class, finding.cause)),
-        location_of(&link.entity, &link.element, link.attribute.as_deref())
+        location(link)
     )?;
     let number = line.to_string();
     let margin = " ".repeat(number.len());

@@ -32,13 +32,12 @@ use baselink::{LinkReport, Options};
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
-use crate::cli::failure::Failure;
-use crate::cli::files::{Left, after, each_document};
+use crate::cli::files::{Left, after, each_document, progress};
 use crate::cli::input::{File, Input};
-use crate::cli::output::{Output, count};
+use crate::cli::output::{Output, count, said};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::ExitStatus;
@@ -161,13 +160,9 @@ struct FileLinks {
     targets: Targets,
 }
 
-/// The result of scanning a file.
-enum FileContent {
-    Document(Box<FileLinks>),
-    /// A part of an HTML page, which was not asked for by --format or --include.
-    Part,
-    Nothing,
-}
+/// The result of scanning a file: its documents, if it has any; and true if it is a part of an HTML page, which was not
+/// asked for by `--format` or `--include`.
+type FileContent = (Option<Box<FileLinks>>, bool);
 
 impl<'a> CheckedTree<'a> {
     /// Checks the folder, and reports files that cannot be read.
@@ -192,20 +187,14 @@ impl<'a> CheckedTree<'a> {
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(asked, &collection, origin, file, output)
         };
-        let read = each_document(documents, output, scan, |origin, found| match (origin, found) {
-            (Origin::Entry(entry), FileContent::Document(found)) => {
+        let read = each_document(documents, output, scan, |origin, (found, is_part)| {
+            tree.parts += usize::from(is_part);
+            if let (Origin::Entry(entry), Some(found)) = (origin, found) {
                 let name = name_of(&entry);
                 ids.extend(collection.number_at(&name).zip(found.ids));
                 asking.push(found.questions);
-                let mut targets = found.targets;
-                let places = targets.values_mut().flat_map(|target| &mut target.places);
-                places.for_each(|place| place.file = tree.files.len());
-                targets::merge(&mut tree.targets, targets, targets::room(asked));
-                tree.numbers.insert(entry.path.clone(), tree.files.len());
-                tree.files.push(CheckedFile { entry, name, counts: found.counts });
+                tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
             }
-            (_, FileContent::Part) => tree.parts += 1,
-            _ => {}
         })?;
         for (file, questions) in tree.files.iter_mut().zip(asking) {
             settle(&mut file.counts, questions, &ids);
@@ -229,6 +218,15 @@ impl<'a> CheckedTree<'a> {
             targets: Targets::default(),
             left: Left::default(),
         }
+    }
+
+    /// Adds a file, with the targets of its links.
+    fn add(&mut self, file: CheckedFile, mut targets: Targets) {
+        let places = targets.values_mut().flat_map(|target| &mut target.places);
+        places.for_each(|place| place.file = self.files.len());
+        targets::merge(&mut self.targets, targets, targets::room(self.asked));
+        self.numbers.insert(file.entry.path.clone(), self.files.len());
+        self.files.push(file);
     }
 
     /// Checks the documents of archives. Each is called by its URL.
@@ -255,22 +253,16 @@ impl<'a> CheckedTree<'a> {
             };
             let done = |found: Option<(usize, PathBuf, u64, FileLinks)>, _: &mut Output| {
                 let Some((number, path, size, found)) = found else { return Ok(()) };
-                let mut targets = found.targets;
-                let places = targets.values_mut().flat_map(|target| &mut target.places);
-                places.for_each(|place| place.file = tree.files.len());
-                targets::merge(&mut tree.targets, targets, targets::room(asked));
-                tree.numbers.insert(path.clone(), tree.files.len());
                 tree.sum.merge(&found.counts);
                 let root = path.as_path().into();
                 let entry =
                     TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
                 let name = plan.name(number).to_vec();
-                tree.files.push(CheckedFile { entry, name, counts: found.counts });
+                tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
                 Ok(())
             };
             let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
-            if let Err(error) = Failure::nested(read)? {
-                output.error(&error);
+            if said(read, output)?.is_none() {
                 status = ExitStatus::Unusable;
             }
             end_of(path, progress.as_ref());
@@ -351,17 +343,17 @@ fn scan(
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, FileContent)> {
-    let Origin::Entry(entry) = origin else { return Ok((ExitStatus::Done, FileContent::Nothing)) };
+    let (mut links, mut is_part) = FileContent::default();
+    let Origin::Entry(entry) = origin else { return Ok((ExitStatus::Done, (links, is_part))) };
     let documents = &asked.documents;
     let is_asked_for =
         documents.reading.format.is_some() || !documents.selection.include.is_empty();
     let may_be_part = file.format == Format::Html && !is_asked_for;
     let file_name = entry.path.file_name().unwrap_or_default().to_string_lossy();
     let name = name_of(entry);
-    let mut content = FileContent::Nothing;
     let read = file.each(|input, options| {
         if may_be_part && Format::is_part(&file_name, input.bytes) {
-            content = FileContent::Part;
+            is_part = true;
             return Ok(());
         }
         let mut options = options.clone();
@@ -370,16 +362,10 @@ fn scan(
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
         found.for_each(|found| output.diagnostic(&places, found));
-        if !matches!(content, FileContent::Document(_)) {
-            content = FileContent::Document(Box::default());
-        }
-        if let FileContent::Document(found) = &mut content {
-            found.add(asked, document, &places);
-        }
+        links.get_or_insert_default().add(asked, document, &places);
         Ok(())
     });
-    let read = Failure::nested(read)?;
-    Ok((after(read, ExitStatus::Done, output), content))
+    Ok((after(read, ExitStatus::Done, output)?, (links, is_part)))
 }
 
 impl FileLinks {

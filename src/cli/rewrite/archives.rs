@@ -26,7 +26,7 @@ use baselink::files::mirror::Mirror;
 use baselink::files::walk::{Selection, walk};
 use baselink::files::write::{self, Replacement};
 use baselink::format::Format;
-use baselink::purpose::adapt::{Adaptation, Adapted, adapted};
+use baselink::purpose::adapt::{Adaptation, adapted};
 use baselink::purpose::entry_page::{PageEntry, entry_page, title};
 use baselink::purpose::localize;
 use baselink::rewrite::record::payload;
@@ -36,10 +36,11 @@ use super::examined::examined;
 use super::summary::{FileSummary, RunSummary};
 use super::work::Work;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of, progress};
+use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::failure::{Failure, FileResult};
+use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
-use crate::cli::output::{Output, count};
+use crate::cli::output::{Output, count, said};
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::record::FileRecord;
 use crate::cli::request::{Extraction, Rewrite, WrittenTo};
@@ -65,11 +66,7 @@ struct Made {
 }
 
 /// The number of adaptations of each kind.
-type Adaptations = [(Adaptation, usize); Adaptation::ALL.len()];
-
-fn no_adaptations() -> Adaptations {
-    Adapted::default().counts()
-}
+type Adaptations = [usize; Adaptation::ALL.len()];
 
 /// Makes a folder of the archives that were named.
 pub(crate) fn extract(
@@ -77,13 +74,8 @@ pub(crate) fn extract(
     extraction: Option<&Extraction>,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    let mirror = match output_folder(asked, extraction.is_some()) {
-        Ok(mirror) => mirror,
-        Err(error) => {
-            output.error(&error);
-            return Ok(ExitStatus::Unusable);
-        }
-    };
+    let mirror = output_folder(asked, extraction.is_some());
+    let Some(mirror) = said(mirror, output)? else { return Ok(ExitStatus::Unusable) };
     if mirror.is_some() {
         output.ignores_closed_stdout();
         stop_between_files()?;
@@ -102,8 +94,7 @@ pub(crate) fn extract(
         status: ExitStatus::Done,
         under_way: AtomicUsize::new(0),
     };
-    if let Err(error) = Failure::nested(run.write(&plan, output))? {
-        output.error(&error);
+    if said(run.write(&plan, output), output)?.is_none() {
         run.status = ExitStatus::Unusable;
     }
     Ok(run.status)
@@ -111,17 +102,18 @@ pub(crate) fn extract(
 
 /// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
 fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
-    let first = asked.documents.paths.first().map_or_else(String::new, |path| name(path));
+    let first = asked.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let refused = |why: &str| Err(Error::file(first, why));
     let path = match &asked.destination {
         WrittenTo::Path { path, .. } => path,
         WrittenTo::Nowhere => return Ok(None),
         WrittenTo::InPlace(_) => {
-            let why = "an archive is never altered; -o DIR makes a folder of its files";
-            return Err(Error::new(format!("{first}: {why}")));
+            return refused("an archive is never altered; -o DIR makes a folder of its files");
         }
         WrittenTo::Standard | WrittenTo::Diff => {
-            let why = "an archive, whose files become a folder; use -o DIR, or look with --dry-run";
-            return Err(Error::new(format!("{first}: {why}")));
+            return refused(
+                "an archive, whose files become a folder; use -o DIR, or look with --dry-run",
+            );
         }
     };
     let mirror = Mirror::new(path)?;
@@ -252,8 +244,8 @@ impl ArchiveRun<'_> {
         output: &mut Output,
     ) -> Result<Option<Made>> {
         let date = plan.chosen.resources[number].date;
-        let mut made =
-            Made { resource: number, file: None, title: None, adaptations: no_adaptations() };
+        let adaptations = Adaptations::default();
+        let mut made = Made { resource: number, file: None, title: None, adaptations };
         let bytes = match work {
             // An archive is never moved.
             Work::Absolute | Work::Moved(..) => {
@@ -337,13 +329,6 @@ impl ArchiveRun<'_> {
         Ok(Some(new))
     }
 
-    fn write_whole(&self, path: &str, text: &str) -> Result<()> {
-        match self.begin(path.as_bytes(), None, text.as_bytes())? {
-            Some(new) => new.commit().map(drop),
-            None => Ok(()),
-        }
-    }
-
     /// Writes the table of the files of these resources, as `--url-map` reads it.
     fn write_table(&self, plan: &CapturePlan, is_row: impl Fn(usize) -> bool) -> Result<()> {
         let Some(mut new) = self.begin(MAP.as_bytes(), None, b"")? else { return Ok(()) };
@@ -403,7 +388,9 @@ impl ArchiveRun<'_> {
             PageEntry { name: plan.name(number), url, title, date }
         };
         let entries: Vec<_> = self.listed(plan, pages).into_iter().map(entry).collect();
-        self.write_whole(ENTRY_PAGE, &entry_page(&source, &entries))?;
+        let page =
+            self.begin(ENTRY_PAGE.as_bytes(), None, entry_page(&source, &entries).as_bytes())?;
+        page.map(Replacement::commit).transpose()?;
         if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
             totals.list_missing(list, output)?;
         }
@@ -469,23 +456,17 @@ impl ArchiveRun<'_> {
 }
 
 /// The number of files of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct WrittenCounts {
     files: usize,
     adaptations: Adaptations,
-}
-
-impl Default for WrittenCounts {
-    fn default() -> Self {
-        Self { files: 0, adaptations: no_adaptations() }
-    }
 }
 
 impl WrittenCounts {
     fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
-        sums.zip(&made.adaptations).for_each(|((_, sum), (_, number))| *sum += number);
+        sums.zip(made.adaptations).for_each(|(sum, number)| *sum += number);
         if let Some(adapted) = adapted_text(&made.adaptations).filter(|_| output.is_verbose()) {
             output.notice(&format_args!("{}: adapted: {adapted}", String::from_utf8_lossy(name)));
         }
@@ -494,7 +475,7 @@ impl WrittenCounts {
 
 /// The adaptations in words.
 fn adapted_text(adaptations: &Adaptations) -> Option<String> {
-    let text = |&(kind, number): &(Adaptation, usize)| match kind {
+    let text = |(kind, number)| match kind {
         Adaptation::Charset => count(number, "charset declared", "charsets declared"),
         Adaptation::Integrity => {
             count(number, "integrity or crossorigin removed", "integrity or crossorigin removed")
@@ -503,7 +484,8 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
             count(number, "security policy disabled", "security policies disabled")
         }
     };
-    let texts: Vec<_> = adaptations.iter().filter(|(_, number)| *number > 0).map(text).collect();
+    let counts = Adaptation::ALL.into_iter().zip(*adaptations);
+    let texts: Vec<_> = counts.filter(|(_, number)| *number > 0).map(text).collect();
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 

@@ -46,7 +46,8 @@ pub(super) fn examined(
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
-    if work.tells_of_bases() {
+    // A move does not depend on bases.
+    if !matches!(work, Work::Moved(..)) {
         output.bases(input, &places, report);
     }
     output.links_left(&places, report);

@@ -16,8 +16,7 @@ use std::sync::Arc;
 use baselink::base::{Rule, Source};
 use baselink::collection::origin::is_assumed;
 use baselink::diagnostic::Diagnostic;
-use baselink::error::name;
-use baselink::files::write::Replacement;
+use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::reference::{Grammar, Reference};
 use baselink::{LinkBases, Options, Rewritten, Totals};
@@ -26,11 +25,11 @@ use super::work::Work;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
-use crate::cli::output::{Output, base_and_rule, by_place, count, in_a_line};
+use crate::cli::output::{Output, by_place, count, in_a_line};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
-use crate::cli::request::{Rewrite, is_standard_input};
+use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 use crate::cli::tally::{LinkResult, Tally};
 
@@ -136,7 +135,8 @@ impl FileSummary {
             if url.as_deref().is_some_and(is_assumed) {
                 return String::new();
             }
-            base_and_rule(url.as_deref(), rule, source)
+            let base = url.as_deref().map_or("none".into(), visible);
+            format!("base {base} ({} {})", rule.section(), source.name())
         };
         let holds_others = format.has_headings() || format.is_archive();
         let holds_many = format.holds_many() || format.is_archive();
@@ -291,26 +291,16 @@ impl RunSummary {
         }
         others.say_archives(output);
         self.left.say_links(output);
-        if self.without_base > 0 {
-            let files = count(self.without_base, "file has", "files have");
-            output.notice(&format_args!(
-                "{files} relative links and no base URL; give one with --url, --url-map or --layout"
-            ));
-        }
-        if self.copies_without_base > 0 {
-            let have = count(
-                self.copies_without_base,
-                "file that a browser saved with a page has",
-                "files that browsers saved with pages have",
-            );
-            output.notice(&format_args!(
-                "{have} relative links and no base URL; only --url-map can say one"
-            ));
-        }
-        if self.without_copies > 0 {
-            let files = count(self.without_copies, "file leads", "files lead");
-            output.notice(&format_args!("{files} to {NOT_WRITTEN}"));
-        }
+        let what = "relative links and no base URL; give one with --url, --url-map or --layout";
+        output.notice_of(self.without_base, ["file has", "files have"], what);
+        let have = [
+            "file that a browser saved with a page has",
+            "files that browsers saved with pages have",
+        ];
+        let what = "relative links and no base URL; only --url-map can say one";
+        output.notice_of(self.copies_without_base, have, what);
+        let what = format!("to {NOT_WRITTEN}");
+        output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
         self.hints.say(output);
         let lists = if matches!(work, Work::Moved(..)) { "" } else { ", --missing - lists them" };
         self.say_what_is_missing(lists, output);
@@ -330,17 +320,8 @@ impl RunSummary {
     pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
         urls.sort_unstable();
-        let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
-        if is_standard_input(path) {
-            output.out().write_all(list.as_bytes())?;
-            return Ok(());
-        }
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| out.write_all(list.as_bytes()))?;
-        file.commit()?;
-        let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
-        output.notice(&format_args!("{listed} listed in {}", name(path)));
-        Ok(())
+        let what = ["URL that has no file is", "URLs that have no file are"];
+        output.list_in(path, &urls, what)
     }
 
     /// Says what browsers refuse to load from disk.

@@ -61,17 +61,19 @@ impl<'a> RunTarget<'a> {
             WrittenTo::Standard => match folder {
                 None => Self::Standard,
                 Some(folder) => {
-                    return Err(Error::new(format!(
-                        "{}: a folder, whose files cannot go to one standard output; use -o DIR or \
-                         --in-place, or look with --diff or --dry-run",
-                        name(folder)
-                    )));
+                    let why = "a folder, whose files cannot go to one standard output; use -o DIR or \
+                               --in-place, or look with --diff or --dry-run";
+                    return Err(Error::file(folder, why));
                 }
             },
             WrittenTo::Path { path, preserve_times } => {
                 let mut files = documents.roots().filter(|root| root.is_file());
                 if let Some(input) = files.find(|file| is_one_file(file, path)) {
-                    return Err(is_the_input(path, input));
+                    let input = if input == path { "itself".to_owned() } else { name(input) };
+                    let why = format!(
+                        "the output file is the input {input}; name another, or use --in-place"
+                    );
+                    return Err(Error::file(path, &why));
                 }
                 let last = path.as_os_str().as_encoded_bytes().last();
                 let names_folder = last.is_some_and(|&byte| is_separator(char::from(byte)));
@@ -195,13 +197,6 @@ fn are_there(destination: &WrittenTo, documents: &Documents) -> Result<()> {
         });
     }
     Ok(())
-}
-
-/// Says that the file `out` is one that is read, by whatever name.
-fn is_the_input(out: &Path, input: &Path) -> Error {
-    let input = if input == out { "itself".to_owned() } else { name(input) };
-    let why = format!("the output file is the input {input}; name another, or use --in-place");
-    Error::new(format!("{}: {why}", name(out)))
 }
 
 /// Where the result of a file goes.

@@ -120,11 +120,6 @@ impl Work {
         }
     }
 
-    /// True if `-v` says how the bases were found. A move does not depend on them.
-    pub(super) fn tells_of_bases(&self) -> bool {
-        !matches!(self, Self::Moved(..))
-    }
-
     /// The words for files that changed, would change, do not change, and are no documents but in the result.
     pub(super) fn words(&self) -> [&'static str; 4] {
         let others = if self.journal().is_some() { "renamed" } else { "copied" };

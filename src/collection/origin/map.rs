@@ -32,6 +32,7 @@ use serde_json::Value;
 
 use super::names;
 use crate::error::{Error, ErrorKind, Result, name};
+use crate::files::folder_of;
 use crate::files::walk::{EntryKind, TreeEntry};
 
 /// A table of files and their URLs.
@@ -231,8 +232,7 @@ impl UrlMap {
     /// A line without path or URL, or with a URL that is not UTF-8; the error says which. Whether a URL is
     /// one is seen when it is asked for.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let folder = folder.unwrap_or(Path::new("."));
+        let folder = folder_of(path);
         let mut map = Self {
             name: path.to_owned(),
             folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
@@ -303,8 +303,7 @@ impl UrlMap {
             return Some(mapped);
         }
         // A link is looked for where it is, not where it leads.
-        let folder = entry.path.parent().filter(|folder| *folder != Path::new(""));
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        let folder = fs::canonicalize(folder_of(&entry.path)).ok()?;
         let absolute = folder.join(entry.path.file_name()?);
         let below_map = absolute.strip_prefix(&self.folder).ok();
         let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
