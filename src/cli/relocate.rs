@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use baselink::collection::folder::path_of;
 use baselink::error::{Error, Result, name, visible};
-use baselink::files::journal::{Begun, Change, Journal};
+use baselink::files::journal::{AskedChange, Begun, Journal};
 use baselink::files::write::{InPlace, Replacement};
 use baselink::purpose::relocate::{Relocation, redirects};
 
@@ -105,7 +105,7 @@ fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
     let typed =
         env::args_os().skip(1).map(|word| shell::word(&word.to_string_lossy()).into_owned());
     let command = iter::once("baselink".to_owned()).chain(typed).collect::<Vec<_>>().join(" ");
-    let change = Change { meaning: &meaning, command: &command, beside: redirects.as_deref() };
+    let change = AskedChange { meaning: &meaning, command: &command, beside: redirects.as_deref() };
     Journal::begin(&asked.rewrite.documents.paths[0], how, &change)
 }
 

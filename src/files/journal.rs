@@ -11,12 +11,12 @@
 //!
 //! ```
 //! use std::{fs, path::Path};
-//! use baselink::files::{journal::{Begun, Change, Journal}, write::{InPlace, Original}};
+//! use baselink::files::{journal::{Begun, AskedChange, Journal}, write::{InPlace, Original}};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
 //! fs::write(&a, "old")?;
-//! let change = Change { meaning: "a to b", command: "move", beside: None };
+//! let change = AskedChange { meaning: "a to b", command: "move", beside: None };
 //! let Begun::New(journal) = Journal::begin(folder.path(), &InPlace::default(), &change)? else {
 //!     unreachable!("no other run was stopped here")
 //! };
@@ -81,7 +81,7 @@ pub struct Journal {
 
 /// A change of many files that is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct AskedChange<'a> {
     /// A text that only the same change has.
     pub meaning: &'a str,
     /// The command to give again, if the run is stopped.
@@ -118,7 +118,7 @@ impl Journal {
     /// # Errors
     ///
     /// The system's; another process is at it; an earlier run's work cannot be done.
-    pub fn begin(root: &Path, how: &InPlace, change: &Change<'_>) -> Result<Begun> {
+    pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<Begun> {
         let stage = Stage::open(root)?;
         let asked = [change.meaning, change.command].map(str::to_owned);
         let beside = change.beside.map(Path::to_owned);
