@@ -75,9 +75,9 @@ pub(super) struct Judge<'a> {
     has_fast_path: bool,
     /// The URL below which references stay as they are, if links have a destination.
     stays_below: Option<&'a str>,
-    /// The length of the longest prefix of the base that the fast path may splice, because it is spelled alike in all places;
-    /// 0 if the base cannot serve.
-    splices: usize,
+    /// The length of the longest prefix of the base that the fast path may splice, because it needs no escape: in an attribute
+    /// without quotation marks, and in all other places. 0 if the base cannot serve.
+    splices: [usize; 2],
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
     /// For references that lack nothing but a scheme, where there is no base.
@@ -163,11 +163,12 @@ impl<'a> Judge<'a> {
             has_fast_path: around.kept.is_none()
                 && (destination.is_none() || stays_below.is_some()),
             stays_below,
-            splices: 0,
+            splices: [0; 2],
         };
         judge.document = judge.made(&Against::Document);
         let document = judge.document.as_ref().filter(|it| it.usable && !around.has_labels());
-        judge.splices = document.map_or(0, PreparedBase::spelled_anywhere);
+        judge.splices = [false, true]
+            .map(|is_quoted| document.map_or(0, |document| document.spelled_anywhere(is_quoted)));
         judge
     }
 
@@ -623,12 +624,14 @@ impl<'a> Judge<'a> {
     /// The target of a reference on the fast path as a prefix of the base and its own tail.
     #[inline(always)]
     fn plain_splice(&self, bytes: &[u8], found: &Plain) -> Option<Splice<'_>> {
-        if self.splices == 0 || (found.enclosed && found.quote == Quote::None) {
+        let is_quoted = found.quote != Quote::None;
+        let longest = self.splices[usize::from(is_quoted)];
+        if longest == 0 || (found.enclosed && !is_quoted) {
             return None;
         }
         let raw = &bytes[found.span.range()];
         let splice = self.document.as_ref()?.base.splice(raw)?;
-        if splice.prefix.len() > self.splices {
+        if splice.prefix.len() > longest {
             return None;
         }
         // Hardly a reference has a `&`, and to look for it here costs less than the call.

@@ -56,12 +56,13 @@ impl PreparedBase {
         Self { base, ..self }
     }
 
-    /// The number of bytes at its beginning that need no escape in any attribute or CSS.
-    pub(super) fn spelled_anywhere(&self) -> usize {
+    /// The number of bytes at its beginning that need no escape in CSS and in any attribute; if `is_quoted`, in one with
+    /// quotation marks.
+    pub(super) fn spelled_anywhere(&self, is_quoted: bool) -> usize {
         let is_plain = |byte: u8| {
             byte.is_ascii_graphic()
-                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
-                && !matches!(byte, b'(' | b')' | b'\\')
+                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'(' | b')' | b'\\')
+                && (byte != b'=' || is_quoted)
         };
         let text = self.base.as_str();
         // A directory may be a slash longer than its base (A7).
