@@ -164,20 +164,28 @@ impl<R: Read> Messages<R> {
     /// assert!(messages.next_batch(12, Vec::new()).messages.is_empty());
     /// ```
     pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
-        let end = self.start + self.length;
-        self.buffer.drain(..end);
         self.offset += self.length as u64;
-        (self.start, self.length, self.is_kept) = (0, 0, true);
+        // What is before the batch is moved away when it is longer than what is moved.
+        let mut from = self.start + self.length;
+        if from >= self.buffer.len() - from {
+            self.did(self.buffer.len() - from);
+            self.buffer.drain(..from);
+            from = 0;
+        }
+        (self.start, self.length, self.is_kept) = (from, 0, true);
         let (mut messages, mut failed) = (Vec::new(), None);
-        while self.start + self.length < least {
+        while self.start + self.length - from < least {
             match self.advance() {
-                Ok(Some((envelope, message))) => messages.push(MessagePlace {
-                    number: self.number,
-                    offset: self.offset,
-                    span: Span::new(self.start, self.start + self.length),
-                    envelope: envelope.shifted(self.start),
-                    message: message.shifted(self.start),
-                }),
+                Ok(Some((envelope, message))) => {
+                    let start = self.start - from;
+                    messages.push(MessagePlace {
+                        number: self.number,
+                        offset: self.offset,
+                        span: Span::new(start, start + self.length),
+                        envelope: envelope.shifted(start),
+                        message: message.shifted(start),
+                    });
+                }
                 Ok(None) => break,
                 Err(error) => {
                     failed = Some(error);
@@ -185,14 +193,22 @@ impl<R: Read> Messages<R> {
                 }
             }
         }
-        let end = self.start + self.length;
-        self.did(self.buffer.len() - end);
-        spare.clear();
-        spare.extend_from_slice(&self.buffer[end..]);
-        self.buffer.truncate(end);
         self.offset += self.length as u64;
-        (self.start, self.length, self.is_kept) = (0, 0, false);
-        Batch { bytes: std::mem::replace(&mut self.buffer, spare), messages, failed }
+        let end = self.start + self.length;
+        spare.clear();
+        // A wrong `Content-Length` may have read far ahead. The shorter of the two is copied.
+        let is_far_ahead = self.buffer.len() - end > end - from;
+        let (copied, start) =
+            if is_far_ahead { (from..end, end) } else { (end..self.buffer.len(), 0) };
+        self.did(copied.len());
+        spare.extend_from_slice(&self.buffer[copied]);
+        if !is_far_ahead {
+            self.buffer.truncate(end);
+            self.buffer.drain(..from);
+            std::mem::swap(&mut self.buffer, &mut spare);
+        }
+        (self.start, self.length, self.is_kept) = (start, 0, false);
+        Batch { bytes: spare, messages, failed }
     }
 
     /// Goes on to the next message: its envelope, and its heading and body.
@@ -525,6 +541,25 @@ mod tests {
             let (memory, work) = cost(&mailbox, 5000, 10_000, chunk);
             assert!(memory <= 2 * (5029 + BEHIND_BODY + chunk) + chunk, "{memory} with {chunk}");
             assert!(work <= 4 * mailbox.len(), "{work} with {chunk}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_length_does_not_make_each_batch_copy_what_was_read_ahead() {
+        // The length leads to the middle of the mailbox, and to no message.
+        let long = b"From x\nContent-Length: 80000\n\na\n\n".to_vec();
+        let mailbox = [long, b"From y\n\nabc\n\n".repeat(10_000)].concat();
+        for (chunk, least) in [(1000, 100), (1000, 3000), (CHUNK, 100)] {
+            let mut found = Messages::with_limits(&mailbox[..], LOOK_AHEAD, chunk);
+            let mut batch = found.next_batch(least, Vec::new());
+            let mut all = Vec::new();
+            while !batch.messages.is_empty() {
+                all.extend_from_slice(&batch.bytes);
+                batch = found.next_batch(least, batch.bytes);
+            }
+            assert!(all == mailbox && found.number == 10_001);
+            let work = found.work.get();
+            assert!(work <= 5 * mailbox.len(), "{work} with {chunk} and {least}");
         }
     }
 
