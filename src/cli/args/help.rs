@@ -85,6 +85,8 @@ With --relative, these links keep their form, or get that of --to: canonical URL
 and its kin, JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL. From disk, browsers \
 refuse module scripts, workers, fetch, web app manifests, SVG `use` of another file, and elements with crossorigin or integrity.
 
+With --in-place, all files move or none. If a run is stopped, give the same command again.
+
 What became of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (it leads to the new \
 place as it is written), absolute (it leads elsewhere), no-base, left, not-editable.
 
@@ -94,6 +96,7 @@ Examples:
   baselink move --relative=disk site -o to-open-from-disk
   baselink move --rename docs/a.html=guide/start.html --redirects _redirects site -o moved
   baselink move --rename @renames.csv --dry-run site
+  baselink move --rename docs=guide --in-place site
 
 Exit status:
   0  done
