@@ -411,11 +411,16 @@ impl Stage {
                 }
             }
         }
+        let device = |folder: &OpenFolder| folder.identity().map(|(device, _)| device);
         for folder in folders {
+            let path = self.root.join(&folder);
+            let open = self.around.below(&folder).map_err(|error| not_written(&path, error))?;
+            if device(&open) != device(&self.folder) {
+                let why = "it is on another file system than the folder; move it with -o instead";
+                return Err(refused(&path, why));
+            }
             // Whoever may make a file in a folder may remove one.
-            let made =
-                self.around.below(&folder).and_then(|it| New::within(&Arc::new(it), PRIVATE));
-            made.map_err(|error| not_written(&self.root.join(folder), error))?;
+            New::within(&Arc::new(open), PRIVATE).map_err(|error| not_written(&path, error))?;
         }
         Ok(())
     }
