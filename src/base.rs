@@ -718,7 +718,18 @@ fn retrieved(source: Source) -> &'static str {
         Source::Har => "the URL of its entry",
         Source::WebArchive => "the URL of its resource",
         Source::Canonical => "the canonical URL that the document names",
-        _ => "the URL by which the document was retrieved",
+        Source::Retrieval
+        | Source::BaseElement
+        | Source::XmlBase
+        | Source::BaseHeader
+        | Source::ContentBase
+        | Source::ContentLocation
+        | Source::SnapshotContentLocation
+        | Source::Encapsulating
+        | Source::SavedBase
+        | Source::EntryLink
+        | Source::AssumedScheme
+        | Source::Default => "the URL by which the document was retrieved",
     }
 }
 

@@ -265,7 +265,9 @@ impl<'a> File<'a> {
         };
         let contents = if format.is_archive() {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
+            // Another archive needs a row here, which its refusal tells.
             let contents = match (format, again) {
+                (Format::Warc, _) => ArchiveContents::Warc(whole),
                 (Format::Har, _) => ArchiveContents::Har(whole),
                 (Format::WebArchive, _) => ArchiveContents::WebArchive(whole),
                 (Format::Wacz, Some(file)) => ArchiveContents::Wacz(file),
@@ -273,7 +275,7 @@ impl<'a> File<'a> {
                     let why = "a WACZ file is read from its end; store it in a file and name that";
                     return Err(Error::file(path, why));
                 }
-                _ => ArchiveContents::Warc(whole),
+                _ => return Err(Error::file(path, "an archive that is not read")),
             };
             let (jobs, wanted) = (documents.jobs, Wanted::Documents);
             Contents::Archive(Archive { path, contents, options, jobs, wanted })
