@@ -55,7 +55,8 @@ impl MoveJudge<'_> {
         let path = || {
             let (tail, target) = (base?.tail?, link.target.as_deref()?);
             let splice = base?.now.splice(link.reference.as_bytes())?;
-            (splice.prefix.len() >= tail).then(|| target.get(tail..))?
+            // Above the old root there may be no file of the new one.
+            (splice.prefix.len() >= tail && !splice.differs).then(|| target.get(tail..))?
         };
         let Some(path) = path().filter(|_| link.outcome == Outcome::Rewritten && !self.is_crawled)
         else {
