@@ -145,7 +145,7 @@ rust.end();
 const megabytes = pages.reduce((sum, page) => sum + page.length, 0) / 1e6;
 console.log(`${pages.length} pages, ${megabytes.toFixed(1)} MB`);
 for (const [name, time] of Object.entries(best)) {
-  const compared = name === "links" ? best["Rust, links"] : best["Rust, rewrite"];
+  const compared = name.endsWith("links") ? best["Rust, links"] : best["Rust, rewrite"];
   const failed = each.failures.get(works[name]);
   const speed = `${time.toFixed(1).padStart(9)} ms ${(megabytes / (time / 1000)).toFixed(1).padStart(8)} MB/s`;
   console.log(`${name.padEnd(24)}${speed} ${(time / compared).toFixed(2).padStart(9)}${failed ? `  (${failed} pages fail)` : ""}`);

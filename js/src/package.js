@@ -33,9 +33,8 @@ function call(name, ...values) {
   } catch (error) {
     if (error instanceof TypeError) throw error;
     instance = instantiate(compiled);
-    throw new RangeError("the document needs more memory than WebAssembly has: the command baselink has no such limit", {
-      cause: error,
-    });
+    const message = "the document or the list of its links is too large: the command baselink has no such limit";
+    throw new RangeError(message, { cause: error });
   } finally {
     if (instance.memory.buffer.byteLength > KEPT) instance = instantiate(compiled);
   }
