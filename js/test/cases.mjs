@@ -62,6 +62,9 @@ function optionsOf(format, lines) {
   return options;
 }
 
+/** Names of cases with a compressed body of an HTTP response, which the package leaves as it is. */
+export const CODED = /^http\/(br|deflate|gzip|zstd|media-type-absent-gzip)/;
+
 /** Every case: name, arguments of the command, options of the package, bytes before and after, rows of links. */
 export function* cases() {
   for (const [folder, [format, extension, least]] of Object.entries(FOLDERS)) {

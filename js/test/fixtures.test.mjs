@@ -3,11 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { base, links, rewrite, RewriterStream } from "../pkg/node.mjs";
-import { cases, command, hasCommand } from "./cases.mjs";
+import { cases, CODED, command, hasCommand } from "./cases.mjs";
 
 const all = [...cases()];
-/** Compressed bodies of HTTP responses, which the package leaves as they are. */
-const CODED = /^http\/(br|deflate|gzip|zstd|media-type-absent-gzip)/;
 const known = all.filter(({ name, options }) => options && !CODED.test(name));
 
 function field(text) {

@@ -17,7 +17,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: baselink-bindgen FILE FOLDER".into());
     };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(input).out_name("glue").typescript(false).remove_producers_section(true);
+    bindgen
+        .input_path(input)
+        .out_name("glue")
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true);
     bindgen.no_modules(true)?.no_modules_global("glue")?.generate(folder)?;
     Ok(())
 }
