@@ -1,4 +1,4 @@
-// How fast the package is beside the Rust library and other packages with its job, on the same pages in the same run.
+// The speed of the package beside the Rust library and other packages with its job, on the same pages in the same run.
 //
 //     node js/build.mjs
 //     npm install --prefix js --no-save cheerio html-rewriter-wasm posthtml posthtml-urls rehype rehype-urls

@@ -176,14 +176,20 @@ export class RewriterStream extends TransformStream<Uint8Array, Uint8Array<Array
   constructor(options?: Options);
 }
 
-/** WebAssembly, or the URL of the file `baselink.wasm`. */
-export type Source = WebAssembly.Module | BufferSource | Response | string | URL;
+/** A compiled module of WebAssembly. A project in TypeScript without the library `dom` has no name for it. */
+type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Compiled } } } ? Compiled : never;
+
+/** The file `baselink.wasm`: compiled, or its bytes. */
+export type Binary = Module | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+
+/** The file `baselink.wasm`: compiled, its bytes, a response with them, or its URL. */
+export type Source = Binary | Response | string | URL;
 
 /**
  * Loads the package in a browser; every other function waits for it. In Node and in workers everything is loaded at once, and
  * this function does nothing.
  *
- * @param source The file `baselink.wasm`. Default: the one of the package.
+ * @param source By default, the file beside the package's own.
  * @example
  * await init();
  */
@@ -195,4 +201,4 @@ export default function init(source?: Source | Promise<Source>): Promise<void>;
  * @example
  * initSync(bytes);
  */
-export function initSync(source: WebAssembly.Module | BufferSource): void;
+export function initSync(source: Binary): void;

@@ -1,4 +1,4 @@
-// What every entry point has: the functions of src/lib.rs, for strings, bytes and objects of JavaScript.
+// The text that every entry point has: the functions of src/lib.rs, for strings, bytes and objects of JavaScript.
 //
 //     rewrite("<a href=../x>", { url: "https://a.example/b/c.html" })   // '<a href=https://a.example/x>'
 //
@@ -6,7 +6,7 @@
 //
 // Deliberately absent: any rule about links, and names of options. Those are Rust's.
 
-/** An instance keeps no more memory than this, in bytes: after a call that took more, another one takes its place. */
+/** The memory that an instance may keep, in bytes. After a call that took more, another one takes its place. */
 const KEPT = 64 * 1024 * 1024;
 
 /** The options that take several values. */

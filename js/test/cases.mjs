@@ -1,4 +1,4 @@
-// What several tests need: the package, the cases of ../fixtures with their options, and the command.
+// Parts of several tests: the package, the cases of ../fixtures with their options, and the command.
 //
 // Where the command is absent, a test that needs it is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 

@@ -19,6 +19,7 @@ const response = new Response(new Blob([text]).stream().pipeThrough(new Rewriter
 const loaded: Promise<void> = init(fetch("https://a.example/baselink.wasm"));
 const again = (source: Source): Promise<void> => init(source);
 initSync(bytes);
+const compiled = async (): Promise<void> => initSync(await WebAssembly.compile(bytes));
 
 // @ts-expect-error There is no such value.
 rewrite("", { resolver: "browser" });
@@ -27,4 +28,4 @@ rewrite("", { base_element: "keep" });
 // @ts-expect-error Data has to be a string or a Uint8Array.
 links(new ArrayBuffer(1));
 
-export { again, either, loaded, relative, response, taken, targets, url };
+export { again, compiled, either, loaded, relative, response, taken, targets, url };

@@ -1,4 +1,4 @@
-// What `npm pack` makes, installed into an empty folder: its files, README's lines, and types.
+// The package as `npm pack` makes it, installed into an empty folder: its files, README's lines, and types.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
