@@ -1,0 +1,56 @@
+// Makes js/pkg, the npm package, of js/Cargo.toml and js/src. It needs Rust with the target wasm32-unknown-unknown.
+//
+//     node js/build.mjs [--dev]     # --dev: in less time, and neither small nor fast
+//
+// Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ is the
+// part of them that is needed), and wasm-opt, with which the file is no faster, and larger when gzipped (README.md).
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const js = import.meta.dirname;
+const root = join(js, "..");
+const pkg = join(js, "pkg");
+const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
+const made = join(target, "js");
+const isDev = process.argv.includes("--dev");
+// Every browser since 2023 has it, and Node 20. Without it `rewrite` takes more than twice the time.
+const RUSTFLAGS = "-C target-feature=+simd128";
+
+function run(program, args, env = {}) {
+  execFileSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+}
+
+function source(name) {
+  return readFileSync(join(js, "src", name), "utf8");
+}
+
+const quick = { CARGO_PROFILE_WASM_OPT_LEVEL: "1", CARGO_PROFILE_WASM_LTO: "off", CARGO_PROFILE_WASM_CODEGEN_UNITS: "16" };
+const wasm = ["--target", "wasm32-unknown-unknown", "--profile", "wasm"];
+run("cargo", ["build", "--locked", "-p", "baselink-js", ...wasm], { RUSTFLAGS, ...(isDev && quick) });
+const compiled = join(target, "wasm32-unknown-unknown", "wasm", "baselink_js.wasm");
+const bindgen = ["--manifest-path", join(js, "bindgen", "Cargo.toml"), "--target-dir", join(target, "bindgen")];
+run("cargo", ["run", "--quiet", "--locked", ...bindgen, "--", compiled, made]);
+
+rmSync(pkg, { recursive: true, force: true });
+mkdirSync(pkg);
+const { devDependencies, ...description } = JSON.parse(readFileSync(join(js, "package.json")));
+writeFileSync(join(pkg, "package.json"), JSON.stringify(description, null, 2) + "\n");
+for (const file of ["README.md", "index.d.ts"]) cpSync(join(js, file), join(pkg, file));
+for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(root, file), join(pkg, file));
+cpSync(join(js, "src", "node.mjs"), join(pkg, "node.mjs"));
+// For `require`, TypeScript wants types with a name of their own.
+cpSync(join(js, "index.d.ts"), join(pkg, "index.d.cts"));
+cpSync(join(made, "glue_bg.wasm"), join(pkg, "baselink.wasm"));
+
+const instantiate = `/** Functions and memory of a new instance. */
+function instantiate(module) {
+${readFileSync(join(made, "glue.js"), "utf8")}
+  const { memory } = glue.initSync({ module });
+  return { functions: glue, memory };
+}
+`;
+for (const entry of ["node.cjs", "web.js", "workerd.js"]) {
+  writeFileSync(join(pkg, entry), [instantiate, source("package.js"), source(entry)].join("\n"));
+}

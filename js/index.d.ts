@@ -1,0 +1,204 @@
+/** A document: a string, or its bytes. A string is read as UTF-8, whatever encoding it declares; a lone surrogate is U+FFFD. */
+export type Data = string | Uint8Array;
+
+/** The rules by which references are resolved; `"whatwg"` is what browsers do. */
+export type Resolver = "rfc1808" | "rfc3986" | "whatwg";
+
+/** The format of a document. `"other"` is left as it is. */
+export type Format =
+  | "html"
+  | "xhtml"
+  | "svg"
+  | "xml"
+  | "css"
+  | "script"
+  | "manifest"
+  | "message"
+  | "mbox"
+  | "http"
+  | "text"
+  | "other";
+
+/** The options of `resolve` and `relativize`. */
+export interface ResolveOptions {
+  /** The rules of resolving. Default: `"rfc1808"`. */
+  resolver?: Resolver | null;
+}
+
+/** The options of every function that takes a document. `undefined` and `null` mean the default. */
+export interface Options extends ResolveOptions {
+  /** The absolute URL from which the document was retrieved (RFC 1808, section 3.3). Default: unknown. */
+  url?: string | URL | null;
+  /** The format; `"script"`, `"manifest"` and `"text"` go with `enable`. Default: told by the first bytes. */
+  format?: Format | null;
+  /** The encoding, by a label of the Encoding Standard. Default: what the document declares; UTF-8 for a string. */
+  charset?: string | null;
+  /** The treatment of `#x`. `"auto"` rewrites it only where a browser would leave the page. Default: `"rewrite"`. */
+  fragments?: "rewrite" | "keep" | "auto" | null;
+  /** The treatment of the `href` of a `base` element. Default: `"absolute"`. */
+  baseElement?: "absolute" | "keep" | null;
+  /** Groups of further places that count as links, such as `"lazy"`, or `"all"`. Default: none. */
+  enable?: string | readonly string[] | null;
+  /** Further attributes that count as links, such as `"*[data-src]=url"`. Default: none. */
+  attributes?: string | readonly string[] | null;
+  /** The treatment of links to files that a browser saved with the page. Default: `"keep"`. */
+  localCopies?: "keep" | "rewrite" | null;
+  /** The scheme of `//host/x` in a document without a base. Default: none, and the link is left. */
+  assumeScheme?: string | null;
+  /** The meaning of the field `Content-Location`. Default: `"base"`. */
+  contentLocation?: "base" | "label" | null;
+  /** The treatment of messages with a DKIM or ARC signature. Default: `"rewrite"`. */
+  dkim?: "rewrite" | "keep" | null;
+}
+
+/** A link of a document, and what {@link rewrite} makes of it. The keys are those of `baselink links --json`. */
+export interface Link {
+  /** The document or message in the data: `""` for the outermost one, `"1.2"` for a body part. */
+  entity: string;
+  /** The line, counted from 1. */
+  line: number;
+  /** The column, counted from 1, in bytes. */
+  column: number;
+  /** The offset of the first byte of the link, in bytes, of UTF-8 for a string. */
+  start: number;
+  /** The offset behind the last byte of the link. */
+  end: number;
+  /** The element; `null` in a style sheet. */
+  element: string | null;
+  /** The attribute; `null` in text. */
+  attribute: string | null;
+  /** The reference, as written. */
+  reference: string;
+  /** The base URL that the reference is resolved against. */
+  base: string | null;
+  /** The rule of RFC 1808, section 3, that gave the base. */
+  rule: Rule;
+  /** The source that gave the base: `"base-element"`, `"retrieval"` and so on. */
+  source: string;
+  /** The URL that the link leads to; `null` if it is unknown. */
+  target: string | null;
+  /** The role of the link in the document. */
+  role: "embedded" | "navigation" | "metadata";
+  /** The outcome of the link in {@link rewrite}. */
+  outcome: "rewritten" | "absolute" | "no-base" | "left" | "not-editable";
+  /** The reason for `"left"` and `"not-editable"`. */
+  reason: string | null;
+}
+
+/** A rule of RFC 1808, section 3: in the document, the document around it, the retrieval URL, none. */
+export type Rule = "3.1" | "3.2" | "3.3" | "3.4";
+
+/** A place where a base may be declared (RFC 1808, section 3), and what was found there. */
+export interface Level {
+  /** The document or message that declares it. */
+  entity: string;
+  /** The rule. */
+  rule: Rule;
+  /** The source: `"base-element"`, `"retrieval"` and so on. */
+  source: string;
+  /** The value, as written. */
+  value: string | null;
+  /** The result. */
+  status: "taken" | "passed-over" | "absent" | "invalid";
+  /** The reason, for people. */
+  reason: string;
+}
+
+/** The base URL of a document, and the way to it. */
+export interface Base {
+  /** The base URL; `null` if there is none. */
+  url: string | null;
+  /** The rule that gave it. */
+  rule: Rule;
+  /** The source that gave it. */
+  source: string;
+  /** Every level, innermost first. */
+  chain: Level[];
+}
+
+/**
+ * Makes every relative link of a document absolute, and changes no other byte.
+ *
+ * @returns A string for a string, and new bytes for bytes. If no base URL is known, the result equals the document.
+ * @throws {TypeError} For a wrong argument, never for a document.
+ * @throws {RangeError} If the document needs more memory than there is.
+ * @example
+ * rewrite('<a href="../x.html">', { url: "https://a.example/b/c.html" }); // '<a href="https://a.example/x.html">'
+ */
+export function rewrite(data: string, options?: Options): string;
+export function rewrite(data: Uint8Array, options?: Options): Uint8Array<ArrayBuffer>;
+export function rewrite(data: Data, options?: Options): string | Uint8Array<ArrayBuffer>;
+
+/**
+ * Lists every link of a document, in its order.
+ *
+ * @throws {TypeError} For a wrong argument, never for a document.
+ * @example
+ * links("<img srcset='y 2x'>", { url: "https://a.example/" })[0].target; // 'https://a.example/y'
+ */
+export function links(data: Data, options?: Options): Link[];
+
+/**
+ * Finds the base URL of a document, and explains it. For a message it is that of the outermost heading.
+ *
+ * @throws {TypeError} For a wrong argument, never for a document.
+ * @example
+ * base("<base href=/b/>", { url: "https://a.example/" }).url; // 'https://a.example/b/'
+ */
+export function base(data: Data, options?: Options): Base;
+
+/**
+ * Resolves a reference against a base URL.
+ *
+ * @throws {TypeError} If there is no such URL.
+ * @example
+ * resolve("https://a.example/b/c/d", "../g"); // 'https://a.example/b/g'
+ */
+export function resolve(base: string | URL, reference: string, options?: ResolveOptions): string;
+
+/**
+ * Finds the shortest sensible reference that means `target` in a document with this base; `target`, if no other does.
+ *
+ * @throws {TypeError} If the base is not an absolute URL.
+ * @example
+ * relativize("https://a.example/b/c/d", "https://a.example/b/g"); // '../g'
+ */
+export function relativize(base: string | URL, target: string | URL, options?: ResolveOptions): string;
+
+/**
+ * Rewrites a stream of bytes. A base may follow its links, so the stream is collected, and comes out at its end.
+ *
+ * @example
+ * return new Response(response.body.pipeThrough(new RewriterStream({ url: request.url })), response);
+ */
+export class RewriterStream extends TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
+  /** @throws {TypeError} For a wrong option. */
+  constructor(options?: Options);
+}
+
+/** A compiled module of WebAssembly. A project in TypeScript without the library `dom` has no name for it. */
+type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Compiled } } } ? Compiled : never;
+
+/** The file `baselink.wasm`: compiled, or its bytes. */
+export type Binary = Module | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+
+/** The file `baselink.wasm`: compiled, its bytes, a response with them, or its URL. */
+export type Source = Binary | Response | string | URL;
+
+/**
+ * Loads the package in a browser; every other function waits for it. In Node and in workers everything is loaded at once, and
+ * this function does nothing.
+ *
+ * @param source By default, the file beside the package's own.
+ * @example
+ * await init();
+ */
+export default function init(source?: Source | Promise<Source>): Promise<void>;
+
+/**
+ * Loads the package in a browser, from WebAssembly that is there already.
+ *
+ * @example
+ * initSync(bytes);
+ */
+export function initSync(source: Binary): void;

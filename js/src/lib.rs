@@ -1,0 +1,150 @@
+//! The npm package `baselink`: the functions of the Rust library, for bytes that JavaScript holds.
+//!
+//! ```text
+//! string, Uint8Array --glue.js--> bytes --options--> Rewriter --> bytes, or the text of JSON --glue.js--> string, Uint8Array, objects
+//! ```
+//!
+//! Deliberately absent: any rule about links. Those are the library's.
+
+mod options;
+
+use std::process::abort;
+
+use baselink::base::Level;
+use baselink::{Base, ListedLink};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::options::{profile, rewriter};
+
+#[wasm_bindgen]
+extern "C" {
+    /// An error about an argument.
+    pub type TypeError;
+
+    #[wasm_bindgen(constructor)]
+    fn new(message: &str) -> TypeError;
+}
+
+/// The error that JavaScript throws for an error about an argument.
+fn type_error(error: impl ToString) -> TypeError {
+    TypeError::new(&error.to_string())
+}
+
+/// A link, with the keys of `baselink links --json`.
+#[derive(Serialize)]
+struct LinkRow<'a> {
+    entity: &'a str,
+    line: usize,
+    column: usize,
+    start: usize,
+    end: usize,
+    element: Option<&'a str>,
+    attribute: Option<&'a str>,
+    reference: &'a str,
+    base: Option<&'a str>,
+    rule: &'static str,
+    source: &'static str,
+    target: Option<&'a str>,
+    role: &'static str,
+    outcome: &'static str,
+    reason: Option<&'static str>,
+}
+
+impl<'a> LinkRow<'a> {
+    fn of(found: &'a ListedLink) -> Self {
+        let ListedLink { link, line, column } = found;
+        Self {
+            entity: &link.entity,
+            line: *line,
+            column: *column,
+            start: link.span.start,
+            end: link.span.end,
+            element: (!link.element.is_empty()).then_some(&*link.element),
+            attribute: link.attribute.as_deref(),
+            reference: &link.reference,
+            base: link.base.as_deref(),
+            rule: link.rule.section(),
+            source: link.source.name(),
+            target: link.target.as_deref(),
+            role: link.role.name(),
+            outcome: link.outcome.name(),
+            reason: link.reason.map(|reason| reason.name()),
+        }
+    }
+}
+
+/// The base URL of a document.
+#[derive(Serialize)]
+struct BaseRow<'a> {
+    url: Option<&'a str>,
+    rule: &'static str,
+    source: &'static str,
+    chain: &'a [Level],
+}
+
+/// The document with every relative link made absolute.
+#[wasm_bindgen]
+pub fn rewrite(data: &[u8], options: Vec<String>) -> Result<Vec<u8>, TypeError> {
+    let (edits, totals) = rewriter(options)?.edits(data);
+    if totals.lacks_memory {
+        // Anything else that lacks memory stops here, too, and `package.js` catches both.
+        abort();
+    }
+    Ok(edits.apply(data))
+}
+
+/// Every link of a document, as JSON.
+#[wasm_bindgen]
+pub fn links(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
+    let mut json = vec![b'['];
+    rewriter(options)?.links(data, |found| {
+        if json.len() > 1 {
+            json.push(b',');
+        }
+        put(&mut json, &LinkRow::of(&found));
+    });
+    json.push(b']');
+    Ok(text(json))
+}
+
+/// The base URL of a document, and every level with its reason, as JSON.
+#[wasm_bindgen]
+pub fn base(data: &[u8], options: Vec<String>) -> Result<String, TypeError> {
+    let found = rewriter(options)?.base(data);
+    let row = BaseRow {
+        url: found.base.as_deref(),
+        rule: found.rule.section(),
+        source: found.source.name(),
+        chain: &found.levels,
+    };
+    let mut json = Vec::new();
+    put(&mut json, &row);
+    Ok(text(json))
+}
+
+/// The URL that `reference` means in a document with this base.
+#[wasm_bindgen]
+pub fn resolve(base: &str, reference: &str, options: Vec<String>) -> Result<String, TypeError> {
+    Ok(absolute(base, options)?.resolve(reference).map_err(type_error)?.url)
+}
+
+/// The shortest sensible reference that means `target` in a document with this base.
+#[wasm_bindgen]
+pub fn relativize(base: &str, target: &str, options: Vec<String>) -> Result<String, TypeError> {
+    Ok(absolute(base, options)?.relativize(target))
+}
+
+fn absolute(base: &str, options: Vec<String>) -> Result<Base, TypeError> {
+    Base::parse(profile(options)?, base).map_err(type_error)
+}
+
+/// Writes a row as JSON, which cannot fail: its keys are text, and a vector takes all.
+fn put(json: &mut Vec<u8>, row: &impl Serialize) {
+    let _ = serde_json::to_writer(json, row);
+}
+
+/// JSON as text, which it always is.
+fn text(json: Vec<u8>) -> String {
+    String::from_utf8(json).unwrap_or_default()
+}

@@ -1,0 +1,5 @@
+// The same instance for `import`.
+import baselink from "./node.cjs";
+
+export const { rewrite, links, base, resolve, relativize, initSync, RewriterStream } = baselink;
+export default baselink.default;

@@ -1,0 +1,109 @@
+//! The options of every function, as pairs of a name and a value.
+//!
+//! ```text
+//! ["url", "https://a.example/b", "resolver", "whatwg", "enable", "lazy", "enable", "text"]
+//! ```
+//!
+//! Deliberately absent: their meaning. `index.d.ts` describes the options for people.
+
+use baselink::scan::group_of;
+use baselink::{ContentLocationUse, Dkim, Format, Profile, Rewriter, RewriterBuilder};
+
+use crate::{TypeError, type_error};
+
+/// All options of a document.
+const NAMES: [&str; 12] = [
+    "url",
+    "format",
+    "charset",
+    "resolver",
+    "fragments",
+    "baseElement",
+    "enable",
+    "attributes",
+    "localCopies",
+    "assumeScheme",
+    "contentLocation",
+    "dkim",
+];
+
+/// A value for each of two names.
+type Pair<T> = [(&'static str, T); 2];
+
+const CONTENT_LOCATION: Pair<ContentLocationUse> =
+    [("base", ContentLocationUse::Base), ("label", ContentLocationUse::Label)];
+const DKIM: Pair<Dkim> = [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)];
+
+/// The rewriter that `options` ask for.
+pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
+    let mut builder = Rewriter::builder();
+    for [name, value] in options.as_chunks().0 {
+        builder = option(builder, name, value)?;
+    }
+    let rewriter = builder.build().map_err(type_error)?;
+    let options = rewriter.options();
+    match group_of(options.format).filter(|group| !options.scan.groups.contains(*group)) {
+        // The command reports the same.
+        Some(group) => Err(type_error(format!(
+            "format '{}' goes with enable '{group}': nothing else is looked for in it",
+            options.format.name()
+        ))),
+        None => Ok(rewriter),
+    }
+}
+
+/// The profile of `resolve` and `relativize`, whose only option it is.
+pub(crate) fn profile(options: Vec<String>) -> Result<Profile, TypeError> {
+    let mut profile = Profile::default();
+    for [name, value] in options.as_chunks().0 {
+        match &**name {
+            "resolver" => profile = value.parse().map_err(type_error)?,
+            _ => return Err(unknown(name, &["resolver"])),
+        }
+    }
+    Ok(profile)
+}
+
+fn option(builder: RewriterBuilder, name: &str, text: &str) -> Result<RewriterBuilder, TypeError> {
+    Ok(match name {
+        "url" => builder.url(text),
+        "format" => builder.format(format(text)?),
+        "charset" => builder.charset(text.parse().map_err(type_error)?),
+        "resolver" => builder.profile(text.parse().map_err(type_error)?),
+        "fragments" => builder.fragments(text.parse().map_err(type_error)?),
+        "baseElement" => builder.base_element(text.parse().map_err(type_error)?),
+        "enable" => builder.enable(text.parse().map_err(type_error)?),
+        "attributes" => builder.place(text.parse().map_err(type_error)?),
+        "localCopies" => builder.local_copies(text.parse().map_err(type_error)?),
+        "assumeScheme" => builder.assumed_scheme(text),
+        "contentLocation" => builder.content_location(one_of(name, text, CONTENT_LOCATION)?),
+        "dkim" => builder.dkim(one_of(name, text, DKIM)?),
+        _ => return Err(unknown(name, &NAMES)),
+    })
+}
+
+/// The format called `name`; `other`, too, which leaves every document as it is.
+fn format(name: &str) -> Result<Format, TypeError> {
+    if name == Format::Other.name() {
+        return Ok(Format::Other);
+    }
+    let format: Format = name.parse().map_err(type_error)?;
+    match format.is_archive() {
+        true => Err(type_error(format!(
+            "format '{name}' is an archive of documents: the command baselink reads it"
+        ))),
+        false => Ok(format),
+    }
+}
+
+fn one_of<T: Copy>(name: &str, text: &str, known: Pair<T>) -> Result<T, TypeError> {
+    let [one, other] = known.map(|(name, _)| name);
+    let found = known.into_iter().find(|(name, _)| *name == text);
+    found
+        .map(|(_, value)| value)
+        .ok_or_else(|| type_error(format!("unknown {name} '{text}': it is {one} or {other}")))
+}
+
+fn unknown(name: &str, names: &[&str]) -> TypeError {
+    type_error(format!("unknown option '{name}': the options are {}", names.join(", ")))
+}

@@ -1,0 +1,114 @@
+// The text that every entry point has: the functions of src/lib.rs, for strings, bytes and objects of JavaScript.
+//
+//     rewrite("<a href=../x>", { url: "https://a.example/b/c.html" })   // '<a href=https://a.example/x>'
+//
+// build.mjs puts `instantiate`, which is made of src/lib.rs, above it, and an entry point below it.
+//
+// Deliberately absent: any rule about links, and names of options. Those are Rust's.
+
+/** The memory that an instance may keep, in bytes. After a call that took more, another one takes its place. */
+const KEPT = 64 * 1024 * 1024;
+
+/** The options that take several values. */
+const LISTS = ["enable", "attributes"];
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The compiled module, once there is one. */
+let compiled;
+/** Its instance: functions, and memory. */
+let instance;
+
+function start(module) {
+  compiled = module;
+  instance = instantiate(module);
+}
+
+/** The result of a function of the instance. What lacks memory stops the instance, so there is another one after it. */
+function call(name, ...values) {
+  if (!instance) throw new TypeError("baselink is not loaded yet: call `await init()` first");
+  try {
+    return instance.functions[name](...values);
+  } catch (error) {
+    if (error instanceof TypeError) throw error;
+    instance = instantiate(compiled);
+    const message = "the document or the list of its links is too large: the command baselink has no such limit";
+    throw new RangeError(message, { cause: error });
+  } finally {
+    if (instance.memory.buffer.byteLength > KEPT) instance = instantiate(compiled);
+  }
+}
+
+function text(value, name) {
+  if (value instanceof URL) return value.href;
+  if (typeof value === "string") return value;
+  throw new TypeError(`${name} must be a string`);
+}
+
+/** Options as Rust takes them: names and values in turn. Those that are undefined or null are not given. */
+function pairs(options = {}) {
+  if (options === null || typeof options !== "object") throw new TypeError("options must be an object");
+  const list = [];
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || value === null) continue;
+    for (const one of LISTS.includes(name) && Array.isArray(value) ? value : [value]) list.push(name, text(one, name));
+  }
+  return list;
+}
+
+/** A document as bytes, and options. A string is UTF-8, whatever it declares. */
+function bytes(data, options) {
+  const list = pairs(options);
+  if (typeof data === "string") return [encoder.encode(data), ["charset", "utf-8", ...list]];
+  if (data instanceof Uint8Array) return [data, list];
+  throw new TypeError("data must be a string or a Uint8Array");
+}
+
+function rewrite(data, options) {
+  const output = call("rewrite", ...bytes(data, options));
+  return typeof data === "string" ? decoder.decode(output) : output;
+}
+
+function links(data, options) {
+  return JSON.parse(call("links", ...bytes(data, options)));
+}
+
+function base(data, options) {
+  return JSON.parse(call("base", ...bytes(data, options)));
+}
+
+function resolve(base, reference, options) {
+  return call("resolve", text(base, "base"), text(reference, "reference"), pairs(options));
+}
+
+function relativize(base, target, options) {
+  return call("relativize", text(base, "base"), text(target, "target"), pairs(options));
+}
+
+class RewriterStream extends TransformStream {
+  constructor(options) {
+    // An error about an option is thrown here, and not at the end of the stream.
+    rewrite(new Uint8Array(), options);
+    const chunks = [];
+    super({
+      transform(chunk) {
+        if (!(chunk instanceof Uint8Array)) throw new TypeError("a chunk must be a Uint8Array");
+        chunks.push(chunk);
+      },
+      flush(controller) {
+        const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+        let length = 0;
+        for (const chunk of chunks.splice(0)) {
+          whole.set(chunk, length);
+          length += chunk.length;
+        }
+        controller.enqueue(rewrite(whole, options));
+      },
+    });
+  }
+}
+
+function initSync(module) {
+  if (!compiled) start(module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module));
+}

@@ -1,0 +1,31 @@
+// Every name of the package, as TypeScript uses it; installed.test.mjs has it checked.
+
+import init, { base, initSync, links, relativize, resolve, rewrite, RewriterStream } from "baselink";
+import type { Base, Format, Level, Link, Options, Source } from "baselink";
+
+const format: Format = "html";
+const options: Options = { url: new URL("https://a.example/"), format, resolver: "whatwg", enable: ["lazy"], charset: null };
+
+const text: string = rewrite("<a href=x>", options);
+const bytes: Uint8Array<ArrayBuffer> = rewrite(new Uint8Array(), options);
+const either = (data: string | Uint8Array): string | Uint8Array => rewrite(data);
+const found: Link[] = links(text, options);
+const targets: (string | null)[] = found.map(({ outcome, target }) => (outcome === "rewritten" ? target : null));
+const { chain, url }: Base = base(bytes);
+const taken: Level | undefined = chain.find(({ status }) => status === "taken");
+const resolved: string = resolve("https://a.example/", "x", { resolver: "rfc3986" });
+const relative: string = relativize(new URL("https://a.example/"), resolved);
+const response = new Response(new Blob([text]).stream().pipeThrough(new RewriterStream(options)));
+const loaded: Promise<void> = init(fetch("https://a.example/baselink.wasm"));
+const again = (source: Source): Promise<void> => init(source);
+initSync(bytes);
+const compiled = async (): Promise<void> => initSync(await WebAssembly.compile(bytes));
+
+// @ts-expect-error There is no such value.
+rewrite("", { resolver: "browser" });
+// @ts-expect-error There is no such option.
+rewrite("", { base_element: "keep" });
+// @ts-expect-error Data has to be a string or a Uint8Array.
+links(new ArrayBuffer(1));
+
+export { again, compiled, either, loaded, relative, response, taken, targets, url };

@@ -1,0 +1,73 @@
+// Every case of ../fixtures through the package: the bytes, links and base that a person derived, and those of the command.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { base, links, rewrite, RewriterStream } from "../pkg/node.mjs";
+import { cases, CODED, command, hasCommand } from "./cases.mjs";
+
+const all = [...cases()];
+const known = all.filter(({ name, options }) => options && !CODED.test(name));
+
+function field(text) {
+  return text === null ? "-" : text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n");
+}
+
+function row({ entity, element, attribute, reference, outcome, reason, target }) {
+  return [entity, element, attribute, reference, outcome, reason, target].map(field).join("\t");
+}
+
+/** The bytes of a stream. */
+async function collected(stream) {
+  return Buffer.from(await new Response(stream).arrayBuffer());
+}
+
+test("few cases ask for what is absent", () => assert.equal(all.length - known.length, 17));
+
+test("a compressed body is left as it is", () => {
+  for (const { options, input } of all.filter(({ name }) => CODED.test(name))) {
+    assert.deepEqual(Buffer.from(rewrite(input, options)), input);
+  }
+});
+
+test("a case gives what it expects", async (t) => {
+  for (const { name, input, options, ...expected } of known) {
+    await t.test(name, async () => {
+      const given = Uint8Array.from(input);
+      const output = rewrite(input, options);
+      assert.deepEqual(Buffer.from(output), expected.expected);
+      assert.deepEqual(Uint8Array.from(input), given);
+      assert.deepEqual(links(input, options).map(row), expected.links);
+      const found = base(input, options);
+      assert.deepEqual([found.rule, found.source, field(found.url)], expected.base.split("\t").slice(-3));
+      const chunks = new Blob([input]).stream();
+      assert.deepEqual(await collected(chunks.pipeThrough(new RewriterStream(options))), expected.expected);
+    });
+  }
+});
+
+test("a string gives what its bytes give as UTF-8", () => {
+  let count = 0;
+  for (const { name, input, options } of known) {
+    const text = input.toString();
+    if (options.charset || !Buffer.from(text).equals(input)) continue;
+    const output = Buffer.from(rewrite(input, { ...options, charset: "utf-8" }));
+    assert.equal(rewrite(text, options), output.toString(), name);
+    assert.deepEqual(links(text, options), links(input, { ...options, charset: "utf-8" }), name);
+    count += 1;
+  }
+  assert(count > 450, `${count}`);
+});
+
+test("a case gives what the command gives", { skip: !hasCommand && "the command is absent" }, async (t) => {
+  for (const { name, arguments: args, options, input } of known) {
+    await t.test(name, () => {
+      const given = [...args, "-"];
+      assert.deepEqual(Buffer.from(rewrite(input, options)), command(["rewrite", "--quiet", ...given], input));
+      const rows = command(["links", "--json", ...given], input).toString().split("\n").slice(0, -1);
+      const found = links(input, options).map((link) => ({ path: "-", ...link }));
+      assert.deepEqual(found, rows.map((line) => JSON.parse(line)));
+      // In the same order.
+      assert.deepEqual(found.map((link) => Object.keys(link)), rows.map((line) => Object.keys(JSON.parse(line))));
+    });
+  }
+});

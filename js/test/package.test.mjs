@@ -1,0 +1,233 @@
+// The package in Node: its arguments and errors, strings, streams, memory, and the entry points for browsers and workers.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import init, * as baselink from "../pkg/node.mjs";
+import { pkg } from "./cases.mjs";
+
+const { base, initSync, links, relativize, resolve, rewrite, RewriterStream } = baselink;
+const url = "https://a.example/b/c.html";
+const bytes = (text) => new TextEncoder().encode(text);
+
+function fails(work, message) {
+  assert.throws(work, (error) => {
+    assert.equal(error.message, message);
+    return error instanceof TypeError;
+  });
+}
+
+test("a string gives a string, and bytes give bytes", () => {
+  assert.equal(rewrite("<a href=../x>", { url }), "<a href=https://a.example/x>");
+  assert.deepEqual(rewrite(bytes("<a href=../x>"), { url }), bytes("<a href=https://a.example/x>"));
+  // A Buffer is a Uint8Array, and what comes back is a plain one that holds nothing else.
+  const output = rewrite(Buffer.from("<p>"), { url });
+  assert.deepEqual([output.constructor, output.buffer.byteLength], [Uint8Array, 3]);
+  assert.equal(rewrite("", { url }), "");
+  assert.equal(rewrite("<a href=x>"), "<a href=x>");
+});
+
+test("a string is UTF-8, whatever it declares", () => {
+  const page = "<meta charset=windows-1252><a href='é'>";
+  const beginning = "<meta charset=windows-1252><a href='https://a.example/b/";
+  assert.equal(rewrite(page, { url, resolver: "whatwg" }), `${beginning}%C3%A9'>`);
+  const asBytes = rewrite(bytes(page), { url, resolver: "whatwg" });
+  assert.equal(new TextDecoder().decode(asBytes), `${beginning}%C3%83%C2%A9'>`);
+  assert.equal(rewrite("\ufeff<a href=x>", { url }), "\ufeff<a href=https://a.example/b/x>");
+});
+
+test("a lone surrogate is U+FFFD, in every string", () => {
+  assert.equal(rewrite("<a href=x>\ud800<p>\udc00", { url }), "<a href=https://a.example/b/x>\ufffd<p>\ufffd");
+  assert.equal(links("<a href=x>", { url: "https://a.example/\ud800/" })[0].base, "https://a.example/\ufffd/");
+  assert.equal(resolve("https://a.example/", "\udfffx"), "https://a.example/\ufffdx");
+  assert.equal(rewrite("<a href=x>😀", { url }), "<a href=https://a.example/b/x>😀");
+});
+
+test("a link has the keys of the command, and offsets in bytes", () => {
+  assert.deepEqual(links("é\n<img srcset='y 2x'>", { url, format: "html" }), [
+    {
+      entity: "",
+      line: 2,
+      column: 14,
+      start: 16,
+      end: 17,
+      element: "img",
+      attribute: "srcset",
+      reference: "y",
+      base: url,
+      rule: "3.3",
+      source: "retrieval",
+      target: "https://a.example/b/y",
+      role: "embedded",
+      outcome: "rewritten",
+      reason: null,
+    },
+  ]);
+  assert.deepEqual(links("a { background: url(#) }", { format: "css" }).map(({ element, attribute }) => [element, attribute]), [
+    [null, null],
+  ]);
+});
+
+test("a base has its levels with their reasons", () => {
+  const message = "Content-Type: text/html\nContent-Base: https://b.example/\n\n<a href=x>";
+  const found = base(message, { format: "message" });
+  assert.deepEqual([found.url, found.rule, found.source], ["https://b.example/", "3.1", "content-base"]);
+  const none = base("<a href=x>");
+  assert.deepEqual([none.url, none.rule, none.source], [null, "3.4", "default"]);
+  assert.deepEqual(Object.keys(none.chain[0]), ["entity", "rule", "source", "value", "status", "reason"]);
+});
+
+test("every option is one", () => {
+  const cases = [
+    ["<a href=?x>", { url: new URL(url) }, "<a href=https://a.example/b/c.html?x>"],
+    ["a <a href=x>", { format: "html" }, "a <a href=https://a.example/b/x>"],
+    ["<a href=x>", { format: "other" }, "<a href=x>"],
+    ["<a href=../../../x>", { resolver: "whatwg" }, "<a href=https://a.example/x>"],
+    ["<a href=#x>", { fragments: "keep" }, "<a href=#x>"],
+    ["<base href=/d/><a href=x>", { baseElement: "keep" }, "<base href=/d/><a href=https://a.example/d/x>"],
+    ["<img data-src=x>", { enable: "lazy" }, "<img data-src=https://a.example/b/x>"],
+    ["<img data-src=x>", { enable: ["social", "lazy"] }, "<img data-src=https://a.example/b/x>"],
+    ["<p y=x z=x>", { attributes: ["p[y]=url", "p[z]=url"] }, "<p y=https://a.example/b/x z=https://a.example/b/x>"],
+    ["<a href=//h/x>", { url: null, assumeScheme: "https" }, "<a href=https://h/x>"],
+    ["<a href=x>", { fragments: undefined, dkim: null }, "<a href=https://a.example/b/x>"],
+    ["Content-Location: http://d/\nContent-Type: text/html\n\n<a href=x>", { contentLocation: "label", url: "http://a/" }, /http:\/\/a\/x/],
+    ["DKIM-Signature: v=1; h=to; bh=x; b=y\nContent-Type: text/html\n\n<a href=x>", { dkim: "keep" }, /<a href=x>/],
+    ["<!-- saved from url=(0019)https://a.example/ --><img src=c_files/x>", { localCopies: "rewrite" }, /src=https/],
+  ];
+  for (const [page, options, expected] of cases) {
+    const output = rewrite(page, { url, ...options });
+    if (expected instanceof RegExp) assert.match(output, expected);
+    else assert.equal(output, expected);
+  }
+  const latin = rewrite(Uint8Array.of(...bytes("<a href='?"), 0xe9, ...bytes("'>")), { url, charset: "latin1", resolver: "whatwg" });
+  assert.equal(new TextDecoder().decode(latin), "<a href='https://a.example/b/c.html?%E9'>");
+});
+
+test("an error is a TypeError with one sentence", () => {
+  fails(() => rewrite(), "data must be a string or a Uint8Array");
+  fails(() => links(new ArrayBuffer(1)), "data must be a string or a Uint8Array");
+  fails(() => base("", "whatwg"), "options must be an object");
+  fails(() => base("", null), "options must be an object");
+  fails(() => rewrite("", { url: 1 }), "url must be a string");
+  fails(() => rewrite("", { format: ["html"] }), "format must be a string");
+  fails(() => rewrite("", { enable: ["lazy", 1] }), "enable must be a string");
+  fails(() => rewrite("", { format: "warc" }), "format 'warc' is an archive of documents: the command baselink reads it");
+  fails(() => rewrite("", { dkim: "x" }), "unknown dkim 'x': it is rewrite or keep");
+  fails(
+    () => rewrite("", { base_element: "keep" }),
+    "unknown option 'base_element': the options are url, format, charset, resolver, fragments, baseElement, enable, attributes, localCopies, assumeScheme, contentLocation, dkim",
+  );
+  fails(() => resolve(url, "x", { url }), "unknown option 'url': the options are resolver");
+  fails(() => resolve(url), "reference must be a string");
+  fails(() => new RewriterStream({ dkim: "x" }), "unknown dkim 'x': it is rewrite or keep");
+  fails(() => rewrite("", { format: "script" }), "format 'script' goes with enable 'scripts': nothing else is looked for in it");
+  for (const wrong of [{ url: "b/c" }, { resolver: "x" }, { charset: "x" }, { enable: "x" }, { attributes: "x" }, { assumeScheme: "mailto" }]) {
+    assert.throws(() => rewrite("", wrong), TypeError);
+  }
+  assert.throws(() => resolve("x", "y"), TypeError);
+  assert.throws(() => relativize("x", "y"), TypeError);
+  assert.throws(() => resolve("mailto:a@b", "y"), TypeError);
+});
+
+test("a reference is resolved, and made relative", () => {
+  assert.equal(resolve("https://a.example/b", "../g"), "https://a.example/../g");
+  assert.equal(resolve(new URL("https://a.example/b"), "../g", { resolver: "whatwg" }), "https://a.example/g");
+  assert.equal(relativize("https://a.example/b/c/d", "https://a.example/b/g"), "../g");
+});
+
+test("any bytes are a document", () => {
+  let state = 1808;
+  const random = (below) => (state = (state * 1103515245 + 12345) % 2147483648) % below;
+  const pieces = ["<a href=x>", "<!--", "<svg><style>@import 'x';", "From x\nContent-Type: multipart/mixed; boundary=a\n\n--a\n", "HTTP/1.1 200 OK\r\n\r\n", "WARC/1.0\r\n", "\0", "<base href='../y'>"];
+  for (const format of ["html", "xhtml", "svg", "xml", "css", "message", "mbox", "http", "other", undefined]) {
+    for (let count = 0; count < 100; count++) {
+      const noise = Uint8Array.from({ length: random(40) }, () => random(256));
+      const text = Array.from({ length: random(8) }, () => pieces[random(pieces.length)]).join("");
+      const document = Buffer.concat([bytes(text), noise, bytes(text)]);
+      rewrite(document, { url, format });
+      assert(Array.isArray(links(document, { url, format })));
+      assert.equal(typeof base(document, { url, format }).rule, "string");
+    }
+  }
+});
+
+test("a stream comes out at its end", async () => {
+  const source = new Blob(["<a href=x>", "<base href=/d/>"]).stream();
+  const output = await new Response(source.pipeThrough(new RewriterStream({ url }))).text();
+  assert.equal(output, "<a href=https://a.example/d/x><base href=https://a.example/d/>");
+  const empty = await new Response(new Blob([]).stream().pipeThrough(new RewriterStream())).text();
+  assert.equal(empty, "");
+  const text = new ReadableStream({ start: (controller) => controller.enqueue("<p>") });
+  await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array"));
+});
+
+/** The package, and the memories of its instances as long as nothing has freed them; `made` is called with each. */
+async function watched(name, made) {
+  const { Instance } = WebAssembly;
+  const memories = [];
+  WebAssembly.Instance = class extends Instance {
+    constructor(...given) {
+      super(...given);
+      memories.push(new WeakRef(this.exports.memory));
+      made?.(this.exports.memory, memories.length);
+    }
+  };
+  const web = await import(`../pkg/web.js?${name}`);
+  web.initSync(readFileSync(join(pkg, "baselink.wasm")));
+  return { web, memories, end: () => (WebAssembly.Instance = Instance) };
+}
+
+test("memory is given back after large documents", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  const { web, memories, end } = await watched("memory");
+  const page = Buffer.alloc(60_000_000, "<p>a</p><a href=x>b</a>\n");
+  for (const document of [page, page, "<a href=x>"]) web.rewrite(document, { url });
+  for (let count = 0; count < 2000; count++) web.links(page.subarray(0, 10_000), { url });
+  end();
+  assert.equal(memories.length, 3);
+  // What a weak reference led to in this turn is kept until the next one.
+  await new Promise((resolve) => setTimeout(resolve));
+  collect();
+  const kept = memories.map((memory) => memory.deref()?.buffer.byteLength ?? 0);
+  assert(kept[2] > 0 && kept[2] < 5e6 && kept[0] + kept[1] === 0, `${kept}`);
+});
+
+test("a document that needs more memory than there is gives a RangeError, and the next one is read", async () => {
+  // All that there is, but for a little.
+  const take = (memory, count) => count === 1 && memory.grow(65_536 - memory.buffer.byteLength / 65_536 - 100);
+  const { web, memories, end } = await watched("range", take);
+  const page = Buffer.alloc(10_000_000, "<a href=x>");
+  assert.throws(() => web.rewrite(page, { url }), RangeError);
+  assert.equal(web.rewrite("<a href=x>", { url }), "<a href=https://a.example/b/x>");
+  end();
+  assert.equal(memories.length, 2);
+});
+
+test("`require` and `import` give the same functions", async () => {
+  const required = createRequire(import.meta.url)("../pkg/node.cjs");
+  assert.deepEqual({ ...baselink }, { ...required });
+  await init();
+  initSync(readFileSync(join(pkg, "baselink.wasm")));
+});
+
+test("in a browser the functions wait for `init`, or `initSync`", async () => {
+  const file = readFileSync(join(pkg, "baselink.wasm"));
+  const response = (type) => new Response(file, { headers: { "content-type": type } });
+  for (const [at, source] of [file, new WebAssembly.Module(file), response("application/wasm"), Promise.resolve(response("text/plain"))].entries()) {
+    const web = await import(`../pkg/web.js?${at}`);
+    fails(() => web.rewrite("<p>"), "baselink is not loaded yet: call `await init()` first");
+    await assert.rejects(web.default(new Response("", { status: 404 })), { message: " has the status 404" });
+    await Promise.all([web.default(source), web.default(source)]);
+    assert.equal(web.rewrite("<a href=x>", { url }), "<a href=https://a.example/b/x>");
+  }
+  const web = await import("../pkg/web.js?sync");
+  web.initSync(file);
+  web.initSync(file);
+  assert.equal(web.resolve(url, "x"), "https://a.example/b/x");
+  assert.deepEqual(Object.keys(web), Object.keys(baselink));
+});
