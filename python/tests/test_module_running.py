@@ -208,7 +208,12 @@ next(baselink.messages(Endless()))""",
 def test_ctrl_c_ends_a_long_run(work: str, tmp_path: Path) -> None:
     code = WAITING.format(work=LONG[work])
     pipe = subprocess.PIPE
-    running = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
+    # A shell gives what it runs in the background a signal that is ignored.
+    old = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        running = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
+    finally:
+        signal.signal(signal.SIGINT, old)
     assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
     time.sleep(0.3)

@@ -161,6 +161,6 @@ fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Outp
     output.notice_of(tree.parts, ["file is only a part", "files are only parts"], what);
     say_scheme(sum.without_scheme, output);
     tree.left.say_archives(output);
-    tree.left.say_links(output);
+    tree.left.say_links(true, output);
     status
 }

@@ -353,10 +353,10 @@ impl Left {
         if self.count(Why::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
     }
 
-    /// Says how many symbolic links there were.
-    pub(crate) fn say_links(&self, output: &mut Output) {
+    /// Says how many symbolic links there were, and how to read what they lead to if the command can.
+    pub(crate) fn say_links(&self, follows: bool, output: &mut Output) {
         let were = ["symbolic link was", "symbolic links were"];
-        let what = "left out; --follow reads what they lead to";
+        let what = if follows { "left out; --follow reads what they lead to" } else { "left out" };
         output.notice_of(self.count(Why::Link), were, what);
     }
 
@@ -368,7 +368,7 @@ impl Left {
             output.notice(&count(others, "file is not a document", "files are not documents"));
         }
         self.say_archives(output);
-        self.say_links(output);
+        self.say_links(true, output);
         status
     }
 

@@ -290,7 +290,9 @@ impl RunSummary {
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));
         }
         others.say_archives(output);
-        self.left.say_links(output);
+        // In place nothing is written through a link, and a move has no files but its own.
+        let follows = matches!(work, Work::Absolute | Work::Local { .. });
+        self.left.say_links(follows, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
         output.notice_of(self.without_base, ["file has", "files have"], what);
         let have = [
