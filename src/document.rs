@@ -370,9 +370,9 @@ pub enum BaseKind {
 
 /// What a page says of having been saved, in a comment before its content.
 ///
-/// It decides more than a retrieval URL: references that are only a fragment, and links that its program wrote, are read by
-/// it. A source of retrieval URLs that is to count like it needs a [`Program`] and a reader in `scan/html/saved.rs`; a variant
-/// of [`Source`](crate::base::Source) alone gives a URL and nothing else.
+/// Beside giving a retrieval URL, the comment decides how fragments and the links of the saving program are read. A new source
+/// that has to decide this, too, needs a [`Program`] and a reader in `scan/html/saved.rs`; a variant of
+/// [`Source`](crate::base::Source) alone gives a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// What wrote the comment.

@@ -265,7 +265,7 @@ impl<'a> File<'a> {
         };
         let contents = if format.is_archive() {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
-            // Another archive needs a row here, which its refusal tells.
+            // A new format of archives is refused until it has a row here.
             let contents = match (format, again) {
                 (Format::Warc, _) => ArchiveContents::Warc(whole),
                 (Format::Har, _) => ArchiveContents::Har(whole),

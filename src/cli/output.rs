@@ -414,7 +414,7 @@ impl Output {
         written
     }
 
-    /// Writes `urls` one a line to the file at `path`, which is said; or prints them, if that is `-`.
+    /// Writes `urls`, one a line, to the file at `path` and reports their number; prints them if `path` is `-`.
     pub(crate) fn list_in(
         &mut self,
         path: &Path,
@@ -634,7 +634,7 @@ impl Output {
     }
 }
 
-/// What the work on a file gave; `None` if it failed, which is said.
+/// The result of the work on a file; `None` if it failed, after the error has been reported.
 pub(crate) fn said<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,

@@ -41,7 +41,7 @@ pub(crate) struct Results {
 
 impl Results {
     /// The results of `documents` in the folder `asked`, in files with this extension. If the folder has results of other
-    /// options, that is said.
+    /// options, that is reported.
     ///
     /// # Errors
     ///

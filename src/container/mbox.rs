@@ -165,7 +165,7 @@ impl<R: Read> Messages<R> {
     /// ```
     pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
         self.offset += self.length as u64;
-        // What is before the batch is moved away when it is longer than what is moved.
+        // Messages that were handed out are dropped when no more bytes have to be moved than are dropped.
         let mut from = self.start + self.length;
         if from >= self.buffer.len() - from {
             self.did(self.buffer.len() - from);

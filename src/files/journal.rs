@@ -1,13 +1,13 @@
 //! Files of a folder that get new contents and new names, all of them or none.
 //!
 //! ```text
-//! DIR/.baselink-move/0, 1, …    the new contents; in DIR all is as it was, and a stop here undoes itself
-//! DIR/.baselink-move/journal    written last: from now on the new contents count, whatever stops the program
-//! DIR/b.html, …                 they go to their names; after a stop, the next run goes on here
+//! DIR/.baselink-move/0, 1, …    the new contents; a run that stops here leaves every file of DIR as it was
+//! DIR/.baselink-move/journal    the commit, written last: after a stop, the next run completes the change
+//! DIR/b.html, …                 the new contents under their new names
 //! ```
 //!
-//! Old names are removed first, of all files, and new ones are given then (`removed` is between the two). So two files may
-//! swap their names, and a step that was taken already is seen by what is there.
+//! All old names are removed before the first new one is given; the file `removed` marks the moment between. Therefore two
+//! files may swap their names, and the next run sees from the files that are there which steps were taken.
 //!
 //! ```
 //! use std::{fs, path::Path};
@@ -29,10 +29,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file that another program changes after the last look at it is never lost: it stays, and what it would have become lies
-//! beside it (`b.html.moved`).
+//! A file that another program changes at the last moment stays, and the new contents that were made for it are written beside
+//! it (`b.html.moved`).
 //!
-//! Deliberately absent: symbolic links and empty folders, which stay where they are; what the new contents are.
+//! Deliberately absent: symbolic links and empty folders, which stay where they are; the making of the new contents.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -54,18 +54,21 @@ use crate::error::{self, Error, Result, name};
 
 /// The folder with the new contents. No walk enters it: its name is that of a temporary file.
 const STAGE: &str = ".baselink-move";
-/// What the files in it are called that are no new contents.
+/// The file that commits the change.
 const JOURNAL: &str = "journal";
+/// The empty file that marks that all old names are removed.
 const REMOVED: &str = "removed";
+/// The bytes of the file for elsewhere.
 const BESIDE: &str = "beside";
+/// The file that the running process holds a lock on.
 const LOCK: &str = "lock";
-/// The first field of a journal. Another version of the program leaves what it does not know.
+/// The first field of a journal. A program that does not know it refuses the journal.
 const VERSION: &str = "baselink move 1";
-/// The end of the name of what could not get its place.
+/// The suffix of new contents whose name another program has taken.
 const MOVED: &str = ".moved";
 
-/// New contents and names of files of a folder, which has its old ones until [`Journal::commit`]. Dropped before that, it
-/// leaves nothing.
+/// New contents and names for the files of a folder. The files keep their old ones until [`Journal::commit`]; a journal that
+/// is dropped before that leaves the folder as it was.
 #[derive(Debug)]
 pub struct Journal {
     stage: Stage,
@@ -73,7 +76,7 @@ pub struct Journal {
     /// The meaning and the command of the change.
     asked: [String; 2],
     beside: Option<PathBuf>,
-    /// The bytes of that file.
+    /// The bytes of the file at `beside`.
     bytes_beside: Vec<u8>,
     steps: Mutex<Vec<FileMove>>,
     has_failed: AtomicBool,
@@ -86,38 +89,40 @@ pub struct AskedChange<'a> {
     pub meaning: &'a str,
     /// The command to give again, if the run is stopped.
     pub command: &'a str,
-    /// A file that is written when the others have their new contents.
+    /// The path of one more file, anywhere, that is written after all others have their new contents.
     pub beside: Option<&'a Path>,
 }
 
-/// The begin of a [`Journal`].
+/// The outcome of [`Journal::begin`].
 #[derive(Debug)]
 pub enum Begun {
+    /// A change that can be made.
     New(Journal),
-    /// An earlier run of the same change had been stopped after its commit. What was left of it is done now. The sentences are
-    /// about files that another program changed meanwhile.
+    /// The rest of the same change, which an earlier run had committed, was made now. The sentences name files that another
+    /// program changed meanwhile.
     Finished(Vec<String>),
-    /// An earlier run of another change, which this command asked for, was stopped, and has to be completed first.
+    /// Another change was committed and not completed. This is the command that completes it.
     Other(String),
 }
 
-/// What becomes of a file.
+/// The change of one file.
 #[derive(Debug)]
 struct FileMove {
-    /// Its paths below the folder.
+    /// The path of the file below the folder, before the change.
     old: PathBuf,
+    /// Its path after the change, which may be the same.
     new: PathBuf,
-    /// What the old file looked like, if it gets new contents.
+    /// The size and time of the old file, if it gets new contents ([`seen`]).
     seen: Option<String>,
 }
 
 impl Journal {
-    /// Begins to change the files of the folder `root`, as `how` says. If an earlier run of the same change was stopped after
-    /// its commit, this does what is left of that, and nothing else.
+    /// Begins to change the files of the folder `root`, as `how` says. If an earlier run committed the same change and was
+    /// stopped, this completes that change and does nothing else.
     ///
     /// # Errors
     ///
-    /// The system's; another process is at it; an earlier run's work cannot be done.
+    /// An error of the system; another process that changes the folder; a journal that cannot be read or completed.
     pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<Begun> {
         let stage = Stage::open(root)?;
         let asked = [change.meaning, change.command].map(str::to_owned);
@@ -135,20 +140,20 @@ impl Journal {
         stage.apply(&steps, change.beside).map(Begun::Finished)
     }
 
-    /// True if a run was stopped after it had committed changes to the folder `root`, and no other has gone on with them.
+    /// True if the folder `root` has a change that was committed and not completed.
     #[must_use]
     pub fn is_left(root: &Path) -> bool {
         root.join(STAGE).join(JOURNAL).is_file()
     }
 
-    /// The journal with the bytes of the file beside.
+    /// The journal with the bytes of the file at [`AskedChange::beside`].
     #[must_use]
     pub fn with(self, bytes_beside: Vec<u8>) -> Self {
         Self { bytes_beside, ..self }
     }
 
-    /// Begins to write the new contents of `original`, which is at `old` below the folder and comes to `new`. They count from
-    /// [`Journal::commit`] on, and have to be committed before themselves.
+    /// Begins to write the new contents of `original`, whose path below the folder is `old` before the change and `new` after
+    /// it. Call [`Replacement::commit`] for each file, and [`Journal::commit`] at the end.
     ///
     /// # Errors
     ///
@@ -159,7 +164,7 @@ impl Journal {
         self.how.stage(original, &self.stage.root.join(new), place)
     }
 
-    /// Gives the file at `old` the name `new`. Its contents stay.
+    /// Adds that the file at `old` gets the name `new` and keeps its contents.
     pub fn rename(&self, old: &Path, new: &Path) -> Committed {
         self.add(old, new, None);
         Committed { path: self.stage.root.join(new), lost: Vec::new() }
@@ -171,7 +176,7 @@ impl Journal {
         (steps.len() - 1).to_string()
     }
 
-    /// Declares that the new contents of a file could not be made, so that nothing may change.
+    /// Records that the new contents of a file could not be made. [`Journal::commit`] then changes nothing.
     pub fn fail(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
     }
@@ -180,8 +185,8 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Nothing has changed: new contents failed, a file was changed meanwhile, a new name has another file, a folder may not
-    /// be written. Or the system refused a later step: the sentence says so, and the next run goes on there.
+    /// New contents that failed, a file that another program changed, a new name that another file has, a folder that cannot be
+    /// written: then nothing has changed. Or a later step that the system refused: then the next run completes the change.
     pub fn commit(&self) -> Result<Vec<String>> {
         let unmoved = |why: &str| {
             Error::of(
@@ -197,7 +202,7 @@ impl Journal {
         self.stage.apply(&steps, self.beside.as_deref())
     }
 
-    /// Writes what is to be done; from then on it counts.
+    /// Checks all steps and commits them by writing the journal.
     fn record(&self, steps: &[FileMove]) -> Result<()> {
         self.stage.check(steps)?;
         if self.beside.is_some() {
@@ -213,30 +218,30 @@ impl Journal {
     }
 }
 
-/// Fields, each with its end. Neither a path nor an argument of a program has a NUL in it.
+/// The fields with a NUL after each, which neither a path nor an argument of a program can hold.
 fn fields<const N: usize>(of: [&[u8]; N]) -> Vec<u8> {
     of.into_iter().flat_map(|field| [field, &[0]].concat()).collect()
 }
 
-/// What a file looks like whose contents are replaced: its size, and when it was changed. The text stands in journals.
+/// The size of a file and the time of its last change, as a text for journals.
 fn seen(metadata: &Metadata) -> String {
     let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos())
 }
 
-/// What the file at `place` looks like now; `None` if there is none that can be read.
+/// The size and time of the file at `place` as [`seen`] writes them; `None` if no file can be read there.
 fn seen_at(place: &NameInFolder) -> Option<String> {
     let file = place.folder.read(&place.name).ok()?;
     file.metadata().ok().filter(Metadata::is_file).map(|metadata| seen(&metadata))
 }
 
-/// The folder with the new contents, in the folder that they are for. Without a journal in it, dropping it removes it.
+/// The open folder `.baselink-move`, and the folder that holds it. Dropped without a journal in it, it is removed.
 #[derive(Debug)]
 struct Stage {
     root: PathBuf,
     around: Arc<OpenFolder>,
     folder: Arc<OpenFolder>,
-    /// Held as long as this program is at it.
+    /// The lock, which ends with this value or with the process.
     _lock: File,
 }
 
@@ -252,7 +257,7 @@ impl Stage {
                 _ => {}
             }
             let folder = match around.below(Path::new(STAGE)) {
-                // The process that was at it has just removed it.
+                // Another process has just completed its change and removed the folder.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 folder => Arc::new(folder.map_err(failed)?),
             };
@@ -278,12 +283,12 @@ impl Stage {
         }
     }
 
-    /// Removes what a run left that was stopped before its commit.
+    /// Removes the files of a run that was stopped before its commit.
     fn clear(&self) {
         for entry in fs::read_dir(self.folder.path()).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if name != LOCK {
-                // What cannot be removed is replaced by what comes under its name.
+                // A file that stays makes the staging of one with its name fail, and then nothing is moved.
                 let _ = self.folder.remove(&name);
             }
         }
@@ -311,12 +316,12 @@ impl Stage {
         }
     }
 
-    /// Puts the names in these folders below the root on the disk, and those in this one.
+    /// Syncs these folders below the root, and `.baselink-move`.
     fn sync(&self, folders: BTreeSet<PathBuf>) -> Result<()> {
         /// The number of folders that are open at a time.
         const OPEN: usize = 64;
         for some in folders.into_iter().collect::<Vec<_>>().chunks(OPEN) {
-            // One that is gone has no names.
+            // A folder that was removed has no names to sync.
             let open: Vec<_> = some.iter().filter_map(|one| self.around.below(one).ok()).collect();
             let synced = Folders::sync(open.iter().chain([&*self.folder]));
             if let Some(why) = synced.first_failure() {
@@ -326,7 +331,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What an earlier run committed: the meaning and the command of the change, and what becomes of each file.
+    /// The meaning and the command of the change that an earlier run committed, and its steps; `None` without a journal.
     fn journal(&self) -> Result<Option<([String; 2], Vec<FileMove>)>> {
         let Some(bytes) = self.read(JOURNAL)? else { return Ok(None) };
         let unknown = || {
@@ -349,7 +354,7 @@ impl Stage {
             if old.is_empty() {
                 return Ok(Some((asked, steps)));
             }
-            // The folder may be somebody else's, and its journal, too.
+            // A folder from somebody else may have a journal that somebody else wrote.
             let is_inside =
                 |path: &PathBuf| path.components().all(|one| matches!(one, Component::Normal(_)));
             let path = |bytes| os_string(bytes).map(PathBuf::from).filter(is_inside);
@@ -359,7 +364,7 @@ impl Stage {
         }
     }
 
-    /// The place of `relative`; `None` if its folder is not there.
+    /// The open folder and the name of `relative`; `None` if there is no such folder.
     fn place(&self, relative: &Path) -> Result<Option<NameInFolder>> {
         let (folder, own) = split(relative);
         match self.around.below(folder) {
@@ -374,8 +379,12 @@ impl Stage {
         Ok(there.is_some())
     }
 
-    /// Asks whether all steps can be taken.
+    /// Checks that all steps can be taken.
     fn check(&self, steps: &[FileMove]) -> Result<()> {
+        if self.has(REMOVED)? {
+            let left = self.root.join(STAGE).join(REMOVED);
+            return Err(refused(&left, "the one of an earlier run cannot be removed"));
+        }
         let (mut folders, mut freed) = (BTreeSet::new(), HashSet::new());
         let renamed = steps.iter().filter(|step| step.old != step.new);
         let old_paths: HashSet<&Path> = renamed.map(|step| &*step.old).collect();
@@ -425,7 +434,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Takes the steps of a journal that are left, and removes it.
+    /// Takes the remaining steps of the journal, and removes it.
     fn apply(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let go_on = |error: Error| {
             let why = format!(
@@ -463,7 +472,7 @@ impl Stage {
             let number = number.to_string();
             let Some(place) = self.place(&step.old)? else { continue };
             let done = match &step.seen {
-                // It is in the folder of the new contents already.
+                // An earlier run has put the file into `.baselink-move` already.
                 None if self.has(&number)? => Ok(()),
                 None => place.folder.rename(&place.name, &self.folder, number.as_ref()),
                 Some(seen) => match seen_at(&place) {
@@ -546,7 +555,7 @@ impl Drop for Stage {
     fn drop(&mut self) {
         if matches!(self.has(JOURNAL), Ok(false)) {
             self.clear();
-            // Another process that waits for it makes its own.
+            // A process that starts now makes a folder of its own.
             let _ = self.folder.remove(LOCK.as_ref());
             let _ = self.around.remove_folder(STAGE.as_ref());
         }

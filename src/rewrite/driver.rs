@@ -271,7 +271,7 @@ impl Links for Driver<'_, '_> {
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);
-        // Of the first of them more is said than how many there are.
+        // The diagnostic quotes the first such link, which therefore needs a report. The others are only counted.
         if differs && !self.task.is_listed && !self.has_differing {
             return false;
         }

@@ -290,7 +290,7 @@ impl RunSummary {
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));
         }
         others.say_archives(output);
-        // In place nothing is written through a link, and a move has no files but its own.
+        // `move` has no option --follow.
         let follows = matches!(work, Work::Absolute | Work::Local { .. });
         self.left.say_links(follows, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";

@@ -386,7 +386,7 @@ impl FileSink<'_> {
     }
 }
 
-/// The new contents of `original`, of which all that comes before `input` stays as it is.
+/// The replacement `new` with the bytes of `original` that come before `input`, which stay as they are.
 fn after_what_stays(
     mut new: Replacement,
     original: &Original,

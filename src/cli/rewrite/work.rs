@@ -120,7 +120,7 @@ impl Work {
         }
     }
 
-    /// The words for files that changed, would change, do not change, and are no documents but in the result.
+    /// The words for documents that changed, would change and do not change, and for other files in the result.
     pub(super) fn words(&self) -> [&'static str; 4] {
         let others = if self.journal().is_some() { "renamed" } else { "copied" };
         match self {
