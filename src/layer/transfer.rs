@@ -223,7 +223,7 @@ impl DecodedBody<'_> {
         }
         match &self.places {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),
-            Places::QuotedPrintable(_) => self.encoded().lift_quoted_printable(&changes),
+            Places::QuotedPrintable(marks) => self.encoded().lift_quoted_printable(marks, &changes),
             Places::Here => self.lift_identity(&changes),
             Places::Coded(_) => {
                 if let Some(obstacle) = self.obstacle() {
@@ -234,6 +234,21 @@ impl DecodedBody<'_> {
                 Ok(lifted)
             }
         }
+    }
+
+    /// True if `new`, whose encoding is `encoding`, is known to decode to what `edits` make of the bytes without being
+    /// decoded as a whole: only the lines of quoted-printable that `lifted` changes are read.
+    pub(crate) fn changed_lines_read(
+        &self,
+        (encoding, new): (TransferEncoding, &[u8]),
+        lifted: &Edits,
+        edits: &Edits,
+    ) -> bool {
+        let Places::QuotedPrintable(marks) = &self.places else { return false };
+        let lifted = lifted.within(self.body);
+        encoding == self.encoding
+            && lifted.make(&self.buffer[self.body.range()], new)
+            && self.encoded().changed_lines_read(marks, &lifted, edits)
     }
 
     fn lift_identity(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {

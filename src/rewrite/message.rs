@@ -23,7 +23,6 @@
 
 mod referrers;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use self::referrers::Referrers;
@@ -147,7 +146,7 @@ struct Plan<'a> {
     labels: OpenLabels,
     parts: Vec<PlannedPart>,
     /// What each of them was made of.
-    originals: Vec<Cow<'a, [u8]>>,
+    originals: Vec<DecodedBody<'a>>,
     /// What is wrong with bases, should there be links.
     unfit: Vec<Diagnostic>,
     /// Of the message, with the entity in whose heading or body each is.
@@ -314,7 +313,7 @@ impl Plan<'_> {
                     edits: Some(settled.edits),
                     rewritten: settled.rewritten,
                 });
-                self.originals.push(decoded.bytes);
+                self.originals.push(decoded);
             }
             Some(Err(obstacle)) => {
                 let message = format!("this part was left: {obstacle}");
@@ -465,10 +464,14 @@ impl Plan<'_> {
         };
         let entity_at: HashMap<usize, usize> =
             self.places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
-        let reads = |part: &PlannedPart, old: &[u8]| {
+        let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
-            let new = entity.decode(&output).ok()?;
-            part.edits.as_ref()?.make(old, &new.bytes).then_some(())
+            let made = part.edits.as_ref()?;
+            let body = (entity.transfer_encoding, output.get(entity.body.range())?);
+            if old.changed_lines_read(body, edits, made) {
+                return Some(());
+            }
+            made.make(&old.bytes, &entity.decode(&output).ok()?.bytes).then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());

@@ -59,28 +59,12 @@ impl Iterator for QuotedPieces<'_> {
         let rest = &self.text[start..];
         let (token, len) = match *rest {
             [] => return None,
-            [b'\r' | b'\n', ..] => (QuotedPiece::LineEnd, line_end_length(rest)),
-            [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-                // Rule 1 wants upper case; "robust" readers take both.
-                let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-                (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
-            }
-            [b'=', ..] => {
-                let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
-                let following = &rest[1 + blanks..];
-                let line_end = line_end_length(following);
-                if following.is_empty() || line_end > 0 {
-                    (QuotedPiece::SoftBreak, 1 + blanks + line_end)
-                } else {
-                    (QuotedPiece::Plain, 1)
-                }
-            }
+            [b'=' | b'\r' | b'\n', ..] => special(rest),
             _ => {
                 let len = memchr::memchr3(b'=', b'\r', b'\n', rest).unwrap_or(rest.len());
-                let padding = if rest.get(len) == Some(&b'=') {
-                    0
-                } else {
-                    rest[..len].iter().rev().take_while(|&&byte| is_blank(byte)).count()
+                let padding = match rest.get(len) {
+                    Some(b'=') => 0,
+                    _ => blanks_at_end(&rest[..len]),
                 };
                 if padding == len {
                     (QuotedPiece::Padding, len)
@@ -94,6 +78,32 @@ impl Iterator for QuotedPieces<'_> {
     }
 }
 
+/// The piece at the start of `rest`, which begins with `=`, CR or LF, and its length.
+fn special(rest: &[u8]) -> (QuotedPiece, usize) {
+    match *rest {
+        [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+            // Rule 1 wants upper case; "robust" readers take both.
+            let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+            (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
+        }
+        [b'=', ..] => {
+            let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
+            let following = &rest[1 + blanks..];
+            let line_end = line_end_length(following);
+            if following.is_empty() || line_end > 0 {
+                (QuotedPiece::SoftBreak, 1 + blanks + line_end)
+            } else {
+                (QuotedPiece::Plain, 1)
+            }
+        }
+        _ => (QuotedPiece::LineEnd, line_end_length(rest)),
+    }
+}
+
+fn blanks_at_end(text: &[u8]) -> usize {
+    text.iter().rev().take_while(|&&byte| is_blank(byte)).count()
+}
+
 /// The ends of some pieces. From the last mark before a decoded byte, a few steps lead to its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
@@ -105,7 +115,8 @@ struct Mark {
     raw: usize,
 }
 
-/// The fewest raw bytes between two marks. A long piece leaves more between them.
+/// The fewest raw bytes between two marks. Before a mark that is not at the start of a line lie twice as many, and a long
+/// piece leaves more.
 const STEP: usize = 128;
 
 /// The bytes that quoted-printable text represents.
@@ -113,31 +124,49 @@ pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
     decode_in_steps(raw, STEP)
 }
 
+/// Copies lines together as long as only their ends are between them.
 fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut marks = Vec::new();
-    let mut next = step;
-    for (token, span) in (QuotedPieces { text: raw, at: 0 }) {
-        match token {
-            QuotedPiece::Plain | QuotedPiece::LineEnd => {
-                bytes.extend_from_slice(&raw[span.range()]);
-            }
-            QuotedPiece::Escape(byte) => bytes.push(byte),
-            QuotedPiece::Padding | QuotedPiece::SoftBreak => {}
+    // Bytes that represent themselves, from `copied` on, are not copied yet.
+    let (mut copied, mut end, mut next) = (0, 0, step);
+    for at in memchr::memchr3_iter(b'=', b'\r', b'\n', raw) {
+        if at < end {
+            continue;
         }
-        if span.end >= next {
-            marks.push(Mark { decoded: bytes.len(), raw: span.end });
-            next = span.end + step;
+        let (token, len) = special(&raw[at..]);
+        end = at + len;
+        let padding = match token {
+            QuotedPiece::LineEnd => blanks_at_end(&raw[copied..at]),
+            _ => 0,
+        };
+        if padding > 0 || !matches!(token, QuotedPiece::LineEnd | QuotedPiece::Plain) {
+            bytes.extend_from_slice(&raw[copied..at - padding]);
+            copied = if token == QuotedPiece::LineEnd { at } else { end };
+        }
+        if let QuotedPiece::Escape(byte) = token {
+            bytes.push(byte);
+        }
+        if end >= next && (raw[end - 1] == b'\n' || end >= next + step) {
+            marks.push(Mark { decoded: bytes.len() + (end - copied), raw: end });
+            next = end + step;
         }
     }
+    let rest = &raw[copied..];
+    bytes.extend_from_slice(&rest[..rest.len() - blanks_at_end(rest)]);
     (bytes, Marks(marks))
 }
 
 impl Marks {
+    /// The last mark that `is_before` holds for, as it does for all before that.
+    fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Mark {
+        let following = self.0.partition_point(is_before);
+        following.checked_sub(1).map_or(Mark::default(), |at| self.0[at])
+    }
+
     /// Where in `raw` the decoded byte `index` lies, which exists.
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
-        let following = self.0.partition_point(|mark| mark.decoded <= index);
-        let before = following.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
+        let before = self.last(|mark| mark.decoded <= index);
         let mut left = index - before.decoded;
         for (token, span) in (QuotedPieces { text: raw, at: before.raw }) {
             let length = token.decoded_length(span);
@@ -150,6 +179,13 @@ impl Marks {
             left -= length;
         }
         Span::at(raw.len())
+    }
+
+    /// The number of bytes that `raw` represents before `place`, where a piece begins.
+    fn decoded(&self, raw: &[u8], place: usize) -> usize {
+        let before = self.last(|mark| mark.raw <= place);
+        let pieces = QuotedPieces { text: &raw[..place], at: before.raw };
+        before.decoded + pieces.map(|(token, span)| token.decoded_length(span)).sum::<usize>()
     }
 }
 
@@ -181,8 +217,12 @@ impl RawLine {
 }
 
 impl Encoded<'_> {
-    /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
-    pub(super) fn lift_quoted_printable(&self, changes: &[Edit<'_>]) -> Result<Edits, Obstacle> {
+    /// Walks the raw lines around edits; those that an edit touches, or that it joins, are respelled together.
+    pub(super) fn lift_quoted_printable(
+        &self,
+        marks: &Marks,
+        changes: &[Edit<'_>],
+    ) -> Result<Edits, Obstacle> {
         let raw = &self.buffer[self.body.range()];
         let line_end = line_end(self.buffer, self.body);
         let mut lifted = Edits::default();
@@ -190,6 +230,13 @@ impl Encoded<'_> {
         let mut open: Option<Respelled> = None;
         let (mut start, mut decoded, mut after_cr) = (0, 0, false);
         while open.is_some() || changes.peek().is_some() {
+            if let (None, Some(edit)) = (&open, changes.peek()) {
+                let mark = marks.last(|mark| mark.decoded <= edit.span.start);
+                // An LF ends a line, whatever is before it.
+                if mark.raw > start && raw[mark.raw - 1] == b'\n' {
+                    (start, decoded, after_cr) = (mark.raw, mark.decoded, false);
+                }
+            }
             let line = RawLine::at(raw, start);
             let end = decoded + line.decoded;
             // What is put between two lines goes to the second.
@@ -215,6 +262,40 @@ impl Encoded<'_> {
             (start, decoded) = (line.raw.end, end);
         }
         Ok(lifted)
+    }
+
+    /// True if the lines that `edits` of the body change decode to what `changes` make of their bytes. An LF ends a line
+    /// whatever is around it, so that the lines between them decode to what they did.
+    pub(super) fn changed_lines_read(&self, marks: &Marks, edits: &Edits, changes: &Edits) -> bool {
+        let raw = &self.buffer[self.body.range()];
+        let (mut edits, mut changes) = (edits.iter().peekable(), changes.iter().peekable());
+        while let Some(first) = edits.peek() {
+            let mut end = first.span.start;
+            let start = memchr::memrchr(b'\n', &raw[..end]).map_or(0, |at| at + 1);
+            let (mut copied, mut lines) = (start, Vec::new());
+            while let Some(edit) = edits.next_if(|edit| edit.span.start <= end) {
+                lines.extend_from_slice(&raw[copied..edit.span.start]);
+                lines.extend_from_slice(&edit.new);
+                copied = edit.span.end;
+                end = memchr::memchr(b'\n', &raw[copied..]).map_or(raw.len(), |at| copied + at + 1);
+            }
+            lines.extend_from_slice(&raw[copied..end]);
+            let mut at = marks.decoded(raw, start);
+            let decoded_end = marks.decoded(raw, end);
+            let (new, _) = decode(&lines);
+            let mut rest = new.as_slice();
+            while let Some(change) = changes.next_if(|change| change.span.end <= decoded_end) {
+                let kept = self.bytes.get(at..change.span.start);
+                let after =
+                    kept.and_then(|kept| rest.strip_prefix(kept)?.strip_prefix(&*change.new));
+                let Some(after) = after else { return false };
+                (rest, at) = (after, change.span.end);
+            }
+            if self.bytes.get(at..decoded_end) != Some(rest) {
+                return false;
+            }
+        }
+        changes.next().is_none()
     }
 }
 
@@ -423,20 +504,98 @@ mod tests {
 
     use super::*;
 
+    /// Places in `len` bytes, with new bytes for each.
+    fn edits_of(len: usize, seeds: &[(usize, usize, &str)]) -> Edits {
+        let mut edits = Edits::default();
+        let places = seeds.iter().map(|&(start, length, new)| {
+            let start = start % (len + 1);
+            (Span::new(start, (start + length).min(len)), new)
+        });
+        let mut places: Vec<_> = places.collect();
+        places.sort();
+        for (span, new) in places {
+            let _ = edits.push(span, new);
+        }
+        edits
+    }
+
+    fn pieces() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop::sample::select(vec![
+            "=", "=3D", "=3d", "=\n", "=\r\n", "=\r", "= \n", "=\t ", " ", "\t", "\n", "\r\n",
+            "\r", "a", "3D", "bc d", "=4", "==",
+        ]);
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat().into_bytes())
+    }
+
+    fn seeds() -> impl Strategy<Value = Vec<(usize, usize, &'static str)>> {
+        let new =
+            prop::sample::select(vec!["", "=", " ", "\n", "\r", "41", "D", "http://a/", "=\n"]);
+        prop::collection::vec((0_usize..200, 0_usize..4, new), 0..4)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+        /// Marks only save steps: edits are lifted to the same ones without any.
+        #[test]
+        fn marks_change_no_edit(raw in pieces(), seeds in seeds(), step in 1_usize..12) {
+            let (bytes, marks) = decode_in_steps(&raw, step);
+            let edits = edits_of(bytes.len(), &seeds);
+            let changes: Vec<Edit<'_>> =
+                edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
+            let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
+            let walked = body.lift_quoted_printable(&Marks::default(), &changes).unwrap();
+            prop_assert_eq!(&body.lift_quoted_printable(&marks, &changes).unwrap(), &walked);
+        }
+
+        /// What is proved by reading changed lines is true of the whole body, whatever the edits are.
+        #[test]
+        fn changed_lines_prove_no_more_than_the_whole(
+            raw in pieces(),
+            seeds in seeds(),
+            others in prop::option::of(seeds()),
+            step in 1_usize..12,
+        ) {
+            let (bytes, marks) = decode_in_steps(&raw, step);
+            let changes = edits_of(bytes.len(), &seeds);
+            let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
+            let all: Vec<Edit<'_>> = changes.iter().collect();
+            let lifted = match &others {
+                Some(others) => edits_of(raw.len(), others),
+                None => body.lift_quoted_printable(&marks, &all).unwrap(),
+            };
+            if body.changed_lines_read(&marks, &lifted, &changes) {
+                prop_assert_eq!(decode(&lifted.apply(&raw)).0, changes.apply(&bytes));
+            }
+        }
+    }
+
+    /// The edits of a usual body are proved without the lines between them.
+    #[test]
+    fn changed_lines_are_enough() {
+        let raw = b"<a href=3D\"x\">=\r\ny\r\n<a href=3D=\r\n\"z\">\r\n".repeat(9);
+        let (bytes, marks) = decode(&raw);
+        let mut changes = Edits::default();
+        for at in memchr::memmem::find_iter(&bytes, b"=\"").filter(|at| at % 3 > 0) {
+            changes.push(Span::at(at + 2), "http://a.example/").unwrap();
+        }
+        let all: Vec<Edit<'_>> = changes.iter().collect();
+        let body = Encoded { buffer: &raw, body: Span::new(0, raw.len()), bytes: &bytes };
+        let lifted = body.lift_quoted_printable(&marks, &all).unwrap();
+        assert!(all.len() > 9 && body.changed_lines_read(&marks, &lifted, &changes));
+        for skipped in 0..all.len() {
+            let mut fewer = Edits::default();
+            for (_, edit) in all.iter().enumerate().filter(|(number, _)| *number != skipped) {
+                fewer.push(edit.span, &edit.new).unwrap();
+            }
+            assert!(!body.changed_lines_read(&marks, &lifted, &fewer));
+        }
+    }
+
     proptest! {
         /// The tokens say what each piece represents.
         #[test]
-        fn decoding_is_what_the_tokens_say(
-            pieces in prop::collection::vec(
-                prop::sample::select(vec![
-                    "=", "=3D", "=3d", "=\n", "=\r\n", "=\r", "= \n", "=\t ", " ", "\t", "\n", "\r\n",
-                    "\r", "a", "3D", "bc d", "=4", "==",
-                ]),
-                0..40,
-            ),
-            step in 1_usize..12,
-        ) {
-            let raw = pieces.concat().into_bytes();
+        fn decoding_is_what_the_tokens_say(raw in pieces(), step in 1_usize..12) {
             let (mut expected, mut places) = (Vec::new(), Vec::new());
             for (token, span) in (QuotedPieces { text: &raw, at: 0 }) {
                 match token {
@@ -472,7 +631,7 @@ mod tests {
             let mut pieces = QuotedPieces { text: &raw, at: 0 };
             for end in ends {
                 let between = pieces.by_ref().take_while(|(_, span)| span.end < end).count();
-                assert!(between <= STEP, "{shape}: {between}");
+                assert!(between <= 2 * STEP, "{shape}: {between}");
             }
             assert!(marks.len() <= 1 + raw.len() / STEP, "{shape}: {}", marks.len());
         }
