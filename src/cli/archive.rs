@@ -10,9 +10,9 @@
 //! Deliberately absent: what is in an archive ([`super::archived`]).
 
 use std::io::{self, Read};
-use std::iter;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::{iter, mem};
 
 use baselink::Options;
 use baselink::archive::{Har, Records, Wacz, WebArchive};
@@ -156,13 +156,18 @@ fn through<T: Send>(
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
     let spare = || lock().pop().unwrap_or_default();
     let items = iter::from_fn(|| {
-        let item = next(&spare).filter(|_| !is_stopped())?;
+        let mut item = next(&spare).filter(|_| !is_stopped())?;
+        if let Ok(Item { unused, .. }) = &mut item
+            && !unused.is_empty()
+        {
+            lock().push(mem::take(unused));
+        }
         let document = item.as_ref().ok().and_then(|item| item.document.as_ref());
         let size = document.map_or(0, |document| document.bytes().len());
         Some((item, size))
     });
     let on_page = |item: Result<Item>| {
-        let Item { is_anomaly, said, document } = item?;
+        let Item { is_anomaly, said, document, .. } = item?;
         let of_document = document.map(|document| {
             let mut page = blank.page();
             let made = work(&input(path, &document), &document, &mut page);

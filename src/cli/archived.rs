@@ -110,6 +110,8 @@ pub(crate) struct Item {
     pub(crate) is_anomaly: bool,
     pub(crate) said: Said,
     pub(crate) document: Option<Archived>,
+    /// The buffer of a record that has no document.
+    pub(crate) unused: Vec<u8>,
 }
 
 impl Item {
@@ -119,7 +121,7 @@ impl Item {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
                 let said = vec![(found.offset, found.code, found.message)];
-                return Self { is_anomaly: true, said, document: None };
+                return Self { is_anomaly: true, said, ..Self::default() };
             }
         };
         let offset = record.offset;
@@ -127,7 +129,7 @@ impl Item {
         let said = record.diagnostics.iter().map(say).collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
-                return Self { said, ..Self::default() };
+                return Self { said, unused: record.into_buffer(), ..Self::default() };
             };
             let RecordDocument { bytes, options, media_type } = found;
             let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());

@@ -17,45 +17,48 @@
 //!
 //! Deliberately absent: what a server makes of a path, and which file it means.
 
-use std::borrow::Cow;
-
 use super::splice::{is_plain_by_blocks, is_plain_host};
 use super::whatwg::{is_special, serialised};
 use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
 /// True if `one` and `other`, what two profiles come to, lead to the same place.
 pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
-    one == other || ComparedUrl::of(one) == ComparedUrl::of(other)
-}
-
-/// A URL as all that lead to the same place are.
-#[derive(PartialEq)]
-struct ComparedUrl<'a> {
-    root: Cow<'a, str>,
-    path: Segments,
-    query: Option<Vec<u8>>,
-    fragment: Option<Vec<u8>>,
-}
-
-impl<'a> ComparedUrl<'a> {
-    fn of(url: &'a str) -> Self {
-        let split = Reference::split(Grammar::Rfc3986, url);
-        let scheme = split.scheme().unwrap_or_default();
-        let root = match split.net_loc() {
-            Some(net_loc) => Cow::Owned(serialised(&format!("{scheme}://{net_loc}/")).into_owned()),
-            None => Cow::Owned(scheme.to_ascii_lowercase()),
-        };
-        let path = match split.path() {
-            "" if split.net_loc().is_some() => "/",
-            path => path,
-        };
-        Self {
-            root,
-            path: segments(path),
-            query: split.query().map(|part| decode_percent(part.as_bytes())),
-            fragment: split.fragment().map(|part| decode_percent(part.as_bytes())),
-        }
+    if one == other {
+        return true;
     }
+    let [one, other] = [one, other].map(|url| Reference::split(Grammar::Rfc3986, url));
+    let is_alike = |one: Option<&str>, other: Option<&str>| {
+        one == other || one.map(decoded) == other.map(decoded)
+    };
+    let is_same_root = || {
+        (one.scheme(), one.net_loc()) == (other.scheme(), other.net_loc())
+            || root(&one) == root(&other)
+    };
+    let is_same_path = || one.path() == other.path() || path(&one) == path(&other);
+    is_alike(one.query(), other.query())
+        && is_alike(one.fragment(), other.fragment())
+        && is_same_root()
+        && is_same_path()
+}
+
+fn decoded(part: &str) -> Vec<u8> {
+    decode_percent(part.as_bytes())
+}
+
+/// The scheme and host of a URL, as in all that lead to the same place.
+fn root(url: &Reference<'_>) -> String {
+    let scheme = url.scheme().unwrap_or_default();
+    match url.net_loc() {
+        Some(net_loc) => serialised(&format!("{scheme}://{net_loc}/")).into_owned(),
+        None => scheme.to_ascii_lowercase(),
+    }
+}
+
+fn path(url: &Reference<'_>) -> Segments {
+    segments(match url.path() {
+        "" if url.net_loc().is_some() => "/",
+        path => path,
+    })
 }
 
 /// The segments of a path, one after the other.
