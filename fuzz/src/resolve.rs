@@ -7,7 +7,9 @@
 //!
 //! Deliberately absent: a referee of the URL Standard, of which the web platform tests speak (`tests/resolve/references.rs`).
 
+use baselink::report::LinkReport;
 use baselink::resolve::{Base, Profile, explain, parses, relativize};
+use baselink::{Options, rewrite};
 
 #[path = "../../tests/referee/section4.rs"]
 mod section4;
@@ -19,6 +21,7 @@ pub fn resolve(bytes: &[u8]) {
     let [base, reference, target] = [(); 3].map(|()| lines.next().unwrap());
     for profile in Profile::ALL {
         one(profile, base, reference);
+        in_a_page(profile, base, reference);
         let found = baselink::resolve(profile, base, reference).unwrap_or_default();
         for target in [target, &found] {
             let relative = relativize(profile, base, target);
@@ -29,6 +32,54 @@ pub fn resolve(bytes: &[u8]) {
                 assert_eq!(found, Ok(wanted), "{profile}: {relative}");
             }
         }
+    }
+}
+
+/// A link is the same as it is written and with a character reference for its first character, which makes it a string of
+/// its own. Its target is that of the rules, step by step, though mostly a prefix of the base is put before it.
+fn in_a_page(profile: Profile, base: &str, reference: &str) {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"&\"'<>`=".contains(&byte);
+    let Some(first) = reference.bytes().next().filter(|_| reference.bytes().all(is_plain)) else {
+        return;
+    };
+    let options = Options { profile, ..Options::at(base) };
+    let read = |page: &str| {
+        let rewritten = rewrite(page.as_bytes(), &options);
+        let output = String::from_utf8(rewritten.output()).unwrap();
+        let [link] = &rewritten.report.links[..] else { panic!("{page}") };
+        (link.clone(), output)
+    };
+    let told = |link: &LinkReport| {
+        (link.reference.clone(), link.target.clone(), link.outcome, link.differs)
+    };
+    let (rest, mut all) = (&reference[1..], Vec::new());
+    for quote in ["", "\"", "'"] {
+        // Without quotation marks a `/` before the `>` is of the value, too.
+        let written = read(&format!("<a href={quote}{reference}{quote}>"));
+        let spelled = read(&format!("<a href={quote}&#{first};{rest}{quote}>"));
+        assert_eq!(told(&written.0), told(&spelled.0), "{profile} {base:?} {reference:?}");
+        // What a base brings of blanks and control characters is read without them, or cannot be written.
+        let is_visible = |target: &&String| target.bytes().all(|byte| byte > b' ');
+        if let Some(target) = written.0.target.as_ref().filter(is_visible)
+            && written.1 != format!("<a href={quote}{reference}{quote}>")
+        {
+            assert_eq!(&read(&written.1).0.reference, target, "{profile} {base:?} {}", written.1);
+        }
+        all.push(told(&written.0));
+    }
+    assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+    let (_, target, _, differs) = &all[0];
+    let by_rules = Profile::ALL.map(|one| explain(one, base, reference).result.ok());
+    if let (Some(target), [Some(kept), Some(one), Some(other)]) = (target, &by_rules) {
+        assert!(by_rules.iter().flatten().any(|result| result == target), "{base:?} {reference:?}");
+        // RFC 1808, 4, step 6, keeps what leads above the root. In a base, the URL Standard has removed it before.
+        let climbs = reference.starts_with("../") && !reference.contains(';');
+        let is_written = base.starts_with("http") && !base.contains("..");
+        let is_kept = |url: &str| climbs && is_written && url.contains("/../");
+        assert!(
+            *differs || !is_kept(kept) || is_kept(one) || is_kept(other),
+            "{base:?} {reference:?}"
+        );
     }
 }
 
