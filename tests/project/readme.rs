@@ -120,7 +120,7 @@ fn every_command_of_the_readme_prints_what_is_shown() {
 
 #[test]
 fn every_command_of_the_page_on_messages_prints_what_is_shown() {
-    assert_eq!(check(MESSAGES), 11);
+    assert_eq!(check(MESSAGES), 8);
 }
 
 #[test]
