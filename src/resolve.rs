@@ -46,6 +46,7 @@ pub(crate) use place::{is_agreed_absolute, is_same_place};
 pub use profile::Profile;
 pub use relative::relativize;
 pub use splice::Splice;
+pub(crate) use splice::is_letter;
 pub use target::{Kept, Target, Unresolvable};
 pub use usable::{Unusable, hierarchical_scheme, usable};
 pub use whatwg::parses;

@@ -13,6 +13,7 @@ use baselink::{Options, rewrite};
 use super::jobs::rewrite_into;
 
 use crate::Asked;
+use crate::URL;
 use crate::table::{self, Table};
 use crate::tools::options;
 
@@ -141,7 +142,7 @@ fn row(
     let mut cells = Vec::new();
     let mut out = Vec::new();
     for (scanner, way) in WAYS {
-        let options = Options { format, ..options(scanner) };
+        let options = Options { format, ..options(scanner, URL) };
         let mut best = [f64::INFINITY; 3];
         for _ in 0..rounds {
             for (document, best) in documents.iter().zip(&mut best) {

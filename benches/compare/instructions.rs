@@ -1,39 +1,79 @@
 //! Instructions per byte, as callgrind counts them: two passes over a page less one, so that what comes
 //! before and behind is not counted.
 //!
-//! Deliberately absent: more than a sample. Under callgrind everything takes fifty times as long.
+//! Deliberately absent: more than a sample for the peers. Under callgrind everything takes fifty times as long.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::jobs::Job;
-use crate::{Asked, processes};
+use crate::{Asked, processes, table};
 
-/// How much of a set is counted.
+/// How much of a set is counted for the peers, and for the engine of html5ever.
 const SAMPLE: usize = 1_000_000;
 
-/// For each job; `None` without callgrind.
-pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>]) -> Vec<Option<f64>> {
-    let has_callgrind = Command::new("valgrind")
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
+/// URLs of the pages of a set: those of documents deep in a site and below its root, and what used to be slow.
+const BASES: [&str; 5] = [
+    "http://example.org/docs/guide/deep/er/page.html",
+    "http://example.org/page.html",
+    "http://example.org/docs/page.php?id=1",
+    "http://example.org/docs/page.php?id=1&part=2",
+    "http://example.org/docs/\u{e9}/page.html",
+];
+
+/// A table of what a byte of `pages` costs from each of these URLs.
+pub(crate) fn by_base(asked: &Asked, pages: &[Vec<u8>]) {
+    if !has_callgrind() {
+        return;
+    }
+    let bytes: usize = pages.iter().map(Vec::len).sum();
+    let costs = processes::with_files(asked, &whole(pages), |files| {
+        BASES.map(|url| difference(asked, (Job::Fast, url), files))
+    });
+    let costs = costs.map(|cost| cost.map_or(f64::NAN, |cost| cost / bytes as f64));
+    let best = costs.into_iter().fold(f64::INFINITY, f64::min);
+    let mut rows = table::Table::new(&["instr/byte", "of the best"]);
+    for (url, cost) in BASES.into_iter().zip(costs) {
+        rows.row(url, &[table::number(cost), table::ratio(cost / best)]);
+    }
+    rows.print();
+}
+
+fn has_callgrind() -> bool {
+    let mut version = Command::new("valgrind");
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let has_callgrind = version.status().is_ok_and(|status| status.success());
     if !has_callgrind {
         println!("  notice: valgrind is not installed, so no instructions are counted");
+    }
+    has_callgrind
+}
+
+fn whole(pages: &[Vec<u8>]) -> Vec<&[u8]> {
+    pages.iter().map(Vec::as_slice).collect()
+}
+
+/// What one more pass over `files`, which come from the URL, executes.
+fn difference(asked: &Asked, as_what: (Job, &str), files: &[PathBuf]) -> Option<f64> {
+    Some(executed(asked, as_what, 2, files)? - executed(asked, as_what, 1, files)?)
+}
+
+/// For each job; `None` without callgrind.
+pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>], url: &str) -> Vec<Option<f64>> {
+    if !has_callgrind() {
         return vec![None; Job::ALL.len()];
     }
-    let pages = sample(pages);
-    let bytes: usize = pages.iter().map(|page| page.len()).sum();
-    processes::with_files(asked, &pages, |files| {
-        let count = |job, times| executed(asked, job, times, files);
-        let per_byte = |job| {
-            let difference = count(job, 2)? - count(job, 1)?;
-            Some(difference / bytes as f64)
-        };
-        Job::ALL.into_iter().map(per_byte).collect()
-    })
+    let cost = |job, pages: &[&[u8]]| {
+        let bytes: usize = pages.iter().map(|page| page.len()).sum();
+        processes::with_files(asked, pages, |files| {
+            Some(difference(asked, (job, url), files)? / bytes as f64)
+        })
+    };
+    let of_job = |job| match job {
+        Job::Fast | Job::List => cost(job, &whole(pages)),
+        _ => cost(job, &sample(pages)),
+    };
+    Job::ALL.into_iter().map(of_job).collect()
 }
 
 /// Whole pages, as they come, up to a bound; of a single one that is larger, the beginning.
@@ -52,13 +92,18 @@ fn sample(pages: &[Vec<u8>]) -> Vec<&[u8]> {
     }
 }
 
-fn executed(asked: &Asked, job: Job, times: usize, pages: &[PathBuf]) -> Option<f64> {
+fn executed(
+    asked: &Asked,
+    (job, url): (Job, &str),
+    times: usize,
+    pages: &[PathBuf],
+) -> Option<f64> {
     let out = tempfile::NamedTempFile::new_in(&asked.folder).ok()?;
     let output = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", out.path().display()))
         .arg(std::env::current_exe().ok()?)
-        .args(["--as", job.name(), "--times", &times.to_string()])
+        .args(["--as", job.name(), "--times", &times.to_string(), url])
         .args(pages)
         .output()
         .ok()?;

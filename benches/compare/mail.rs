@@ -10,6 +10,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use baselink::container::mbox::Messages;
+use baselink::layer::transfer::TransferEncoding;
 
 const BUFFER: usize = 1 << 20;
 
@@ -40,9 +41,9 @@ pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64
     written
 }
 
-/// The same with more to do, for most links of real mail are absolute: in the HTML of `messages` that is neither in
-/// base64 nor in quoted-printable, absolute references become network-path references (RFC 1808, 2.2), and some more
-/// links come before it and after it.
+/// The same with more to do, for most links of real mail are absolute: in the HTML of `messages` that is not in base64,
+/// absolute references become network-path references (RFC 1808, 2.2). Where it is not in quoted-printable either, some
+/// more links come before it and after it.
 pub(crate) fn made_relative(messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
     messages.iter().map(|message| made_relative_one(message)).collect()
 }
@@ -55,11 +56,13 @@ fn made_relative_one(message: &[u8]) -> Vec<u8> {
     let mut copied = 0;
     for entity in baselink::container::mime::entities(message).entities {
         let is_html = entity.media_type.is("text", "html");
-        if !is_html || !entity.transfer_encoding.is_identity() {
+        let encoding = entity.transfer_encoding;
+        if !is_html || !(encoding.is_identity() || encoding == TransferEncoding::QuotedPrintable) {
             continue;
         }
+        let more = if encoding.is_identity() { MORE } else { b"" };
         relative.extend_from_slice(&message[copied..entity.body.start]);
-        relative.extend_from_slice(MORE);
+        relative.extend_from_slice(more);
         let body = &message[entity.body.range()];
         let mut at = 0;
         for scheme in memchr::memmem::find_iter(body, b"://") {
@@ -73,7 +76,7 @@ fn made_relative_one(message: &[u8]) -> Vec<u8> {
             }
         }
         relative.extend_from_slice(&body[at..]);
-        relative.extend_from_slice(MORE);
+        relative.extend_from_slice(more);
         copied = entity.body.end;
     }
     relative.extend_from_slice(&message[copied..]);

@@ -3,11 +3,11 @@
 //! ```text
 //! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk
 //! cargo bench --bench compare -- --quick         everything in small, to see that it works
-//! cargo bench --bench compare -- --set pages     one set: pages, dense, small, big, mail, mbox, hostile
+//! cargo bench --bench compare -- --set pages     one set: pages, bases, docs, dense, small, big, mail, mbox, hostile
 //! ```
 //!
 //! Further options: `--rounds N`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`, `--hostile SIZE` (sizes as
-//! `128M`), `--folder DIR` for the large files (a memory file system, say), `--python PATH` for an
+//! `128M`), `--docs DIR` for the documentation that the set `docs` is made of, `--folder DIR` for the large files (a memory file system, say), `--python PATH` for an
 //! interpreter that has lxml.
 //!
 //! All jobs do the same: they make the links of a page absolute, those of
@@ -36,6 +36,10 @@ use jobs::Job;
 /// Where every page of every set is said to come from.
 const URL: &str = "http://example.org/docs/guide/page.html";
 
+/// Where Debian's package python3.11-doc has its pages, and a URL for each of them.
+const DOCS: &str = "/usr/share/doc/python3.11/html";
+const SHORT: &str = "http://example.org/page.html";
+
 /// What was asked for on the command line.
 struct Asked {
     sets: Vec<String>,
@@ -49,6 +53,8 @@ struct Asked {
     mbox: u64,
     /// Bytes of the smallest document of each hostile shape.
     hostile: usize,
+    /// The folder with the pages of the set `docs`.
+    docs: PathBuf,
     folder: PathBuf,
     python: String,
 }
@@ -77,6 +83,7 @@ impl Asked {
             big: number("--big", 4_000_000, 128_000_000),
             mbox: number("--mbox", 8_000_000, 1_000_000_000),
             hostile: short("--hostile", 50_000, 1_000_000),
+            docs: after("--docs").map_or(DOCS.into(), PathBuf::from),
             folder: after("--folder").map_or(env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from),
             python: after("--python").unwrap_or_else(|| "python3".to_owned()),
         }
@@ -110,16 +117,28 @@ fn main() {
     println!("one run, medians of {} rounds; MB are 1,000,000 bytes", asked.rounds);
     if asked.wants("pages") {
         let (what, pages) = sets::pages(asked.pages);
-        in_process(&asked, &what, &pages);
+        in_process(&asked, (&what, URL), &pages);
         println!("  wanted of baselink fast: 4.50 of lol_html, 0.25 of every <");
     }
+    if asked.wants("bases") {
+        let (what, pages) = sets::pages(asked.pages);
+        println!("\n{what}, from these URLs");
+        instructions::by_base(&asked, &pages);
+    }
+    if asked.wants("docs") {
+        let pages = sets::pages_in(&asked.docs, asked.pages);
+        match pages.is_empty() {
+            true => println!("\nnotice: {} has no pages; see --docs", asked.docs.display()),
+            false => in_process(&asked, ("documentation, each page below the root", SHORT), &pages),
+        }
+    }
     if asked.wants("dense") {
-        in_process(&asked, "a page of links, made here", &[sets::dense(asked.dense)]);
+        in_process(&asked, ("a page of links, made here", URL), &[sets::dense(asked.dense)]);
         println!("  wanted of baselink fast: 7.00 of lol_html");
     }
     if asked.wants("small") {
         let pages = sets::small(asked.small);
-        in_process(&asked, "small pages, made here", &pages);
+        in_process(&asked, ("small pages, made here", URL), &pages);
         processes::small(&asked, &pages);
     }
     if asked.wants("big") {
@@ -147,7 +166,7 @@ fn of_messages(asked: &Asked, what: &str, messages: &[Vec<u8>]) {
         messages.len(),
         table::megabytes(bytes as u64)
     );
-    let tools = tools::Tools::new();
+    let tools = tools::Tools::new(URL);
     let [copied, rewritten] = jobs::measure_messages(&tools, messages, asked.rounds);
     let mut rows = table::Table::new(&["MB/s", "of memcpy"]);
     for (title, seconds) in [("memcpy", copied), ("baselink", rewritten)] {
@@ -157,20 +176,20 @@ fn of_messages(asked: &Asked, what: &str, messages: &[Vec<u8>]) {
     rows.print();
 }
 
-/// The table of a set whose pages are in memory.
-fn in_process(asked: &Asked, what: &str, pages: &[Vec<u8>]) {
+/// The table of a set whose pages are in memory and come from the URL.
+fn in_process(asked: &Asked, (what, url): (&str, &str), pages: &[Vec<u8>]) {
     let bytes: usize = pages.iter().map(Vec::len).sum();
     println!(
         "\n{what}: {} in {}, in process, one thread",
         pages.len(),
         table::megabytes(bytes as u64)
     );
-    let tools = tools::Tools::new();
+    let tools = tools::Tools::new(url);
     jobs::check(&tools, pages);
     let seconds = jobs::measure(&tools, pages, asked.rounds);
     let mut rows = table::Table::new(&["MB/s", "of lol_html", "of every <", "instr/byte"]);
     let of = |job| seconds[Job::ALL.iter().position(|one| *one == job).unwrap()];
-    let instructions = instructions::per_byte(asked, pages);
+    let instructions = instructions::per_byte(asked, pages, url);
     for (index, job) in Job::ALL.into_iter().enumerate() {
         rows.row(
             job.title(),

@@ -27,15 +27,19 @@ const LONGEST: Duration = Duration::from_millis(5);
 
 /// This program as one job: `FROM TO`, a file or a folder, or `--times N FROM …`, which writes nothing.
 pub(crate) fn be(job: Job, paths: &[String]) {
-    let tools = Tools::new();
     let mut out = Vec::new();
-    match paths {
-        [word, times, from @ ..] if word == "--times" => {
-            let pages: Vec<_> = from.iter().map(|from| fs::read(from).unwrap()).collect();
-            for _ in 0..table::size(times) {
-                pages.iter().for_each(|page| tools.run(job, page, &mut out));
-            }
+    if let [word, times, url, from @ ..] = paths
+        && word == "--times"
+    {
+        let tools = Tools::new(url);
+        let pages: Vec<_> = from.iter().map(|from| fs::read(from).unwrap()).collect();
+        for _ in 0..table::size(times) {
+            pages.iter().for_each(|page| tools.run(job, page, &mut out));
         }
+        return;
+    }
+    let tools = Tools::new(URL);
+    match paths {
         [from, to] => {
             let (from, to) = (Path::new(from), Path::new(to));
             if from.is_dir() {

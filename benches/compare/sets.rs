@@ -53,11 +53,9 @@ impl Chance {
     }
 }
 
-/// The real pages of `../shared/corpus/pages`, as many as fit in `most` bytes, and what they are; where
-/// there are none, pages made here.
-pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/pages")];
-    let mut files = Vec::new();
+/// The pages in `folder` and below it, as many as fit in `most` bytes.
+pub(crate) fn pages_in(folder: &Path, most: usize) -> Vec<Vec<u8>> {
+    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -78,6 +76,14 @@ pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
             pages.push(page);
         }
     }
+    pages
+}
+
+/// The real pages of `../shared/corpus/pages`, as many as fit in `most` bytes, and what they are; where
+/// there are none, pages made here.
+pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/pages");
+    let pages = pages_in(&corpus, most);
     if pages.is_empty() {
         println!(
             "notice: ../shared/corpus/pages is not here; pages made here stand in for real ones"

@@ -7,12 +7,10 @@ use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
 use baselink::{Options, ScanOptions};
 
-use crate::URL;
-
-/// The options for a scanner.
-pub(crate) fn options(scanner: Scanner) -> Options {
+/// The options for a scanner and pages from `url`.
+pub(crate) fn options(scanner: Scanner, url: &str) -> Options {
     let scan = ScanOptions { scanner, ..ScanOptions::default() };
-    Options { scan, ..Options::at(URL) }
+    Options { scan, ..Options::at(url) }
 }
 
 /// What the jobs prepare once.
@@ -26,12 +24,13 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    pub(crate) fn new() -> Self {
+    /// For pages from `url`.
+    pub(crate) fn new(url: &str) -> Self {
         Self {
-            fast: options(Scanner::Fast),
-            exact: options(Scanner::Exact),
-            message: Options { format: Format::Message, ..Options::at(URL) },
-            base: Base::new(Profile::Rfc1808, URL),
+            fast: options(Scanner::Fast, url),
+            exact: options(Scanner::Exact, url),
+            message: Options { format: Format::Message, ..Options::at(url) },
+            base: Base::new(Profile::Rfc1808, url),
             selector: "*".parse().unwrap(),
         }
     }

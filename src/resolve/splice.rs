@@ -58,8 +58,10 @@ impl Prefixes {
         let net_loc = written.net_loc().filter(|net_loc| !net_loc.is_empty())?;
         let path = written.path();
         let is_plain = written.scheme().is_some_and(is_http)
-            // The URL Standard removes blanks and line ends, and reads `\` as `/`.
-            && url.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+            // The URL Standard removes blanks and line ends, and reads `\` as `/`. It encodes letters, which is spelling; a
+            // query is encoded as the document is, and a host otherwise.
+            && url.chars().all(|one| (one.is_ascii_graphic() && one != '\\') || is_letter(one))
+            && letters(url) == letters(path)
             // What becomes of dot segments in a base depends on what is inherited.
             && !has_dot_segment(path.as_bytes())
             && !has_escaped_dot(path.as_bytes())
@@ -146,6 +148,16 @@ impl Prefixes {
         let prefix = &self.directory[..self.climbs[names]];
         is_plain.then_some(Splice { prefix, dropped, differs: true })
     }
+}
+
+/// True if `character` is a letter or digit beyond ASCII. One profile keeps it in a path, and another encodes it.
+pub(crate) fn is_letter(character: char) -> bool {
+    !character.is_ascii() && character.is_alphanumeric()
+}
+
+/// The number of letters and digits beyond ASCII.
+fn letters(text: &str) -> usize {
+    if text.is_ascii() { 0 } else { text.chars().filter(|&one| is_letter(one)).count() }
 }
 
 /// How many segments the leading `./` and `../` of a reference climb, and where they end.
@@ -387,6 +399,7 @@ mod tests {
             ("http://a/b;v=1/c/d", "/g", "http://a", "/g"),
             ("http://a/b;v=1/c/d", "?y", "http://a/b;v=1/c/d", "?y"),
             ("http://a/b/c;v=1", "g", "http://a/b/", "g"),
+            ("http://a/ü/", "g", "http://a/ü/", "g"),
         ] {
             let prepared = Base::new(Profile::Rfc1808, base);
             let splice = prepared.splice(reference.as_bytes());
@@ -476,7 +489,9 @@ mod tests {
             ("http://1.2.3.4.5/", "g"),
             ("http://a b/", "g"),
             ("http://a\\b/c", "g"),
-            ("http://a/ü/", "g"),
+            ("http://ü/", "g"),
+            ("http://a/?ü", "#g"),
+            ("http://a/\u{a0}/", "g"),
             (" http://a/", "g"),
             ("file:///a/b", "g"),
             ("x://a/b", "g"),
@@ -568,6 +583,7 @@ mod tests {
             "http://[::1]/b/",
             "http://1.2/b/",
             "http://a/b/c/d?q",
+            "http://a/\u{e9}/c?q&r=s",
             "",
         ]);
         (start, prop::bool::ANY, pieces(6)).prop_map(|(start, whole, rest)| {

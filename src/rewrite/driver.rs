@@ -267,7 +267,7 @@ impl Links for Driver<'_, '_> {
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
         let Some(verdict) = self.judge.plain(bytes, found) else { return false };
         let splice = match verdict {
-            Verdict::Splice(splice) => Some(splice),
+            Verdict::Splice(splice) => Some(self.judge.written(splice)),
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);

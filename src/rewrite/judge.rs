@@ -78,6 +78,9 @@ pub(super) struct Judge<'a> {
     /// The length of the longest prefix of the base that the fast path may splice, because it needs no escape: in an attribute
     /// without quotation marks, and in all other places. 0 if the base cannot serve.
     splices: [usize; 2],
+    /// The base with character references in place of each `&`, and its length without: see
+    /// [`PreparedBase::with_ampersands`].
+    with_ampersands: Option<(usize, String)>,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
     /// For references that lack nothing but a scheme, where there is no base.
@@ -164,11 +167,13 @@ impl<'a> Judge<'a> {
                 && (destination.is_none() || stays_below.is_some()),
             stays_below,
             splices: [0; 2],
+            with_ampersands: None,
         };
         judge.document = judge.made(&Against::Document);
         let document = judge.document.as_ref().filter(|it| it.usable && !around.has_labels());
         judge.splices = [false, true]
             .map(|is_quoted| document.map_or(0, |document| document.spelled_anywhere(is_quoted)));
+        judge.with_ampersands = document.and_then(PreparedBase::with_ampersands);
         judge
     }
 
@@ -631,12 +636,29 @@ impl<'a> Judge<'a> {
         }
         let raw = &bytes[found.span.range()];
         let splice = self.document.as_ref()?.base.splice(raw)?;
-        if splice.prefix.len() > longest {
+        if splice.prefix.len() > longest && !(is_quoted && self.is_escaped(found, &splice)) {
             return None;
         }
         // Hardly a reference has a `&`, and to look for it here costs less than the call.
         let is_spelled = !holds(bytes, found.span, [b'&']) || has_plain_references(raw);
         is_spelled.then_some(splice)
+    }
+
+    /// True if the prefix of a `splice` is known with its character references, and they can be written at `found`.
+    fn is_escaped(&self, found: &Plain, splice: &Splice<'_>) -> bool {
+        let length = self.with_ampersands.as_ref().map(|(length, _)| *length);
+        found.names.is_some() && length == Some(splice.prefix.len())
+    }
+
+    /// The `splice` of the fast path as it is written in an attribute.
+    #[inline(always)]
+    pub(super) fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
+        match &self.with_ampersands {
+            Some((length, text)) if splice.prefix.len() == *length => {
+                Splice { prefix: text, ..splice }
+            }
+            _ => splice,
+        }
     }
 
     /// The target of `reference` as it was before a crawler made it lead to a file that it saved.

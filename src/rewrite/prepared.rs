@@ -16,7 +16,8 @@ use super::beside::Beside;
 use super::options::Options;
 use crate::document::LONGEST_BASE;
 use crate::layer::charset::Charset;
-use crate::resolve::{self, Base, Profile};
+use crate::layer::escape::{self, Quote};
+use crate::resolve::{self, Base, Profile, is_letter};
 
 /// Under which profiles something is otherwise, in the order of [`Profile::ALL`].
 pub(super) type Under = [bool; Profile::ALL.len()];
@@ -59,14 +60,27 @@ impl PreparedBase {
     /// The number of bytes at its beginning that need no escape in CSS and in any attribute; if `is_quoted`, in one with
     /// quotation marks.
     pub(super) fn spelled_anywhere(&self, is_quoted: bool) -> usize {
-        let is_plain = |byte: u8| {
-            byte.is_ascii_graphic()
-                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'(' | b')' | b'\\')
-                && (byte != b'=' || is_quoted)
+        let is_utf_8 = self.charset == Charset::UTF_8;
+        let is_plain = |one: char| match one {
+            '&' | '"' | '\'' | '<' | '>' | '`' | '(' | ')' | '\\' => false,
+            '=' => is_quoted,
+            _ => one.is_ascii_graphic() || (is_utf_8 && is_letter(one)),
         };
         let text = self.base.as_str();
         // A directory may be a slash longer than its base (A7).
-        text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len() + 1)
+        text.find(|one| !is_plain(one)).unwrap_or(text.len() + 1)
+    }
+
+    /// The length of the base up to its fragment, and how that is spelled in an attribute with quotation marks, if all
+    /// that needs an escape there is an `&`.
+    pub(super) fn with_ampersands(&self) -> Option<(usize, String)> {
+        let text = self.base.as_str();
+        let text = &text[..text.find('#').unwrap_or(text.len())];
+        // After the last byte comes the reference, and could make a character reference of it.
+        let is_plain =
+            |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>');
+        let is_spelled = text.contains('&') && !text.ends_with('&') && text.bytes().all(is_plain);
+        is_spelled.then(|| (text.len(), escape::attribute(text, Quote::Double)))
     }
 
     /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.

@@ -133,15 +133,27 @@ pub(crate) fn bases(
     if !may_declare_base(&bytes[start..]) {
         return found;
     }
+    let candidates = candidates(bytes, start);
     let names = Names::of(options);
     let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
     let mut pending = vec![(0, whole)];
     while let Some((depth, Markup { span, standing })) = pending.pop() {
         let is_document = standing == Standing::First;
         let (bases, markup, text) = (Vec::new(), Vec::new(), None);
-        let has_commented_url = false;
-        let mut declared =
-            BaseSink { bytes, charset, options, standing, bases, markup, text, has_commented_url };
+        let last = sufficient(bytes, start, &candidates).filter(|_| is_document);
+        let (has_commented_url, is_done) = (false, false);
+        let mut declared = BaseSink {
+            bytes,
+            charset,
+            options,
+            standing,
+            bases,
+            markup,
+            text,
+            has_commented_url,
+            last,
+            is_done,
+        };
         let (range, scanner) = (span.range(), options.scanner);
         let read = engines::tokens(bytes, range, is_document, scanner, &names, &mut declared);
         declared.end_markup(span.end);
@@ -153,8 +165,30 @@ pub(crate) fn bases(
             pending.extend(declared.markup.into_iter().map(|inner| (depth + 1, inner)));
         }
     }
-    add_strays(&mut found, bytes, start);
+    add_strays(&mut found, bytes, start, &candidates);
     found
+}
+
+/// Where something in `bytes`, from `start` on, is written as a `base` tag is, wherever it stands.
+fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    any_tag(&bytes[start..], b'b', |at| {
+        let is_base = is_named(&bytes[start..], at, b"base");
+        found.extend(is_base.then_some(start + at));
+        false
+    });
+    found.sort_unstable();
+    found
+}
+
+/// The only one of the `candidates`, after which nothing can tell more of bases. A `frameset` can: it removes a body, and
+/// the elements in it (HTML, 13.2.6.4.7).
+fn sufficient(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
+    let &[only] = candidates else { return None };
+    let head = &bytes[..bytes.len().min(saved::HEAD)];
+    let may_be_removed =
+        any_tag(&bytes[start..], b'f', |at| is_named(&bytes[start..], at, b"frameset"));
+    (!may_be_removed && memmem::find(head, COMMENTED_BASE).is_none()).then_some(only)
 }
 
 /// Gives each element its standing. Both are of one document.
@@ -183,6 +217,9 @@ struct BaseSink<'a> {
     text: Option<usize>,
     /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
     has_commented_url: bool,
+    /// Where the last tag may begin that matters.
+    last: Option<usize>,
+    is_done: bool,
 }
 
 impl Sink for BaseSink<'_> {
@@ -198,6 +235,7 @@ impl Sink for BaseSink<'_> {
             let declared = DeclaredBase::of(BaseKind::Element, tag.span);
             self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
         }
+        self.pass(tag.span);
     }
 
     fn end_text(&mut self, at: usize) {
@@ -207,10 +245,20 @@ impl Sink for BaseSink<'_> {
     fn comment(&mut self, span: Span) {
         self.markup.extend(conditional_markup(self.bytes, span));
         self.commented(span);
+        self.pass(span);
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
     }
 }
 
 impl BaseSink<'_> {
+    /// Notes that what is at `span` was seen.
+    fn pass(&mut self, span: Span) {
+        self.is_done = self.text.is_none() && self.last.is_some_and(|last| last < span.end);
+    }
+
     /// The text that is markup to some ends at `end`.
     fn end_markup(&mut self, end: usize) {
         let span = self.text.take().map(|start| Span::new(start, end));
@@ -245,25 +293,21 @@ impl BaseSink<'_> {
     }
 }
 
-/// Adds each `<base` that is no start tag, so that it can be said why it does not count.
-fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
+/// Adds each of the `candidates` that is no start tag, so that it can be said why it does not count.
+fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candidates: &[usize]) {
     let tag = |base: &DeclaredBase| match base.kind {
         BaseKind::Comment => base.span.start + b"<!--".len(),
         _ => base.span.start,
     };
     let mut known: Vec<usize> = bases.iter().map(tag).collect();
     known.sort_unstable();
-    let is_stray = |&at: &usize| {
-        let after = bytes.get(at + 5);
-        bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-            && after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
-            && known.binary_search(&at).is_err()
+    let is_stray = |at: &usize| {
+        let after = bytes.get(at + b"<base".len());
+        after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
+            && known.binary_search(at).is_err()
     };
-    let strays: Vec<usize> = memchr::memchr_iter(b'<', &bytes[start..])
-        .map(|at| start + at)
-        .filter(is_stray)
-        .take(MOST_STRAYS)
-        .collect();
+    let strays: Vec<usize> =
+        candidates.iter().copied().filter(is_stray).take(MOST_STRAYS).collect();
     let mut left = strays.as_slice();
     let mut add = |until: usize, standing: Standing| {
         while let [at, rest @ ..] = left
