@@ -1,4 +1,5 @@
-// Makes js/pkg, the npm package, of js/Cargo.toml and js/src. It needs Rust with the target wasm32-unknown-unknown.
+// Makes js/pkg, the npm package, of js/Cargo.toml and js/src, and the page of js/demo with it. It needs Rust with the target
+// wasm32-unknown-unknown.
 //
 //     node js/build.mjs [--dev]     # --dev: in less time, and neither small nor fast
 //
@@ -54,3 +55,4 @@ ${readFileSync(join(made, "glue.js"), "utf8")}
 for (const entry of ["node.cjs", "web.js", "workerd.js"]) {
   writeFileSync(join(pkg, entry), [instantiate, source("package.js"), source(entry)].join("\n"));
 }
+await import("./demo/build.mjs");
