@@ -273,7 +273,7 @@ function choose(mark) {
   const place = [name, attribute && `[${attribute}]`].filter(Boolean).join("") || "text";
   const row = (title, ...content) => $("details").firstElementChild.append(element("dt", {}, title), element("dd", {}, ...content));
   row("Link", element("code", {}, reference === "" ? "(empty)" : reference), ` in ${place}, line ${line}${entity && `, document ${entity} inside`}`);
-  row("field Base", element("code", {}, base ?? "none"));
+  row("Base", element("code", {}, base ?? "none"));
   row("Rule", `${rule}, ${source(origin)}`);
   row("Leads to", element("code", { className: "target" }, target ?? "unknown"));
   row("Outcome", `${OUTCOMES[outcome]}${reason ? `: ${reason.replaceAll("-", " ")}` : ""}`);
@@ -380,7 +380,11 @@ function download() {
 
 const isField = (target) => target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === "text");
 
-$("file").addEventListener("change", ({ target }) => target.files[0] && openFile(target.files[0]));
+$("file").addEventListener("change", async ({ target }) => {
+  if (target.files[0]) await openFile(target.files[0]);
+  // So that the same file can be chosen again.
+  target.value = "";
+});
 $("edit").addEventListener("click", () => edit($("input").hidden));
 $("download").addEventListener("click", download);
 for (const id of ["format", "resolver"]) $(id).addEventListener("change", show);

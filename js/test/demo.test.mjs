@@ -88,7 +88,8 @@ describe("the page", options, () => {
       [x + width / 2, y + 5];
     }`);
     await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: place[0], y: place[1] });
-    assert.deepEqual((await texts("#details dd")), [
+    assert.deepEqual(await texts("#details dt"), ["Link", "Base", "Rule", "Leads to", "Outcome"]);
+    assert.deepEqual(await texts("#details dd"), [
       "?day=mon in a[href], line 7",
       "https://rail.example/trains/",
       "3.1, <base href>",
