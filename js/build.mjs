@@ -1,7 +1,9 @@
 // Makes js/pkg, the npm package, of js/Cargo.toml and js/src, and the page of js/demo with it. It needs Rust with the target
 // wasm32-unknown-unknown.
 //
-//     node js/build.mjs [--dev]     # --dev: in less time, and neither small nor fast
+//     node js/build.mjs [--dev] [--notices]     # --dev: in less time, and neither small nor fast
+//
+// To publish the package, add the licenses of what is in the WebAssembly: `--notices`, with cargo-about (docs/packaging.md).
 //
 // Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ is the
 // part of them that is needed), and wasm-opt, with which the file is no faster, and larger when gzipped (README.md).
@@ -56,3 +58,9 @@ for (const entry of ["node.cjs", "web.js", "workerd.js"]) {
   writeFileSync(join(pkg, entry), [instantiate, source("package.js"), source(entry)].join("\n"));
 }
 await import("./demo/build.mjs");
+
+if (process.argv.includes("--notices")) {
+  const crates = ["--manifest-path", join(js, "Cargo.toml"), "--target", "wasm32-unknown-unknown"];
+  const form = ["--config", join(root, "about.toml"), join(root, "about.hbs")];
+  run("cargo", ["about", "generate", "--locked", "--fail", ...crates, ...form, "-o", join(pkg, "THIRD-PARTY-NOTICES")]);
+}
