@@ -96,7 +96,7 @@ Content-Type: text/html
   },
   {
     title: "a WARC record",
-    name: "record.http",
+    name: "record.warc",
     url: "",
     text: `WARC/1.1
 WARC-Type: response

@@ -10,8 +10,10 @@ const SHOWN = 200_000;
 const MARKED = 500;
 /** The rows of other lists. */
 const ROWS = 100;
-/** The bytes of a document whose links are listed, in a second at most. Of a larger one only the base is shown. */
-const LISTED = 4_000_000;
+/** The bytes of a document that is read. */
+const READ = 64_000_000;
+/** The bytes of a document whose links are listed, in a second at most. A larger one is rewritten when it is downloaded. */
+const LISTED = 2_000_000;
 /** The links that are resolved by every standard. */
 const COMPARED = 20_000;
 
@@ -61,8 +63,8 @@ function count(number, noun) {
 
 /** The document that is shown: its bytes, the name of its file, and options that are its own. */
 let shown;
-/** The rewritten bytes. */
-let rewritten;
+/** The options for it that the fields give. */
+let chosen;
 /** The links that are marked, in the order of the text, each with its element. */
 let marks = [];
 
@@ -101,12 +103,16 @@ function warc(bytes) {
 
 /** Shows a document; `url` and `format` go into the fields. */
 function open(bytes, name, { url = "", format = "", charset, example } = {}) {
+  if (bytes.length > READ) {
+    $("error").textContent = `${name} is too large for this page, which reads ${READ / 1e6} MB. The command baselink reads any size.`;
+    return;
+  }
   const record = warc(bytes);
   $("note").textContent = "";
   if (record) $("note").textContent = "This is the HTTP response in the first such record of a WARC file. The record gave the URL.";
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) $("note").textContent = "This file is compressed by gzip. Unpack it first.";
   if (record) ({ bytes, url, format } = { ...record, format: "http" });
-  shown = { bytes, name, charset };
+  shown = { bytes, name: record ? `${name}.http` : name, charset };
   $("name").textContent = name;
   $("url").value = url;
   $("format").value = format;
@@ -146,20 +152,22 @@ function show() {
   const given = { url: $("url").value.trim() || null, format: $("format").value || null, charset };
   const options = { ...given, resolver: $("resolver").value };
   let found;
-  let links = [];
   try {
     found = baselink.base(bytes, options);
-    rewritten = baselink.rewrite(bytes, options);
-    if (bytes.length <= LISTED) links = baselink.links(bytes, options);
     $("error").textContent = "";
   } catch (error) {
     $("error").textContent = `${error.message}.`;
   }
   $("url").setAttribute("aria-invalid", String(!found));
   if (!found) return;
+  chosen = options;
+  const isListed = bytes.length <= LISTED;
+  const links = isListed ? baselink.links(bytes, options) : [];
   showBase(found, links);
   showLinks(bytes, links);
-  showEdits(bytes, links);
+  $("edits").textContent = "A document of this size is rewritten when you download it.";
+  $("output").replaceChildren();
+  if (isListed) showEdits(bytes, baselink.rewrite(bytes, options), links);
   showProfiles(bytes, given, links.length);
 }
 
@@ -317,7 +325,7 @@ function nextEqual(old, now) {
   }
 }
 
-function showEdits(bytes, links) {
+function showEdits(bytes, rewritten, links) {
   // A text of one character a byte, so that offsets are those of bytes.
   const each = new TextDecoder("latin1");
   const codes = new Map(Array.from({ length: 256 }, (_, byte) => [each.decode(Uint8Array.of(byte)), byte]));
@@ -326,7 +334,7 @@ function showEdits(bytes, links) {
   const until = end(bytes);
   const edits = links.filter((link) => link.outcome === "rewritten");
   const near = edits.filter((link) => link.end <= until).slice(0, MARKED);
-  const isWhole = near.length === edits.length && until === bytes.length && bytes.length <= LISTED;
+  const isWhole = near.length === edits.length && until === bytes.length;
   const before = each.decode(bytes.subarray(0, Math.min(edits[near.length]?.start ?? until, until)));
   const after = each.decode(isWhole ? rewritten : rewritten.subarray(0, 8 * SHOWN));
   const output = new DocumentFragment();
@@ -345,7 +353,7 @@ function showEdits(bytes, links) {
   $("output").replaceChildren(output);
   $("output").scrollTop = 0;
   const number = edits.length === 0 ? "No link is" : `${count(edits.length, "link")} ${edits.length === 1 ? "is" : "are"}`;
-  $("edits").textContent = bytes.length > LISTED ? "" : `${number} rewritten. Every byte without a mark is as it was.`;
+  $("edits").textContent = `${number} rewritten. Every byte without a mark is as it was.`;
 }
 
 function showProfiles(bytes, given, number) {
@@ -371,7 +379,7 @@ function showProfiles(bytes, given, number) {
 }
 
 function download() {
-  const url = URL.createObjectURL(new Blob([rewritten], { type: "application/octet-stream" }));
+  const url = URL.createObjectURL(new Blob([baselink.rewrite(shown.bytes, chosen)], { type: "application/octet-stream" }));
   element("a", { href: url, download: `absolute-${shown.name}` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -52,6 +52,13 @@ describe("the page", options, () => {
     }`);
   }
 
+  /** The bytes that the button downloads, once they are there. */
+  async function downloaded(folder, name) {
+    await page.value("document.getElementById('download').click()");
+    for (let times = 0; times < 400 && !readdirSync(folder).includes(name); times++) await new Promise((resolve) => setTimeout(resolve, 25));
+    return readFileSync(join(folder, name));
+  }
+
   const example = (title) => page.value(`[...document.querySelectorAll(".examples button")].find((one) => one.textContent === "${title}").click()`);
 
   test("it shows the chain, the links, the edits and the standards of its first example", async () => {
@@ -198,7 +205,20 @@ describe("the page", options, () => {
     assert.deepEqual(await texts("ins"), ["https://a.example/guide/", "https://a.example", "https:"]);
     // It begins with a record of another type.
     await drop(readFileSync(join(root, "fixtures", "archive", "plain.warc")), "plain.warc");
+    assert.equal(await text("#name"), "plain.warc");
     assert.equal(await text("#text"), "HTTP/1.1 200 OK\r\n\r\n<p>");
+  });
+
+  test("what is compressed or too large is said", async () => {
+    await drop(readFileSync(join(root, "fixtures", "archive", "members.warc.gz")), "members.warc.gz");
+    assert.equal(await text("#note"), "This file is compressed by gzip. Unpack it first.");
+    await page.value(`{
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([new Uint8Array(64_000_001)], "huge"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }`);
+    await page.until("document.getElementById('error').textContent");
+    assert.equal(await text("#error"), "huge is too large for this page, which reads 64 MB. The command baselink reads any size.");
   });
 
   test("the edits of every case are marked: without insertions it is the document, without deletions the result", async () => {
@@ -229,12 +249,20 @@ describe("the page", options, () => {
       assert.equal(await page.value("document.querySelectorAll('.link').length"), 500);
       assert.equal(await page.value("document.querySelectorAll('#output ins').length"), 500);
       assert.equal(await page.value("document.getElementById('text').textContent.length"), 200_000);
-      await page.value("document.getElementById('download').click()");
-      const name = "absolute-large.html";
-      for (let times = 0; times < 400 && !readdirSync(folder).includes(name); times++) await new Promise((resolve) => setTimeout(resolve, 25));
       const expected = rewrite(large, { url: "https://a.example/" });
       assert.equal(expected.length, large.length + 801 * "https://a.example/".length);
-      assert.deepEqual(readFileSync(join(folder, name)), Buffer.from(expected));
+      assert.deepEqual(await downloaded(folder, "absolute-large.html"), Buffer.from(expected));
+
+      // Two million bytes of links that are not listed.
+      const larger = Buffer.concat([Buffer.alloc(2_000_000, "<a href=x>"), Buffer.from("<base href=/d/>")]);
+      await drop(larger, "larger.html");
+      assert.equal(await text("#result strong"), "https://a.example/d/");
+      assert.equal(
+        await text("#more"),
+        "The links of a document of more than 2 MB are not listed. The first 200,000 bytes of 2,000,015 bytes are shown. The download is complete.",
+      );
+      assert.equal(await text("#edits"), "A document of this size is rewritten when you download it.");
+      assert.deepEqual(await downloaded(folder, "absolute-larger.html"), Buffer.from(rewrite(larger, { url: "https://a.example/" })));
     } finally {
       rmSync(folder, { recursive: true, maxRetries: 5 });
     }
