@@ -8,7 +8,7 @@
 // Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ is the
 // part of them that is needed), and wasm-opt, with which the file is no faster, and larger when gzipped (README.md).
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -22,7 +22,9 @@ const isDev = process.argv.includes("--dev");
 const RUSTFLAGS = "-C target-feature=+simd128";
 
 function run(program, args, env = {}) {
-  execFileSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const { error, status } = spawnSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  if (error) console.error(`${program} did not start (${error.code}): install Rust, as https://rustup.rs says`);
+  if (status !== 0) process.exit(1);
 }
 
 function source(name) {

@@ -35,6 +35,7 @@ const SOURCES = {
   encapsulating: "the base of the enclosing entity",
   retrieval: "the URL of the retrieval",
   "saved-base": "saved <base>",
+  default: "no base",
 };
 const OUTCOMES = {
   rewritten: "rewritten",

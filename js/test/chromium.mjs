@@ -17,9 +17,11 @@ const paths = (process.env.PATH ?? "").split(":").map((folder) => join(folder, "
 const program = paths.find((path) => existsSync(path));
 export const options = { skip: !program && !process.env.BASELINK_REQUIRE_OUTSIDE && "Chromium is absent", timeout: 120_000 };
 
-/** A server of files, which are a media type and a body each: its `url`, and `end()`, which ends it. */
+/** A server of files, which are a media type and a body each: its `url`, what it was asked for, and `end()`, which ends it. */
 export async function serve(files) {
+  const asked = [];
   const server = createServer((request, response) => {
+    asked.push(request.url);
     const [type, body] = files[request.url] ?? ["text/plain", ""];
     response.writeHead(files[request.url] ? 200 : 404, { "content-type": type }).end(body);
   });
@@ -28,13 +30,16 @@ export async function serve(files) {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${server.address().port}/`, end };
+  return { url: `http://127.0.0.1:${server.address().port}/`, asked, end };
 }
 
 /** A Chromium: `open(url)` opens a page, `end()` ends it. */
 export async function chromium() {
   const profile = mkdtempSync(join(tmpdir(), "baselink-"));
-  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"];
+  const unneeded = ["gpu", "dev-shm-usage", "background-networking"];
+  // A page behind another one would be slow.
+  const slow = ["background-timer-throttling", "renderer-backgrounding", "backgrounding-occluded-windows"];
+  const flags = ["--headless", "--no-sandbox", ...[...unneeded, ...slow].map((name) => `--disable-${name}`)];
   const given = [...flags, "--remote-debugging-pipe", `--user-data-dir=${profile}`];
   const child = spawn(program, given, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   const [, , , input, output] = child.stdio;

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { rewrite } from "../pkg/node.mjs";
 import { cases, root } from "./cases.mjs";
-import { chromium, options } from "./chromium.mjs";
+import { chromium, options, serve } from "./chromium.mjs";
 
 const file = pathToFileURL(join(root, "js", "demo", "dist", "index.html")).href;
 
@@ -207,6 +207,15 @@ describe("the page", options, () => {
     await drop(readFileSync(join(root, "fixtures", "archive", "plain.warc")), "plain.warc");
     assert.equal(await text("#name"), "plain.warc");
     assert.equal(await text("#text"), "HTTP/1.1 200 OK\r\n\r\n<p>");
+  });
+
+  test("from a server it asks for nothing but itself", async (t) => {
+    const server = await serve({ "/": ["text/html", readFileSync(new URL(file))] });
+    t.after(server.end);
+    const other = await browser.open(server.url);
+    await other.until("document.querySelector('#chain .level')");
+    assert.equal(await other.value("document.querySelectorAll('ins').length"), 7);
+    assert.deepEqual(server.asked, ["/"]);
   });
 
   test("what is compressed or too large is said", async () => {
