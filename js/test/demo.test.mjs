@@ -176,7 +176,11 @@ describe("the page", options, () => {
     const attempt = (work) => page.value(`new Promise((resolve) => setTimeout(async () => {
       try { resolve(await ${work}) } catch (error) { resolve(error.name) }
     }))`);
-    assert.equal(await attempt('fetch("https://a.example/")'), "TypeError");
+    const refused = await attempt(`new Promise((resolve) => {
+      addEventListener("securitypolicyviolation", ({ effectiveDirective }) => resolve(effectiveDirective), { once: true });
+      fetch("https://a.example/").catch(() => setTimeout(resolve, 1000, "nothing"));
+    })`);
+    assert.equal(refused, "connect-src");
     assert.equal(await attempt('(document.createElement("p").innerHTML = "<b>")'), "TypeError");
     assert.equal(await attempt('eval("1")'), "EvalError");
   });
