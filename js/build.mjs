@@ -1,11 +1,14 @@
-// Makes js/pkg, the npm package, of js/Cargo.toml and js/src. It needs Rust with the target wasm32-unknown-unknown.
+// Makes js/pkg, the npm package, of js/Cargo.toml and js/src, and the page of js/demo with it. It needs Rust with the target
+// wasm32-unknown-unknown.
 //
-//     node js/build.mjs [--dev]     # --dev: in less time, and neither small nor fast
+//     node js/build.mjs [--dev] [--notices]     # --dev: in less time, and neither small nor fast
+//
+// To publish the package, add the licenses of what is in the WebAssembly: `--notices`, with cargo-about (docs/packaging.md).
 //
 // Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ is the
 // part of them that is needed), and wasm-opt, with which the file is no faster, and larger when gzipped (README.md).
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,7 +22,9 @@ const isDev = process.argv.includes("--dev");
 const RUSTFLAGS = "-C target-feature=+simd128";
 
 function run(program, args, env = {}) {
-  execFileSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const { error, status } = spawnSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  if (error) console.error(`${program} did not start (${error.code}): install Rust, as https://rustup.rs says`);
+  if (status !== 0) process.exit(1);
 }
 
 function source(name) {
@@ -53,4 +58,11 @@ ${readFileSync(join(made, "glue.js"), "utf8")}
 `;
 for (const entry of ["node.cjs", "web.js", "workerd.js"]) {
   writeFileSync(join(pkg, entry), [instantiate, source("package.js"), source(entry)].join("\n"));
+}
+await import("./demo/build.mjs");
+
+if (process.argv.includes("--notices")) {
+  const crates = ["--manifest-path", join(js, "Cargo.toml"), "--target", "wasm32-unknown-unknown"];
+  const form = ["--config", join(root, "about.toml"), join(root, "about.hbs")];
+  run("cargo", ["about", "generate", "--locked", "--fail", ...crates, ...form, "-o", join(pkg, "THIRD-PARTY-NOTICES")]);
 }

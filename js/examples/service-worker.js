@@ -1,0 +1,21 @@
+// A service worker for a copy of a site, as wget makes it: the links of its pages lead to the original.
+//
+//     navigator.serviceWorker.register("service-worker.js", { type: "module" });
+
+import init, { RewriterStream } from "./node_modules/baselink/web.js";
+
+const ORIGINAL = "https://www.example.org";
+
+addEventListener("install", (event) => event.waitUntil(init()));
+
+addEventListener("fetch", (event) => {
+  if (event.request.mode === "navigate") event.respondWith(absolute(event.request));
+});
+
+async function absolute(request) {
+  const [response] = await Promise.all([fetch(request), init()]);
+  if (!response.headers.get("content-type")?.startsWith("text/html")) return response;
+  const { pathname, search } = new URL(request.url);
+  const stream = new RewriterStream({ url: ORIGINAL + pathname + search, format: "html", resolver: "whatwg" });
+  return new Response(response.body.pipeThrough(stream), { status: response.status, headers: response.headers });
+}

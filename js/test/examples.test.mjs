@@ -1,0 +1,95 @@
+// Every example of ../examples runs, in a folder with the package and what else it needs.
+//
+// Where a package of npm is absent, its test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pkg, root } from "./cases.mjs";
+import { chromium, options, serve } from "./chromium.mjs";
+
+const examples = join(root, "js", "examples");
+const installed = join(root, "js", "node_modules");
+const folder = mkdtempSync(join(tmpdir(), "baselink-"));
+after(() => rmSync(folder, { recursive: true }));
+cpSync(examples, folder, { recursive: true });
+mkdirSync(join(folder, "node_modules"));
+cpSync(pkg, join(folder, "node_modules", "baselink"), { recursive: true });
+
+/** Options of a test that needs a package of npm. */
+function needs(name) {
+  const isThere = existsSync(join(installed, name));
+  if (isThere) symlinkSync(join(installed, name), join(folder, "node_modules", name), "junction");
+  return { skip: !isThere && !process.env.BASELINK_REQUIRE_OUTSIDE && `${name} is absent` };
+}
+
+function run(name, args, input = "") {
+  return execFileSync(process.execPath, [name, ...args], { cwd: folder, encoding: "utf8", input });
+}
+
+test("an example is short", () => {
+  for (const name of readdirSync(examples)) assert(readFileSync(join(examples, name), "utf8").split("\n").length <= 41, name);
+});
+
+test("a feed becomes absolute, and the HTML in it", () => {
+  const feed = (base) => `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><link>${base}</link><item>
+<link>${base}june.html</link><enclosure url="${base}june.mp3"/>
+<description>&lt;a href="${base}may.html"&gt;May&lt;/a&gt;</description>
+<content:encoded><![CDATA[<img srcset="${base}a.png, ${base}b.png 2x">]]></content:encoded>
+</item></channel></rss>`;
+  writeFileSync(join(folder, "feed.xml"), feed("/letters/"));
+  run("feed.mjs", ["feed.xml", "https://a.example/feed.xml"]);
+  assert.equal(readFileSync(join(folder, "feed.xml"), "utf8"), feed("https://a.example/letters/"));
+});
+
+test("a page becomes Markdown with absolute links", needs("turndown"), () => {
+  const page = `<base href="/docs/"><p>Read <a href="intro.html">this</a>. <img src="../i.png" alt="I"></p>`;
+  assert.equal(
+    run("markdown.mjs", ["https://a.example/x/"], page),
+    "Read [this](https://a.example/docs/intro.html). ![I](https://a.example/i.png)\n",
+  );
+});
+
+test("a Cloudflare Worker rewrites a stream under workerd", { ...needs("workerd"), timeout: 60_000 }, async (t) => {
+  const origin = await serve({
+    "/guide/a.html": ["text/html; charset=utf-8", `<a href="b.html">é</a><base href="/c/">`],
+    "/guide/a.css": ["text/css", "@import 'b.css';"],
+  });
+  t.after(origin.end);
+  // Port 0 is a free one, and workerd writes its number into the file descriptor.
+  const given = ["--external-addr", `origin=${new URL(origin.url).host}`, "--socket-addr", "http=127.0.0.1:0", "--control-fd", "3"];
+  const workerd = spawn(join(installed, ".bin", "workerd"), ["serve", "worker.capnp", ...given], { cwd: folder, stdio: ["ignore", "inherit", "inherit", "pipe"] });
+  t.after(() => new Promise((resolve) => workerd.on("exit", resolve).kill()));
+  const { port } = JSON.parse(await new Promise((resolve) => workerd.stdio[3].once("data", resolve)));
+  const page = await fetch(`http://127.0.0.1:${port}/guide/a.html`);
+  const base = `http://127.0.0.1:${port}/c/`;
+  assert.equal(await page.text(), `<a href="${base}b.html">é</a><base href="${base}">`);
+  const style = await fetch(`http://127.0.0.1:${port}/guide/a.css`);
+  assert.equal(await style.text(), "@import 'b.css';");
+});
+
+test("a service worker rewrites the pages of a copy", options, async (t) => {
+  const text = (name) => readFileSync(join(folder, name));
+  const server = await serve({
+    "/": ["text/html", "<p>no link"],
+    "/guide/a.html?x": ["text/html", `<a href="b.html">b</a><img src="../c.png">`],
+    "/service-worker.js": ["text/javascript", text("service-worker.js")],
+    "/node_modules/baselink/web.js": ["text/javascript", text("node_modules/baselink/web.js")],
+    "/node_modules/baselink/baselink.wasm": ["application/wasm", text("node_modules/baselink/baselink.wasm")],
+  });
+  t.after(server.end);
+  const browser = await chromium();
+  t.after(browser.end);
+  const page = await browser.open(server.url);
+  await page.value(`navigator.serviceWorker.register("/service-worker.js", { type: "module" }).then(() => navigator.serviceWorker.ready).then(() => {})`);
+  await page.until("navigator.serviceWorker.ready.then(({ active }) => active.state === 'activated')");
+  await page.send("Page.navigate", { url: `${server.url}guide/a.html?x` });
+  await page.until("document.links.length === 1");
+  assert.equal(
+    await page.value("document.body.innerHTML"),
+    `<a href="https://www.example.org/guide/b.html">b</a><img src="https://www.example.org/c.png">`,
+  );
+});
