@@ -155,7 +155,7 @@ fn what_is_said_of_baselink_beside_others_is_what_it_prints() {
 
 #[test]
 fn every_command_of_the_page_on_archives_prints_what_is_shown() {
-    assert_eq!(check(ARCHIVES), 13);
+    assert_eq!(check(ARCHIVES), 11);
 }
 
 #[test]
