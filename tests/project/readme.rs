@@ -160,7 +160,7 @@ fn every_command_of_the_page_on_archives_prints_what_is_shown() {
 
 #[test]
 fn every_command_of_the_recipes_that_needs_no_other_program_prints_what_is_shown() {
-    assert_eq!(check(RECIPES), 4);
+    assert_eq!(check(RECIPES), 3);
 }
 
 #[test]
