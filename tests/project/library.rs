@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::error::Error as _;
-use std::fs;
 use std::io::{self, Cursor, ErrorKind as System, Read};
 
 use baselink::resolve::Profile;
@@ -204,9 +203,9 @@ fn examples_do_what_they_say() {
     assert_eq!(said, "1 of 1 links rewritten\n");
 
     let page = std::env::temp_dir().join(format!("baselink-example-{}", std::process::id()));
-    fs::write(&page, "<a href='b c'><a href=#d>").unwrap();
+    std::fs::write(&page, "<a href='b c'><a href=#d>").unwrap();
     let [printed, _] = example("markdown", &["http://a/", page.to_str().unwrap(), "cat"], "");
-    fs::remove_file(&page).unwrap();
+    std::fs::remove_file(&page).unwrap();
     assert_eq!(printed, "<a href='http://a/b%20c'><a href=#d>");
 
     let message = "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>";
