@@ -1,9 +1,9 @@
-"""Markdown with links that work elsewhere: a page of HTML is rewritten before html2text makes Markdown of it.
+"""Markdown with links that work elsewhere: html2text gets the page with absolute links.
 
     pip install ./python html2text
     python examples/markdown.py URL FILE.html
 
-Converters leave relative links relative, or join them to the URL of the page although a base element says another one.
+Converters ignore `<base href>`: they leave links relative, or join them to the URL of the page.
 """
 
 import sys
@@ -15,8 +15,9 @@ import baselink
 
 
 def markdown(page: bytes, url: str) -> str:
-    converter = html2text.HTML2Text(bodywidth=0)
-    return converter.handle(baselink.rewrite(page, url, resolver="whatwg").decode("utf-8", "replace"))
+    # As browsers resolve; `#top` stays a link within the page.
+    absolute = baselink.rewrite(page, url, resolver="whatwg", fragments="auto")
+    return html2text.HTML2Text(bodywidth=0).handle(absolute.decode("utf-8", "replace"))
 
 
 if __name__ == "__main__":

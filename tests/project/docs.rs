@@ -2,9 +2,9 @@
 //! `scan::attributes`, both ways; `docs/outcomes.md` against the lists of outcomes, reasons and diagnostics;
 //! `docs/formats.md` against the formats and how they are told;
 //! `docs/trees.md` against the sources of retrieval URLs; `docs/security.md` against the tests that it names;
-//! `docs/architecture.md` against the dependencies.
+//! `docs/architecture.md` against the dependencies; every link between pages against the files and headings.
 //!
-//! Deliberately absent: prose. Only tables are compared.
+//! Deliberately absent: prose. Only tables and links are compared.
 #![cfg(feature = "cli")]
 
 use baselink::base::Source;
@@ -377,4 +377,42 @@ fn every_dependency_has_a_reason_and_its_feature() {
     let mut documented: Vec<_> = table(text, "## Dependencies").into_iter().map(row).collect();
     documented.sort_unstable();
     assert_eq!(documented, expected);
+}
+
+/// The anchor of a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    heading.trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
+}
+
+#[test]
+fn every_link_of_the_documentation_leads_to_a_file_and_a_heading() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let prose = |path: &std::path::Path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.split("```").step_by(2).collect::<String>()
+    };
+    let mut pages: Vec<_> = ["README.md", "CONTRIBUTING.md"].map(|name| root.join(name)).into();
+    pages.extend(std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    pages.retain(|path| path.extension().is_some_and(|name| name == "md"));
+    let (mut count, mut wrong) = (0, Vec::new());
+    for page in &pages {
+        let text = prose(page);
+        let links = text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+        for link in links.filter(|link| !link.contains("://")) {
+            count += 1;
+            let (name, fragment) = link.split_once('#').unwrap_or((link, ""));
+            let target = if name.is_empty() { page.clone() } else { page.with_file_name(name) };
+            let has_heading = || {
+                let text = prose(&target);
+                let mut headings = text.lines().filter(|line| line.starts_with('#'));
+                headings.any(|line| anchor(line.trim_start_matches('#')) == fragment)
+            };
+            if !target.exists() || !fragment.is_empty() && !has_heading() {
+                wrong.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "links that lead nowhere:\n{}", wrong.join("\n"));
+    assert!(count > 100, "only {count} links were found");
 }

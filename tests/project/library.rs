@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 use std::error::Error as _;
-use std::fs;
 use std::io::{self, Cursor, ErrorKind as System, Read};
-use std::process::Command;
 
 use baselink::resolve::Profile;
 use baselink::{Charset, Choice, Edits, ErrorKind, Groups, Outcome, Place, Reason, Rewriter};
@@ -178,39 +176,57 @@ fn types_can_be_sent_and_shared() {
     check::<baselink::resolve::Base>();
 }
 
-/// What the program `name` in `examples/` prints.
-fn example(name: &str, arguments: &[&str]) -> String {
+/// What the program `name` in `examples/` prints, given `input`: standard output, and standard error.
+#[cfg(feature = "archive")]
+fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--locked", "--example", name, "--"]).args(arguments);
-    let done = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).unwrap()
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.current_dir(env!("CARGO_MANIFEST_DIR")).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let [printed, said] = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(done.status.success(), "{name}: {said}");
+    [printed, said]
 }
 
+/// The archive has a page with a link to another host, and a style sheet.
+#[cfg(feature = "archive")]
 #[test]
 fn examples_do_what_they_say() {
-    let folder = std::env::temp_dir().join(format!("baselink-examples-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    let (page, message) = (path("page.html"), path("message.eml"));
-    fs::write(&page, "<a href='b c'><img src=http://a/>").unwrap();
-    fs::write(
-        &message,
-        "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>",
-    )
-    .unwrap();
-    let rewritten = "<a href='http://a/b c'><img src=http://a/>";
-    assert_eq!(example("rewrite", &["http://a/", &page]), rewritten);
-    assert_eq!(
-        example("links", &["http://a/", &page]),
-        "1:10: rewritten b c http://a/b c\n1:24: absolute http://a/ http://a/\n"
-    );
-    assert_eq!(example("stream", &["http://a/", &page, &path("out")]), "1 of 2 links rewritten\n");
-    assert_eq!(fs::read_to_string(path("out")).unwrap(), rewritten);
-    let bases = example("base", &[&message]);
-    assert!(bases.contains("text/html: http://a/\n"), "{bases}");
-    assert!(bases.contains("    3.1 taken http://a/: "), "{bases}");
-    fs::remove_dir_all(&folder).unwrap();
+    let feed = "<!-- a --><rss><channel><link>b</link></channel></rss>\n";
+    let [printed, said] = example("feed", &["http://a/feed"], feed);
+    assert_eq!(printed, "<!-- a --><rss><channel><link>http://a/b</link></channel></rss>\n");
+    assert_eq!(said, "1 of 1 links rewritten\n");
+
+    let page = std::env::temp_dir().join(format!("baselink-example-{}", std::process::id()));
+    std::fs::write(&page, "<a href='b c'><a href=#d>").unwrap();
+    let [printed, _] = example("markdown", &["http://a/", page.to_str().unwrap(), "cat"], "");
+    std::fs::remove_file(&page).unwrap();
+    assert_eq!(printed, "<a href='http://a/b%20c'><a href=#d>");
+
+    let message = "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>";
+    let [printed, said] = example("mail", &[], message);
+    assert_eq!(printed, message.replace("=b", "=http://a/b"));
+    assert_eq!(said, "'' text/html: http://a/ (3.1 embedded in the content)\n");
+
+    let archive = "fixtures/archive/site.warc";
+    let page = "https://www.example.org/docs/";
+    let css = "https://www.example.org/style.css";
+    let links = [
+        (page, "https://www.example.org/docs/en/"),
+        (page, "https://www.example.org/style.css"),
+        (page, "https://www.example.org/docs/en/next.html#top"),
+        (page, "https://example.net/"),
+        (css, "https://www.example.org/print.css"),
+        (css, "https://www.example.org/img/bg.png"),
+    ];
+    let lines = links.map(|(url, target)| format!("{url}\t{target}\n"));
+    assert_eq!(example("archive", &[archive], "")[0], lines.concat());
+    assert_eq!(example("crawl", &[archive, archive], "")[0], "www.example.org\texample.net\t2\n");
 }
 
 /// The keys that the help of `command` promises for `--json` in the list that begins after `start`.

@@ -291,7 +291,7 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
     calls.into_iter().map(|(_, call)| call).filter(|call| !call.text.contains(" = -1 ")).collect()
 }
 
-/// docs/trees.md, In place: a file "is written beside itself, put on the disk, and then takes the place of the old one";
+/// docs/trees.md: new contents "are written to a temporary file in its folder, flushed to disk, and renamed over the old file";
 /// the backup is safe before that, and a message's new name before the old one goes; and all of it before the program
 /// says that it is done. Only what is new in the folder of `-o` is not waited for.
 #[test]

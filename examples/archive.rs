@@ -1,0 +1,41 @@
+//! Lists the links of a web archive (WARC, compressed or not): the URL of the page, a tab, the target.
+//!
+//! ```text
+//! cargo run --example archive -- crawl.warc.gz
+//! ```
+//!
+//! Deliberately absent: WACZ, HAR and `.webarchive`, which have types of their own in `baselink::archive`.
+
+use std::env;
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use baselink::archive::{ArchiveEntry, Records};
+use baselink::{Profile, Rewriter};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let archive = env::args_os().nth(1).ok_or("usage: archive FILE")?;
+    let rewriter = Rewriter::builder().profile(Profile::Whatwg).build()?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    for entry in Records::new(File::open(archive)?) {
+        let record = match entry? {
+            ArchiveEntry::Record(record) => record,
+            ArchiveEntry::Anomaly(anomaly) => {
+                eprintln!("offset {}: {}", anomaly.offset.file, anomaly.message);
+                continue;
+            }
+        };
+        let Some((rewriter, document)) = rewriter.record(&record) else { continue };
+        let url = record.target_uri().unwrap_or_default();
+        let url = String::from_utf8_lossy(&url);
+        let mut written = Ok(());
+        rewriter.links(&document, |found| {
+            if let (Some(target), Ok(())) = (found.link.target, &written) {
+                written = writeln!(out, "{url}\t{target}");
+            }
+        });
+        written?;
+    }
+    Ok(out.flush()?)
+}
