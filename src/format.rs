@@ -391,11 +391,12 @@ impl Format {
                 () => Self::Xml,
             };
         }
-        // A feed without an XML declaration (MIME Sniffing, 7.3).
+        // A feed without an XML declaration.
+        let first_tag = after_comments(&start);
         let is_tag = |rest: &[u8]| {
             rest.first().is_some_and(|&byte| byte == b'>' || byte.is_ascii_whitespace())
         };
-        if FEEDS.iter().any(|name| start.strip_prefix(*name).is_some_and(is_tag)) {
+        if FEEDS.iter().any(|name| first_tag.strip_prefix(*name).is_some_and(is_tag)) {
             return Self::Xml;
         }
         // Whatever else opens with a tag, a comment or a declaration is read as a browser reads it.
@@ -403,6 +404,22 @@ impl Format {
             [b'<', b'!' | b'a'..=b'z', ..] => Self::Html,
             _ => Self::Other,
         }
+    }
+}
+
+/// The bytes from the first that belong to no white space, comment, declaration or processing instruction (MIME Sniffing,
+/// 7.3).
+fn after_comments(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        bytes = bytes.trim_ascii_start();
+        let end: &[u8] = match bytes {
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            [b'<', b'!', ..] => b">",
+            [b'<', b'?', ..] => b"?>",
+            _ => return bytes,
+        };
+        let Some(at) = memchr::memmem::find(bytes, end) else { return b"" };
+        bytes = &bytes[at + end.len()..];
     }
 }
 
@@ -510,6 +527,9 @@ mod tests {
             (None, b"\xff\xfe<\0p\0>\0", Format::Html),
             (None, b"<?xml version='1.0'?><!DOCTYPE html>", Format::Xhtml),
             (None, b"<?xml version='1.0'?><feed>", Format::Xml),
+            (None, b"<!-- a > b --> <!DOCTYPE rss SYSTEM 'x'><?y ?><RSS>", Format::Xml),
+            (None, b"<!-- <rss> --><p>", Format::Html),
+            (None, b"<!-- <rss>", Format::Html),
             (None, b"@charset \"utf-8\"; a { }", Format::Css),
             (None, b"\xef\xbb\xbf@charset \"", Format::Css),
             (None, b"@charset 'utf-8';", Format::Other),
