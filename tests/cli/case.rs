@@ -232,8 +232,14 @@ fn a_case_is_read_as_it_is_written() {
     assert_eq!((case.files.len(), case.expected.files.len()), (2, 2));
 }
 
+/// The program under test: the one of this build, or what `BASELINK_PROGRAM` names, such as the command of the wheel.
+pub(crate) fn program() -> String {
+    let other = std::env::var("BASELINK_PROGRAM").ok();
+    other.unwrap_or_else(|| env!("CARGO_BIN_EXE_baselink").to_owned())
+}
+
 pub(crate) fn baselink(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    let mut command = Command::new(program());
     // No colours, no width: nothing of the terminal in which the tests run.
     // What is written has no time of its own.
     command.current_dir(folder).env_clear();

@@ -14,7 +14,7 @@ use baselink::collection::origin::RootUrl;
 use baselink::scan::Scanner;
 use baselink::{Options, ScanOptions, rewrite};
 
-use crate::case::{Case, STREAMS, baselink, put, run};
+use crate::case::{Case, STREAMS, baselink, program, put, run};
 use crate::folder::files;
 
 /// Runs `case`, and describes each difference from its expectation.
@@ -557,8 +557,9 @@ mod unix {
             "Maildir/new/1.a.host",
             "Base: http://a.example/\nContent-Type: text/html\n\n<a href=x>\n",
         );
-        let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
-        let path = format!("{}:/usr/bin:/bin", program.display());
+        let program = program();
+        let folder = Path::new(&program).parent().unwrap();
+        let path = format!("{}:/usr/bin:/bin", folder.display());
         let mut tried = 0;
         for command in ["", "rewrite", "links", "base", "resolve", "localize", "move"] {
             let output = run(
@@ -632,7 +633,7 @@ mod unix {
     fn a_closed_standard_output_is_an_error() {
         let scene = tempfile::tempdir().unwrap();
         fs::write(scene.path().join("page.html"), "<a href=x>").unwrap();
-        let program = env!("CARGO_BIN_EXE_baselink");
+        let program = program();
         let run = |rest: &str| {
             let mut shell = Command::new("sh");
             shell.current_dir(scene.path()).args(["-c", &format!("'{program}' {rest}")]);
@@ -663,7 +664,7 @@ mod unix {
     #[test]
     fn who_types_the_document_is_told() {
         let scene = tempfile::tempdir().unwrap();
-        let program = env!("CARGO_BIN_EXE_baselink");
+        let program = program();
         for (command, said) in [
             ("links", "name a file"),
             ("rewrite -", "name a file"),
