@@ -123,11 +123,18 @@
 
 #![forbid(unsafe_code)]
 
+// The command line names the library as other users of it do.
+#[cfg(feature = "cli")]
+extern crate self as baselink;
+
 // The rooms, for the program and the tests. They are no part of the library's promise, and change as they must.
 #[cfg(feature = "archive")]
 pub mod archive;
 #[doc(hidden)]
 pub mod base;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 #[cfg(feature = "tree")]
 #[doc(hidden)]
 pub mod collection;

@@ -4,18 +4,31 @@
 //! baselink rewrite --url http://a/b/page.html page.html -o absolute.html
 //! ```
 //!
-//! Deliberately absent: everything but the exit status. [`cli::run`] does the work.
+//! Deliberately absent: everything but the check that standard output was open when the program began
+//! ([`cli::IS_STDOUT_CLOSED`] says why). [`cli::run`] does the work.
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
-mod cli;
+use baselink::cli;
 
 fn main() -> ExitCode {
-    ExitCode::from(match cli::run(std::env::args_os()) {
-        Ok(status) => status as u8,
-        // Whoever reads standard output has had enough of it.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => cli::status::ExitStatus::Done as u8,
-        Err(error) => cli::cannot_print(&error) as u8,
-    })
+    ExitCode::from(cli::run(std::env::args_os().collect()))
+}
+
+#[cfg(target_os = "linux")]
+mod closed {
+    use std::sync::atomic::Ordering;
+
+    /// Functions in this section are called before `main` (System V ABI, "Initialization and Termination
+    /// Functions").
+    // What it calls must need nothing of Rust's runtime, which is not there yet: a system call and a store.
+    #[expect(unsafe_code, reason = "nothing else runs before the runtime hides it")]
+    #[used]
+    #[unsafe(link_section = ".init_array")]
+    static LOOK: extern "C" fn() = look;
+
+    extern "C" fn look() {
+        let flags = rustix::io::fcntl_getfd(rustix::stdio::stdout());
+        super::cli::IS_STDOUT_CLOSED.store(flags.is_err(), Ordering::Relaxed);
+    }
 }

@@ -14,8 +14,11 @@ mod messages;
 mod options;
 mod rows;
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
+use std::sync::atomic::Ordering;
 
+use baselink::cli;
 use baselink::{Base, Format, Profile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -187,6 +190,14 @@ fn detect(name: Option<&str>, head: &Bound<'_, PyAny>) -> PyResult<&'static str>
     Ok(Format::detect(name, Data::of(head)?.bytes()).name())
 }
 
+/// The command line `typed`, the program's name first. Returns the exit status.
+#[pyfunction]
+#[pyo3(signature = (typed, is_stdout_closed, /))]
+fn command(py: Python<'_>, typed: Vec<OsString>, is_stdout_closed: bool) -> u8 {
+    cli::IS_STDOUT_CLOSED.store(is_stdout_closed, Ordering::Relaxed);
+    py.detach(|| cli::run(typed))
+}
+
 /// Python aligns objects to no more than 16 bytes (on 64-bit systems), whatever their type says, and PyO3 does not look.
 const fn is_aligned<T>() -> bool {
     align_of::<T>() <= 2 * size_of::<usize>()
@@ -211,5 +222,5 @@ mod _baselink {
     #[pymodule_export]
     use super::rows::{LinkIterator, iter_links};
     #[pymodule_export]
-    use super::{base, detect, links, relativize, resolve, rewrite, rewrite_report};
+    use super::{base, command, detect, links, relativize, resolve, rewrite, rewrite_report};
 }

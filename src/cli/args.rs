@@ -43,10 +43,8 @@ pub(crate) enum Refusal {
 }
 
 /// Reads the command line, the program's name first, and the settings that go with it.
-pub(crate) fn parse(
-    words: impl IntoIterator<Item = OsString>,
-) -> std::result::Result<Asked, Refusal> {
-    let matches = program().try_get_matches_from(words).map_err(mistake)?;
+pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Asked, Refusal> {
+    let matches = program().try_get_matches_from(&words).map_err(mistake)?;
     let mut typed = Typed::from_arg_matches(&matches).map_err(mistake)?;
     let talk = typed.talk();
     let refused = |error| Refusal::Sentence(talk, error);
@@ -64,6 +62,9 @@ pub(crate) fn parse(
     let mut command = typed.meant().map_err(refused)?;
     if is_map_typed {
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
+    }
+    if let Command::Move(asked) = &mut command {
+        asked.typed = words.into_iter().skip(1).collect();
     }
     record_options(&mut command, deciding(&matches), table, settings.as_deref());
     Ok(Asked { talk, settings, command })

@@ -1,4 +1,4 @@
-//! The check that standard output was open when the program began (`>&-` closes it).
+//! The refusal to print to a standard output that was closed when the program began (`>&-` closes it).
 //!
 //! ```text
 //! baselink links page.html >&-   -->   error: standard output cannot be written to: it is closed
@@ -6,12 +6,16 @@
 //!
 //! Rust's runtime opens `/dev/null` in place of a standard stream that is closed (`sanitize_standard_fds` in
 //! `library/std/src/sys/pal/unix/mod.rs`), so that no file gets its number. Then everything that is printed is
-//! lost without an error. It cannot be distinguished afterwards from the `/dev/null` of whoever asked for it; so it is
-//! looked at before that, by one function that the loader calls first.
+//! lost without an error. It cannot be distinguished afterwards from the `/dev/null` of whoever asked for it; so
+//! `src/main.rs` looks before that, by one function that the loader calls first.
 //!
 //! Deliberately absent: other systems than Linux, where it goes unsaid.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// True if standard output was closed when the program began. Whoever calls [`super::run`] says so before.
+pub static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Refuses to print to a stream that is closed.
 ///
@@ -19,40 +23,8 @@ use std::io;
 ///
 /// Standard output is closed.
 pub(crate) fn refuse() -> io::Result<()> {
-    match is_closed() {
+    match IS_STDOUT_CLOSED.load(Ordering::Relaxed) {
         true => Err(io::Error::other("it is closed")),
         false => Ok(()),
-    }
-}
-
-#[cfg(target_os = "linux")]
-use self::linux::is_closed;
-
-#[cfg(not(target_os = "linux"))]
-fn is_closed() -> bool {
-    false
-}
-
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    static IS_CLOSED: AtomicBool = AtomicBool::new(false);
-
-    pub(super) fn is_closed() -> bool {
-        IS_CLOSED.load(Ordering::Relaxed)
-    }
-
-    /// Functions in this section are called before `main` (System V ABI, "Initialization and Termination
-    /// Functions").
-    // What it calls must need nothing of Rust's runtime, which is not there yet: a system call and a store.
-    #[expect(unsafe_code, reason = "nothing else runs before the runtime hides it")]
-    #[used]
-    #[unsafe(link_section = ".init_array")]
-    static LOOK: extern "C" fn() = look;
-
-    extern "C" fn look() {
-        let flags = rustix::io::fcntl_getfd(rustix::stdio::stdout());
-        IS_CLOSED.store(flags.is_err(), Ordering::Relaxed);
     }
 }

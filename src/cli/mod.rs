@@ -1,18 +1,18 @@
-//! The command line: [`args`] makes a [`request`] of what was typed, a file for each command does it,
-//! [`output`] prints.
+//! The command line: `args` makes a `request` of what was typed, a file for each command does it,
+//! `output` prints. The program calls it, and the command of the Python package.
 //!
 //! ```text
 //! what was typed --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
 //! ```
 //!
 //! A function here returns an [`io::Error`] only when standard output cannot be written to. Whatever is wrong with a file or an
-//! argument is printed where it is found and becomes an [`ExitStatus`], or it ends the command ([`failure`]).
+//! argument is printed where it is found and becomes an `ExitStatus`, or it ends the command (`failure`).
 //!
 //! Deliberately absent: anything that a program could not do with the library.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, ErrorKind, IsTerminal};
 
 use baselink::error::{cause, name, visible};
 
@@ -55,13 +55,15 @@ mod results;
 mod rewrite;
 mod settings;
 mod shell;
-pub(crate) mod status;
+mod status;
 mod tally;
 mod unlike_hosts;
 
+pub use self::closed::IS_STDOUT_CLOSED;
+
 /// Checks, for the fuzz target `settings`, that any bytes are settings or give an error of one visible line.
 #[cfg(fuzzing)]
-pub(crate) fn hold_settings(bytes: &[u8]) {
+pub fn hold_settings(bytes: &[u8]) {
     if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {
         let said = error.to_string();
         let is_shown = |one: char| !one.is_control() && one != '\u{202e}';
@@ -69,8 +71,18 @@ pub(crate) fn hold_settings(bytes: &[u8]) {
     }
 }
 
-/// Does what `typed`, the program's name first, asks for.
-pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitStatus> {
+/// Does what `typed`, the program's name first, asks for. Returns the exit status.
+pub fn run(typed: Vec<OsString>) -> u8 {
+    let status = match printed(typed) {
+        Ok(status) => status,
+        // Whoever reads standard output has had enough of it.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitStatus::Done,
+        Err(error) => cannot_print(&error),
+    };
+    status as u8
+}
+
+fn printed(typed: Vec<OsString>) -> io::Result<ExitStatus> {
     let asked = match args::parse(typed) {
         Ok(asked) => asked,
         Err(Refusal::Clap(message)) => {
@@ -127,7 +139,7 @@ fn done(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
 }
 
 /// Says that standard output cannot be written to.
-pub(crate) fn cannot_print(error: &io::Error) -> ExitStatus {
+fn cannot_print(error: &io::Error) -> ExitStatus {
     let sentence = format!("standard output cannot be written to: {}", cause(error));
     Output::new(Talk::default()).error(&sentence);
     ExitStatus::Unusable

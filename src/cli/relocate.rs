@@ -11,7 +11,6 @@
 //! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a link, which
 //! `baselink::purpose::relocate` knows.
 
-use std::env;
 use std::io;
 use std::iter;
 use std::path::Path;
@@ -100,10 +99,9 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
 
 /// Begins to move a folder in place, or completes what an earlier run began.
 fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
-    let Move { from, to, form, renames, redirects, .. } = asked;
+    let Move { from, to, form, renames, redirects, typed, .. } = asked;
     let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
-    let typed =
-        env::args_os().skip(1).map(|word| shell::word(&word.to_string_lossy()).into_owned());
+    let typed = typed.iter().map(|word| shell::word(&word.to_string_lossy()).into_owned());
     let command = iter::once("baselink".to_owned()).chain(typed).collect::<Vec<_>>().join(" ");
     let change = AskedChange { meaning: &meaning, command: &command, beside: redirects.as_deref() };
     Journal::begin(&asked.rewrite.documents.paths[0], how, &change)

@@ -9,12 +9,13 @@
 //! Deliberately absent: reading such words, and shells that are not POSIX shells.
 
 use std::borrow::Cow;
+use std::path::is_separator;
 
 use baselink::error::visible;
 
 /// `text` as one word; in quotes where a shell would read something else.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:@_=".contains(c);
+    let is_plain = |c: char| c.is_alphanumeric() || is_separator(c) || "%+,-.:@_=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.into();
     }

@@ -473,10 +473,12 @@ fn is_device(name: &str) -> bool {
 
 /// True if all file systems take `name` for a file or a folder.
 fn is_taken_by_all(name: &str) -> bool {
-    name.len() <= NAME
-        && !name.contains(is_refused)
-        && !name.ends_with(['.', ' '])
-        && !is_device(name)
+    name.len() <= NAME && is_taken_by_windows(name)
+}
+
+/// True if Windows takes `name` for a file or a folder, unless it is too long.
+pub(super) fn is_taken_by_windows(name: &str) -> bool {
+    !name.contains(is_refused) && !name.ends_with(['.', ' ']) && !is_device(name)
 }
 
 /// True for characters that Windows refuses in names.

@@ -20,7 +20,9 @@
 //! Deliberately absent: renaming the files.
 
 use std::collections::{HashMap, HashSet};
+use std::path::is_separator;
 
+use super::file_names::is_taken_by_windows;
 use super::index::Collection;
 use super::origin::names;
 use super::path::split_name;
@@ -30,21 +32,28 @@ use crate::error::{Error, Result};
 const LEFT_OUT: [&[u8]; 2] = [b".html", b".htm"];
 
 impl Collection {
-    /// Gives files and folders other names: pairs of an old and a new path below the root, with `/` between the names. The
-    /// pair that names a file counts for it, before those of the folders around it, the innermost first. A file goes into
-    /// a folder if the new path ends with `/`.
+    /// Gives files and folders other names: pairs of an old and a new path below the root, with the separators of the
+    /// system between the names. The pair that names a file counts for it, before those of the folders around it, the innermost
+    /// first. A file goes into a folder if the new path ends with a separator.
     ///
     /// # Errors
     ///
     /// A path that leads out of the root; an old one that is not there; a new one that belongs to a file that is
-    /// not renamed, to another renamed file, or to a folder. No file is renamed then.
+    /// not renamed, to another renamed file, or to a folder; a name that Windows refuses, on Windows. No file is renamed then.
     pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
         let mut new_names: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (old, new) in pairs {
             let old = path(old)?;
-            let into_folder = new.ends_with(b"/") && self.number_at(&old).is_some();
+            let into_folder = new.last().is_some_and(separates) && self.number_at(&old).is_some();
             let name = if into_folder { split_name(&old).1 } else { b"" };
             let new = path(&[new, name].concat())?;
+            let is_taken = |name| str::from_utf8(name).is_ok_and(is_taken_by_windows);
+            if cfg!(windows) && !new.split(separates).all(is_taken) {
+                return Err(wrong(
+                    &old,
+                    &format!("cannot become {}: Windows refuses it", shown(&new)),
+                ));
+            }
             if let Some(other) = new_names.insert(old.clone(), new.clone())
                 && other != new
             {
@@ -196,16 +205,21 @@ impl Collection {
     }
 }
 
+/// True for `/`, and on Windows for `\`.
+fn separates(byte: &u8) -> bool {
+    is_separator(char::from(*byte))
+}
+
 /// `path` without `.` and a final `/`.
 fn path(typed: &[u8]) -> Result<Vec<u8>> {
     let refused = |why: &str| Err(wrong(typed, why));
-    if typed.starts_with(b"/") {
+    if typed.first().is_some_and(separates) {
         return refused(
             "an absolute path; name files and folders by their paths below the folder that moves",
         );
     }
     let mut path = Vec::new();
-    for name in typed.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b".")) {
+    for name in typed.split(separates).filter(|name| !matches!(*name, b"" | b".")) {
         if name == b".." || name.contains(&0) {
             return refused("a path that leads out of the folder, or that no file can have");
         }

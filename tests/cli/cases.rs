@@ -22,9 +22,14 @@ fn check(case: &Case) -> Vec<String> {
     let Case { name, arguments, expected, .. } = case;
     let ending = case.run(arguments, &case.files);
 
+    // Windows separates the names of a path by `\`, which JSON escapes.
+    let printed = |text: &str| match cfg!(windows) {
+        true => text.replace(r"\\", "/").replace('\\', "/"),
+        false => text.to_owned(),
+    };
     let mut wrong = Vec::new();
     for ((stream, actual), expected) in STREAMS.iter().zip(&ending.streams).zip(&expected.streams) {
-        if actual != expected {
+        if printed(actual) != printed(expected) {
             wrong.push(format!("{name}: {stream} is\n{actual}--- instead of\n{expected}"));
         }
     }
@@ -286,6 +291,7 @@ mod unix {
     use std::process::Command;
 
     use super::*;
+    use crate::case::program;
 
     #[test]
     fn a_name_need_not_be_utf_8() {
@@ -557,8 +563,9 @@ mod unix {
             "Maildir/new/1.a.host",
             "Base: http://a.example/\nContent-Type: text/html\n\n<a href=x>\n",
         );
-        let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
-        let path = format!("{}:/usr/bin:/bin", program.display());
+        let program = program();
+        let folder = Path::new(&program).parent().unwrap();
+        let path = format!("{}:/usr/bin:/bin", folder.display());
         let mut tried = 0;
         for command in ["", "rewrite", "links", "base", "resolve", "localize", "move"] {
             let output = run(
@@ -632,7 +639,7 @@ mod unix {
     fn a_closed_standard_output_is_an_error() {
         let scene = tempfile::tempdir().unwrap();
         fs::write(scene.path().join("page.html"), "<a href=x>").unwrap();
-        let program = env!("CARGO_BIN_EXE_baselink");
+        let program = program();
         let run = |rest: &str| {
             let mut shell = Command::new("sh");
             shell.current_dir(scene.path()).args(["-c", &format!("'{program}' {rest}")]);
@@ -663,7 +670,7 @@ mod unix {
     #[test]
     fn who_types_the_document_is_told() {
         let scene = tempfile::tempdir().unwrap();
-        let program = env!("CARGO_BIN_EXE_baselink");
+        let program = program();
         for (command, said) in [
             ("links", "name a file"),
             ("rewrite -", "name a file"),
@@ -927,6 +934,33 @@ mod every_system {
             "{folder_url} in {log}"
         );
         assert_eq!(RootUrl::on_disk(&folder).unwrap().as_str(), folder_url);
+    }
+
+    /// Bug 121: on Windows `\` in a new path became `%5C` in links, and a move in place stopped at a name with `:`.
+    #[test]
+    fn a_new_path_is_one_of_the_system() {
+        let scene = scene(&[("w/index.html", "<a href=a.html>"), ("w/a.html", "")]);
+        let renamed = |new: &str| {
+            let rename = format!("a.html={new}");
+            said(scene.path(), &["move", "-q", "w", "--rename", &rename, "-o", "out"])
+        };
+        if cfg!(windows) {
+            let refused = "error: --rename: a.html: cannot become b:c.html: Windows refuses it\n";
+            assert_eq!(renamed("b:c.html"), (refused.to_owned(), Some(2)));
+        }
+        let new = format!("sub{MAIN_SEPARATOR}c.html");
+        assert_eq!(renamed(&new), (String::new(), Some(0)));
+        assert_eq!(fs::read(scene.path().join("out/index.html")).unwrap(), b"<a href=sub/c.html>");
+        assert!(scene.path().join("out/sub/c.html").exists());
+    }
+
+    /// On Windows GitHub would not find `w\page.html`.
+    #[test]
+    fn an_annotation_names_a_file_of_the_repository() {
+        let scene = scene(&[("w/page.html", "<a href=x>")]);
+        let output = run(baselink(scene.path()).args(["check", "--github", "w"]), b"");
+        let expected = "::error file=w/page.html,line=1,col=9,title=dangling (absent)::";
+        assert!(output.stdout.starts_with(expected.as_bytes()), "{output:?}");
     }
 
     /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.

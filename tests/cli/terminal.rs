@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::case::program;
 use crate::outside;
 
 /// CSI in one byte and in two, BEL, DEL, an override of the direction of text, an isolate, a carriage return, a space
@@ -79,7 +80,7 @@ fn is_obeyed(c: char) -> bool {
 fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
     let mut terminal = outside::python()?;
     terminal.args(["-c", "import pty, sys; pty.spawn(sys.argv[1:])"]);
-    terminal.arg(env!("CARGO_BIN_EXE_baselink"));
+    terminal.arg(program());
     terminal.args(arguments.iter().map(|word| word.replace('X', PLANTED)));
     terminal.current_dir(folder).env("NO_COLOR", "1").env("TERM", "dumb");
     let output = terminal.stdin(std::process::Stdio::null()).output().unwrap();
@@ -123,7 +124,7 @@ fn a_wrong_pattern_of_a_settings_file_has_its_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("baselink.toml"), "\ninclude = ['a', \"[\\u001b\"]\n").unwrap();
     fs::write(folder.path().join("a.html"), "").unwrap();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"));
+    let mut command = std::process::Command::new(program());
     let output = command.args(["links", "."]).current_dir(folder.path()).output().unwrap();
     let sentence = String::from_utf8(output.stderr).unwrap();
     assert_eq!(

@@ -120,7 +120,8 @@ impl TypedMove {
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
         let rewrite = self.output.meant(documents, self.json, self.strict)?;
-        Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
+        let (redirects, typed) = (self.redirects, Vec::new());
+        Ok(Move { rewrite, from, to, form, renames, redirects, typed })
     }
 }
 

@@ -10,6 +10,7 @@
 //! Deliberately absent: how many annotations are shown. GitHub bounds it.
 
 use std::io;
+use std::path::MAIN_SEPARATOR;
 
 use baselink::error::visible;
 
@@ -25,7 +26,9 @@ pub(super) fn finding(
 ) -> io::Result<()> {
     let ListedFinding { input, finding, line, .. } = found;
     let level = found.level();
-    let file = property(&plain(&input.name.path.to_string_lossy()));
+    // GitHub knows a file by its path in the repository, which has `/` on every system.
+    let path = input.name.path.to_string_lossy().replace(MAIN_SEPARATOR, "/");
+    let file = property(&plain(&path));
     let title = property(&words::class_and_cause(finding.class, finding.cause));
     let message = message(&words::sentences(finding).join("\n"));
     writeln!(
