@@ -1,13 +1,13 @@
-//! Archives: what is done with the documents in them, on several threads.
+//! The documents of archives, processed on several threads.
 //!
 //! ```text
 //! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   links, base and rewrite go through them
 //!                     crawl.warc.gz@9120: warning[member-broken]: …
 //! ```
 //!
-//! One thread reads, and what it reads is worked on by others ([`in_order`]).
+//! One thread reads the archive; others work on the documents ([`in_order`]).
 //!
-//! Deliberately absent: what is in an archive ([`super::archived`]).
+//! Deliberately absent: the items of an archive ([`super::archived`]).
 
 use std::io::{self, Read};
 use std::iter;
@@ -27,11 +27,11 @@ use super::input::{Archive, Input};
 use super::output::Output;
 use super::progress::is_stopped;
 
-/// So many bytes of an archive are under way at a time, where no record is longer.
+/// The number of bytes of an archive in memory at a time, unless one record is longer.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
-/// `done` with what that gives, in the order of the archive. Gives the number of records with anomalies.
+/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses several
+/// threads, unless `output` belongs to one of several threads. Returns the number of records with anomalies.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
@@ -62,10 +62,10 @@ pub(crate) fn each<T: Send>(
     ended.map(|()| anomalies)
 }
 
-/// Gives the next item of an archive, which is read into the buffer that the argument gives.
+/// A function that returns the next item of an archive; its argument provides a buffer for the bytes.
 type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
 
-/// Goes `through` the items of the archive `path`, which has these `contents` and is read as `options` say.
+/// Calls `through` with the items of the archive `path`, which has these `contents`.
 fn through_contents(
     path: &Path,
     contents: ArchiveContents,
@@ -99,7 +99,7 @@ fn through_contents(
         ArchiveContents::Wacz(file) => {
             let mut wacz = Wacz::open(file).map_err(failed)?;
             let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
-            // What is damaged hides nothing of the others.
+            // A damaged inner archive does not stop the others.
             let mut latest = None;
             for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
                 let read = wacz.archive(at).map_err(failed).and_then(|reader| {
@@ -116,7 +116,7 @@ fn through_contents(
     }
 }
 
-/// Gives the items of the records that `reader` has.
+/// Returns the items of the WARC records in `reader`.
 fn records<R: Read>(
     reader: R,
     options: &Options,
@@ -129,12 +129,12 @@ fn records<R: Read>(
     }
 }
 
-/// What is wrong with the archive `path`.
+/// The error about the archive `path`.
 fn failure(path: &Path, error: &Error) -> Failure {
     Failure::File(Error::file(path, &error.to_string()))
 }
 
-/// All that `reader` has.
+/// Reads all of `reader`.
 fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = reader.read_to_end(&mut bytes);
@@ -142,7 +142,7 @@ fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Does `work` for all that `next` gives, and `done` with what comes of it.
+/// Calls `work` for each item from `next`, and `done` with each result, in order.
 fn through<T: Send>(
     path: &Path,
     threads: usize,
@@ -187,7 +187,7 @@ fn through<T: Send>(
         Ok(())
     })?;
     match has_anomalies && !has_records && !is_stopped() {
-        true => Err(failure(path, &Error::new("no WARC record can be read from it"))),
+        true => Err(failure(path, &Error::new("no WARC record could be read"))),
         false => Ok(()),
     }
 }

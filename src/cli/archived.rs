@@ -1,12 +1,12 @@
-//! The documents of an archive, one after the other, and its anomalies.
+//! The items of an archive: documents, captures and anomalies.
 //!
 //! ```text
 //! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
-//! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page, read with the same
-//! WebMainResource: {WebResourceURL: "http://a/", …           -->   likewise
+//! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page with that retrieval URL
+//! WebMainResource: {WebResourceURL: "http://a/", …           -->   a page with that retrieval URL
 //! ```
 //!
-//! Deliberately absent: what is done with a document ([`super::archive`]).
+//! Deliberately absent: the work on a document ([`super::archive`]).
 
 use std::borrow::Cow;
 use std::fs;
@@ -72,17 +72,17 @@ pub(crate) struct Archived {
     /// The number of the item in its archive, from 0.
     pub(crate) number: u32,
     held: Held,
-    /// How it is read.
+    /// The options for reading it.
     pub(crate) options: Options,
 }
 
-/// Where the bytes of a document are.
+/// The bytes of a document.
 enum Held {
-    /// They are the block of a record, or what a response brings that is the block.
+    /// The block of a record, or the decoded payload of the response in it.
     Record(Record, Option<Vec<u8>>),
-    /// Elsewhere.
+    /// Bytes of their own.
     Bytes(Vec<u8>),
-    /// They are the body of a capture that is not a record.
+    /// The body of a capture that is not a record.
     Capture(Box<CapturedBytes>),
 }
 
@@ -106,14 +106,14 @@ pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
 /// The next item of an archive.
 #[derive(Default)]
 pub(crate) struct Item {
-    /// True if nothing of a record can be read here.
+    /// True if no record can be read here.
     pub(crate) is_anomaly: bool,
     pub(crate) said: Said,
     pub(crate) document: Option<Archived>,
 }
 
 impl Item {
-    /// That of an entry of a web archive, read as `options` say.
+    /// The item of an entry of a WARC file.
     pub(crate) fn of(entry: ArchiveEntry, options: &Options, wanted: Wanted) -> Self {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
@@ -144,7 +144,7 @@ impl Item {
         Self { said, document, ..Self::default() }
     }
 
-    /// That of an entry of an HTTP archive, whose offset is its number.
+    /// The item of an entry of an HTTP archive, whose offset is its number.
     pub(crate) fn of_har(
         entry: Result<HarEntry, Anomaly>,
         options: &Options,
@@ -161,7 +161,7 @@ impl Item {
                 return Ok(None);
             };
             let Some(media_type) = media_type_read(media_type, options) else { return Ok(None) };
-            // The browser decoded what is not in base64.
+            // The browser decoded a body that is not in base64.
             let label = match entry.is_base64 {
                 true => media_type.parameter("charset").map(str::to_owned),
                 false => Some("utf-8".to_owned()),
@@ -176,7 +176,7 @@ impl Item {
         }
     }
 
-    /// That of a resource of a web archive of Safari, whose offset is its number.
+    /// The item of a resource of a web archive of Safari, whose offset is its number.
     pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
         if wanted != Wanted::Documents {
             let WebResource { number, url, media_type, charset, body, .. } = found;
@@ -198,7 +198,7 @@ impl Item {
         Self { document, ..Self::default() }
     }
 
-    /// That of a capture that is not a record.
+    /// The item of a capture that is not a record.
     fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let key = RecordKey { offset, ..RecordKey::default() };
@@ -207,7 +207,7 @@ impl Item {
         Self { document, ..Self::default() }
     }
 
-    /// That of a part of a message, which is the item with this number.
+    /// The item, with this number, of a part of a message.
     pub(crate) fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let Some((url, others)) = part.urls.split_first() else { return Self::default() };
@@ -228,7 +228,7 @@ impl Item {
         }
     }
 
-    /// That of an anomaly beside other entries.
+    /// The item of an anomaly among other entries.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
         Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
     }

@@ -1,13 +1,12 @@
-//! Arguments, in two steps: the `Typed…` structs are what was typed, [`Command`] is what it means.
+//! Arguments, in two steps: the `Typed…` structs hold the arguments as typed, [`Command`] holds their meaning.
 //!
 //! ```text
 //! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
 //! ```
 //!
-//! The first step looks at one argument at a time; whatever takes two of them to see is left to the
-//! second.
+//! The first step checks one argument at a time; the second step checks them together.
 //!
-//! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
+//! Deliberately absent: documents. Only a settings file and the table of `--url-map` are read here.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,7 +32,7 @@ mod relocate;
 mod resolve;
 pub(super) mod trust;
 
-/// Why there is nothing to be done.
+/// The reason why no command is run.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// A message of clap: help, the version, or an error about one argument.
@@ -77,7 +76,7 @@ fn long_options() -> Vec<String> {
     options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
 }
 
-/// The typed options on which results depend, one a line.
+/// The typed options on which results depend, one for each line.
 fn deciding(matches: &ArgMatches) -> Vec<String> {
     const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
     let mut program = program();
@@ -100,7 +99,7 @@ fn deciding(matches: &ArgMatches) -> Vec<String> {
     lines
 }
 
-/// Gives `links --output` everything that its results depend on: these `options`, the table of URLs, and the settings.
+/// Records in `links --output` everything that results depend on: these `options`, the table of URLs, and the settings.
 fn record_options(
     command: &mut Command,
     mut options: Vec<String>,
@@ -121,7 +120,7 @@ fn record_options(
     results.tables.extend(table);
 }
 
-/// The message for arguments that clap refuses: a sentence of our own for a few common mistakes.
+/// The message for arguments that clap rejects. A few common mistakes have a message of their own.
 fn mistake(error: clap::Error) -> Refusal {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
@@ -149,15 +148,13 @@ fn mistake(error: clap::Error) -> Refusal {
         }
         // As sed has it.
         (_, Some("-.")) => {
-            Some("-i takes no suffix; for copies of the old files, -i --backup .bak".to_owned())
+            Some("-i takes no suffix; to keep backups, use -i --backup .bak".to_owned())
         }
         (_, Some(option))
             if option.starts_with("--in-place")
                 && of(ContextKind::InvalidValue).is_some_and(|value| value.starts_with('.')) =>
         {
-            Some(
-                "--in-place takes no suffix; for copies of the old files, --backup .bak".to_owned(),
-            )
+            Some("--in-place takes no suffix; to keep backups, use --backup .bak".to_owned())
         }
         (_, Some(wanted))
             if of(ContextKind::InvalidValue) == Some("")
@@ -165,7 +162,7 @@ fn mistake(error: clap::Error) -> Refusal {
                     .iter()
                     .any(|what| wanted.contains(what)) =>
         {
-            Some(format!("{wanted} needs the name of a file or folder, and none was given"))
+            Some(format!("{wanted} is empty; name a file or folder"))
         }
         _ => None,
     };
@@ -175,8 +172,8 @@ fn mistake(error: clap::Error) -> Refusal {
     }
 }
 
-/// `error`, about an unknown option of the command in `usage`, with the option that was meant: clap does not see that two
-/// letters of a short one are in each other's place.
+/// Adds a suggestion to `error`, about an unknown option of the command in `usage`. The suggestions of clap miss two swapped
+/// letters in a short option.
 fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     let typed = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {
@@ -204,12 +201,12 @@ fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     error
 }
 
-/// The command line as clap has it, to be described in other forms.
+/// The command line as clap describes it, for completions and manual pages.
 pub(crate) fn program() -> clap::Command {
     Typed::command()
 }
 
-/// Refuses a table of URLs that has a line for none of the inputs that are there.
+/// Rejects a table of URLs without a line for any existing input.
 fn refuse_map_of_others(documents: &Documents) -> Result<()> {
     let Some(map) = &documents.reading.origins.map else { return Ok(()) };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
@@ -221,13 +218,12 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
     if map.speaks_of(&roots) || !roots.iter().any(|root| root.exists()) {
         return Ok(());
     }
-    let inputs =
-        if roots.len() == 1 { name(&roots[0]) } else { "the files that were named".to_owned() };
+    let inputs = if roots.len() == 1 { name(&roots[0]) } else { "the named files".to_owned() };
     Err(Error::new(match map.first() {
         None => "--url-map: the table is empty".to_owned(),
         Some(first) => format!(
-            "--url-map: the table has no line for {inputs}; its paths, such as '{}', begin at a folder that \
-             was named, or at the folder of the table, of a named file, or the current one",
+            "--url-map: the table has no line for {inputs}; its paths, such as '{}', must be relative to a named \
+             folder, the folder of a named file, the folder of the table, or the current folder",
             name(first)
         ),
     }))

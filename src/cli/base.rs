@@ -13,7 +13,7 @@
 //!   base: http://b/  (3.1 base-element)
 //! ```
 //!
-//! Of a message it is the tree of its entities:
+//! A message is shown as the tree of its entities:
 //!
 //! ```text
 //! mail.eml  multipart/related
@@ -24,7 +24,7 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
-//! Where there are several documents, each is a line: path, base and source.
+//! Of several documents, each is shown on one line: path, base and source.
 //!
 //! Deliberately absent: links.
 
@@ -50,7 +50,7 @@ use super::record;
 use super::request::{Documents, Origin, ShowBases};
 use super::status::ExitStatus;
 
-/// Shows what was asked for.
+/// Shows the bases of the documents of a request.
 pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.documents;
     let form = match asked.json {
@@ -86,7 +86,7 @@ fn has_several(documents: &Documents) -> bool {
     documents.paths.len() > 1 || files.filter(|one| one.kind != EntryKind::Folder).nth(1).is_some()
 }
 
-/// Shows the bases of a file, and says whether they were shown as a tree.
+/// Shows the bases of a file; true if they were shown as a tree.
 fn one(
     asked: &ShowBases,
     form: BasesForm,
@@ -120,7 +120,7 @@ fn one(
     Ok((after(read, ExitStatus::Done, output)?, has_tree))
 }
 
-/// Shows the bases of a document, and says whether they were shown as a tree.
+/// Shows the bases of a document; true if they were shown as a tree.
 fn document(
     form: BasesForm,
     input: &Input<'_>,
@@ -158,8 +158,7 @@ fn document(
     Ok((totals, is_tree))
 }
 
-/// Prints path, base and source, with tabs between; the path is followed by the number of an entity that is not
-/// the outermost one.
+/// Prints path, base and source, separated by tabs. The number of an inner entity follows the path.
 fn line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
     let chain = &entity.chain;
     let number = match &*chain.entity {
@@ -198,7 +197,7 @@ fn picture(
     base(chain, ink, out)
 }
 
-/// A level of a chain, with its rule where that is not said already.
+/// Prints a level of a chain, with its rule unless a heading names it.
 fn level_line(
     level: &Level,
     rule: Option<Rule>,
@@ -235,7 +234,7 @@ fn base(chain: &BaseChain, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
 /// The number of levels of a tree that are drawn; deeper entities are indented no further.
 const DRAWN: usize = 24;
 
-/// The entities of a message, each with the levels at which something is to be said.
+/// Prints the entities of a message, each with the levels that have a value.
 fn tree(
     input: &Input<'_>,
     places: &FilePlaces<'_>,
@@ -244,13 +243,13 @@ fn tree(
 ) -> io::Result<()> {
     let ink = output.ink;
     let out = output.out();
-    // Backwards, the first child of an entity that is met is its last.
+    // From the end, the first child found of an entity is its last child.
     let mut met = HashSet::new();
     let mut is_last: Vec<bool> =
         entities.iter().rev().map(|entity| met.insert(entity.parent)).collect();
     is_last.reverse();
     let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
-    // For each level whether more of it follows.
+    // For each level, true if more entities follow.
     let mut follows: Vec<bool> = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
         let depth = entity.parent.map_or(0, |parent| depths[parent] + 1);

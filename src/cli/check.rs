@@ -1,4 +1,4 @@
-//! `baselink check`: what a move would do to the links of a folder.
+//! `baselink check`: the effect of a move on the links of a folder.
 //!
 //! ```text
 //! $ baselink check --url http://a.example/docs/ docs
@@ -40,7 +40,7 @@ use super::request::{Check, CheckForm, Classes};
 use super::shell;
 use super::status::ExitStatus;
 
-/// Checks what was asked for.
+/// Checks a folder or archives.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     let from = asked.documents.origins();
     let read = |path| Baseline::read(path, asked.updates_baseline);
@@ -70,7 +70,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> FileResult<ExitStatus> 
         say_denied(asked, &denied, output);
     }
     say_move(asked, &tree, &listed, output);
-    // The program ends: to give back piece by piece what a large tree holds would only take time.
+    // The program ends, and freeing a large tree piece by piece would only take time.
     std::mem::forget(tree);
     Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
 }
@@ -80,18 +80,19 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
     let accepted = count(listed.accepted(), "finding is", "findings are");
     let gone = match baseline.len().saturating_sub(listed.accepted()) {
         0 => String::new(),
-        gone => format!("; {gone} that it has {} gone", if gone == 1 { "is" } else { "are" }),
+        gone => format!("; {gone} in it no longer {}", if gone == 1 { "occurs" } else { "occur" }),
     };
     output.notice(&format_args!("{accepted} accepted by {}{gone}", name(path)));
 }
 
-/// Says which findings are denied.
+/// Reports the denied findings.
 fn say_denied(asked: &Check, denied: &[(Class, usize)], output: &mut Output) {
-    let what = if asked.is_of_archives { "links lack their targets" } else { "links would break" };
+    let what =
+        if asked.is_of_archives { "links have missing targets" } else { "links would break" };
     output.error(&format_args!("{what}: {}", words::classes(denied)));
 }
 
-/// Says which command moves the folder with its links, if it changes some that break.
+/// Suggests the `baselink move` command for the folder, if it would fix links that break.
 fn say_move(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
     let root = tree.from.given_root();
     let movable = match root {
@@ -116,7 +117,7 @@ fn say_move(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut
     ));
 }
 
-/// Says how many links have which class; with the status of a folder without documents.
+/// Reports the number of links by class. Returns an error status for a folder without documents.
 fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) -> ExitStatus {
     let status = tree.left.say_documents(tree.files.len(), output);
     if tree.files.is_empty() {
@@ -151,14 +152,14 @@ fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Outp
     }
     let what = "elsewhere under another resolver";
     output.notice_of(sum.differing, ["link leads", "links lead"], what);
-    let what = "no base URL; say where the folder is now with --url, --url-map or --layout";
+    let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
     output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
     if tree.from.assumes_root && asked.to.is_none() {
-        let what = "with /; where that leads depends on the URL of the folder, which --url gives";
+        let what = "with /; their targets depend on the URL of the folder; give it with --url";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }
-    let what = "of HTML, and left out; --include takes such files";
-    output.notice_of(tree.parts, ["file is only a part", "files are only parts"], what);
+    let what = "of HTML and skipped; --include includes such files";
+    output.notice_of(tree.parts, ["file is only a fragment", "files are only fragments"], what);
     say_scheme(sum.without_scheme, output);
     tree.left.say_archives(output);
     tree.left.say_links(true, output);

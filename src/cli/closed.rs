@@ -1,19 +1,18 @@
 //! The check that standard output was open when the program began (`>&-` closes it).
 //!
 //! ```text
-//! baselink links page.html >&-   -->   error: standard output cannot be written to: it is closed
+//! baselink links page.html >&-   -->   error: cannot write to standard output: it is closed
 //! ```
 //!
 //! Rust's runtime opens `/dev/null` in place of a standard stream that is closed (`sanitize_standard_fds` in
-//! `library/std/src/sys/pal/unix/mod.rs`), so that no file gets its number. Then everything that is printed is
-//! lost without an error. It cannot be distinguished afterwards from the `/dev/null` of whoever asked for it; so it is
-//! looked at before that, by one function that the loader calls first.
+//! `library/std/src/sys/pal/unix/mod.rs`), so that no file gets its number. Then all output is lost without an error. Later
+//! on, this `/dev/null` looks like one that the user asked for. So one function that the loader calls first checks the stream.
 //!
-//! Deliberately absent: other systems than Linux, where it goes unsaid.
+//! Deliberately absent: systems other than Linux, where a closed stream is not reported.
 
 use std::io;
 
-/// Refuses to print to a stream that is closed.
+/// Rejects printing to a closed standard output.
 ///
 /// # Errors
 ///
@@ -45,7 +44,7 @@ mod linux {
 
     /// Functions in this section are called before `main` (System V ABI, "Initialization and Termination
     /// Functions").
-    // What it calls must need nothing of Rust's runtime, which is not there yet: a system call and a store.
+    // Rust's runtime has not started yet, so this function only makes a system call and a store.
     #[expect(unsafe_code, reason = "nothing else runs before the runtime hides it")]
     #[used]
     #[unsafe(link_section = ".init_array")]

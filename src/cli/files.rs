@@ -1,14 +1,14 @@
-//! Every file that was asked for, in its order, on several threads.
+//! All requested files, processed on several threads, with their output in order.
 //!
 //! ```text
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Each thread takes several files at a time ([`in_order`]). What is printed of a file is kept in a page of its
-//! own, and the pages are shown in the order of the files, so that output does not depend on the number of threads.
-//! A large file, standard input and an only file go straight to the streams: a mailbox may be longer than memory.
+//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a page of its own, and the
+//! pages are printed in the order of the files, so that output does not depend on the number of threads. A large file,
+//! standard input and an only file print directly to the streams: a mailbox may be larger than memory.
 //!
-//! Deliberately absent: what is done with a file. The commands say it.
+//! Deliberately absent: the work on a file, which the commands bring.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -28,13 +28,14 @@ use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
 use super::unlike_hosts;
 
-/// Results are settled when their files have so many bytes together; a file that has is worked on alone.
+/// The number of bytes of files after which results are handed over. A file of this size is processed alone.
 const SETTLED: u64 = 64 << 20;
-/// One thread takes so many files at a time, or so many bytes, but for the last of them.
+/// The largest number of files that one thread takes at a time.
 const FILES: usize = 8;
+/// The number of bytes after which a thread takes no more files at a time.
 const BYTES: u64 = 128 << 10;
 
-/// Looks at what `--url` can mean for these documents.
+/// Checks that `--url` can be the URL of these documents.
 ///
 /// # Errors
 ///
@@ -48,11 +49,11 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
     }
 }
 
-/// Files that were worked on: each with what was printed of it, and what came of it.
+/// Processed files, each with its output and its result.
 pub(crate) type Worked<T> = Vec<(Origin, Page, T)>;
 
-/// Does `work` for every file, on several threads, and `done` with what comes of several at a time, in
-/// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
+/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the files.
+/// Reports files that cannot be found, and returns their number.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
@@ -75,11 +76,11 @@ pub(crate) fn each<T: Send>(
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
-    output.notice_of(all.hidden, were, "left out; --hidden takes them");
+    output.notice_of(all.hidden, were, "skipped; --hidden includes them");
     Ok(failed)
 }
 
-/// A bar for one reading of `documents`, which `output` shows. Without a terminal nobody sees it, and there is none.
+/// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
 pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
     let roots = documents.roots().map(Path::to_owned).collect();
     let progress =
@@ -88,7 +89,7 @@ pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Pro
     progress
 }
 
-/// Does `work` for files that were found before, and `done` with what comes of several at a time.
+/// Calls `work` for files that were found before, and `done` with several results at a time.
 pub(crate) fn each_again<T: Send>(
     documents: &Documents,
     entries: Vec<TreeEntry>,
@@ -100,7 +101,7 @@ pub(crate) fn each_again<T: Send>(
     through(&mut all, None, output, work, done).map(drop)
 }
 
-/// Goes through all files. How many could not be found.
+/// Processes all files, and returns the number of those that could not be found.
 fn through<T: Send>(
     all: &mut FilesInOrder<'_>,
     progress: Option<&Progress>,
@@ -154,10 +155,10 @@ fn through<T: Send>(
     Ok(failed)
 }
 
-/// The number of missing files of a map to name.
+/// The number of missing files of a table to name.
 const MISSING: usize = 5;
 
-/// Says which files a map names that are not there.
+/// Reports the first files that the table of URLs names but that do not exist.
 fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     let Some(map) = &documents.reading.origins.map else { return };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
@@ -171,7 +172,7 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     }
 }
 
-/// Files that one thread works on, one after the other, and what could not be found after them.
+/// Files for one thread, and the error of the file after them, if that could not be found.
 #[derive(Default)]
 struct Chunk {
     files: Vec<Origin>,
@@ -183,17 +184,17 @@ struct Chunk {
 struct FilesInOrder<'d> {
     /// Last first.
     parts: Vec<FileSource<'d>>,
-    /// What is found next, where that was looked at.
+    /// The next file, if it has been found already.
     next: Option<Result<Origin>>,
-    /// A file that is worked on by the calling thread, straight to the streams.
+    /// A file that the calling thread processes, with output directly to the streams.
     alone: Option<Origin>,
     /// The number of hidden files and folders that were skipped.
     hidden: usize,
-    /// How many files are settled at a time, and under way: each may have a file open that is being written.
+    /// The number of files under way and of results handed over at a time: each may have an open output file.
     most: usize,
     /// The number of files that one thread takes at a time.
     each: usize,
-    /// A file of so many bytes is worked on alone.
+    /// The size from which a file is processed alone.
     alone_from: u64,
     bounds: Bounds,
 }
@@ -242,7 +243,7 @@ impl<'d> FilesInOrder<'d> {
         }
     }
 
-    /// What is found next, which stays the next.
+    /// Finds the next file, without taking it.
     fn peek(&mut self) -> Option<&Result<Origin>> {
         while self.next.is_none() {
             self.next = match self.parts.last_mut()? {
@@ -297,10 +298,10 @@ impl<'d> FilesInOrder<'d> {
     }
 }
 
-/// Why a file was left.
+/// The reason why a file was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Why {
-    /// A folder; what is in it comes by itself.
+    /// A folder, whose files follow.
     Folder,
     NoDocument,
     /// An archive, which the command does not read.
@@ -309,21 +310,21 @@ pub(crate) enum Why {
     Link,
     /// A backup of an earlier run.
     Backup,
-    /// A message that somebody is writing.
+    /// A message that is being delivered.
     Delivery,
     /// The file could not be used, which was reported.
     Unusable,
 }
 
 impl Why {
-    /// Why a file was left that is not a document.
+    /// The reason for a file that is not a document.
     pub(crate) fn of(none: &NoDocument) -> Self {
         if none.is_archive { Self::Archive } else { Self::NoDocument }
     }
 }
 
-/// The sentence for a run without a document.
-const NONE: &str = "no document was found";
+/// The message of a run without documents.
+const NONE: &str = "no documents found";
 
 /// The number of skipped files by reason.
 #[derive(Clone, Debug, Default)]
@@ -342,25 +343,25 @@ impl Left {
         self.0.values().sum()
     }
 
-    /// These and those of `others`.
+    /// Adds the counts of `others`.
     pub(crate) fn with(mut self, others: &Self) -> Self {
         others.0.iter().for_each(|(why, number)| self.add(*why, *number));
         self
     }
 
-    /// The status of a run in which these were left.
+    /// The exit status of a run that skipped these files.
     pub(crate) fn status(&self) -> ExitStatus {
         if self.count(Why::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
     }
 
-    /// Says how many symbolic links there were, and how to read what they lead to if the command can.
+    /// Reports the number of symbolic links, and the option that follows them if the command has it.
     pub(crate) fn say_links(&self, follows: bool, output: &mut Output) {
         let were = ["symbolic link was", "symbolic links were"];
-        let what = if follows { "left out; --follow reads what they lead to" } else { "left out" };
+        let what = if follows { "skipped; --follow reads their targets" } else { "skipped" };
         output.notice_of(self.count(Why::Link), were, what);
     }
 
-    /// Says all of it, and whether nothing else was found, with the status of that.
+    /// Reports all skipped files. Returns the exit status, which is an error if there were no documents.
     pub(crate) fn say(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.say_documents(documents, output);
         let others = self.count(Why::NoDocument);
@@ -372,7 +373,7 @@ impl Left {
         status
     }
 
-    /// Says that there were no `documents`.
+    /// Reports that there were no `documents`.
     pub(crate) fn say_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.say_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {
@@ -381,8 +382,8 @@ impl Left {
         status
     }
 
-    /// Says that there were no `documents` where there were other files, which is an error. A document that could not be used
-    /// is one, and was reported.
+    /// Reports an error if there were other files but no `documents`. A document that could not be used counts as one, because
+    /// it was reported.
     pub(crate) fn say_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let documents = documents + self.count(Why::Unusable);
         if documents > 0 || self.count(Why::NoDocument) + self.count(Why::Archive) == 0 {
@@ -392,9 +393,9 @@ impl Left {
         ExitStatus::Unusable
     }
 
-    /// Says what reads the archives that were left.
+    /// Reports the skipped archives, and the commands that read them.
     pub(crate) fn say_archives(&self, output: &mut Output) {
-        let what = "not read; links and base read archives, and rewrite reads one that is named";
+        let what = "skipped; links and base read archives, and rewrite reads archives named on the command line";
         output.notice_of(self.count(Why::Archive), ["archive was", "archives were"], what);
     }
 }
@@ -413,7 +414,7 @@ pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
         EntryKind::Symlink => Some(Why::Link),
         EntryKind::Special => {
             let path = name(&entry.path);
-            return Err(Error::new(format!("{path}: not a regular file; it was left out")));
+            return Err(Error::new(format!("{path}: not a regular file; skipped")));
         }
     })
 }
@@ -427,7 +428,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Says what else there is in folders, and gives the status of all.
+    /// Reports the skipped files of folders, and returns the exit status of the run.
     pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
         match documents.has_folder() {
             true => self.status.max(self.left.say(self.documents, output)),
@@ -436,8 +437,7 @@ impl Read {
     }
 }
 
-/// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
-/// gives, in the order of the files.
+/// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of the files.
 pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
@@ -485,7 +485,7 @@ pub(crate) fn each_document<T: Send>(
     Ok(read)
 }
 
-/// `status`, or a worse one where a file could not be read to its end, which is said.
+/// Reports an error of reading a file to its end. Returns `status`, or a worse one after an error.
 pub(crate) fn after(
     read: std::result::Result<(), impl Into<Failure>>,
     status: ExitStatus,

@@ -1,5 +1,4 @@
-//! Files of other kinds under the name of a document: what they are by their first bytes, and how to open
-//! them.
+//! Files that have the name of a document but other contents: their kind by the first bytes, and a way to open them.
 //!
 //! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), MIME Sniffing, 6.1
 //! (images) and 6.3 (archives), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 (ZIP).
@@ -8,10 +7,10 @@
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
 //! ```
 //!
-//! To the library any bytes are a document. A person who names such a file wants to know what it is,
-//! and not that there are no links in it.
+//! The library reads any bytes as a document. A user who names such a file should learn its kind, and not that it has no
+//! links.
 //!
-//! Deliberately absent: opening them, and kinds whose first bytes a document could have.
+//! Deliberately absent: opening such files, and kinds whose first bytes could begin a document.
 
 use std::path::Path;
 
@@ -31,18 +30,18 @@ pub(crate) struct ForeignFile {
 /// The way to the documents in such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// This program reads it from standard input and writes what is in it to standard output.
+    /// A program that decompresses standard input to standard output.
     Decompress(&'static str),
     Unzip,
-    /// Some program makes HTML of it; in the sentence `{}` is replaced by the file.
+    /// A sentence about a program that converts the file to HTML; `{}` stands for the file.
     Convert(&'static str),
     /// It is text in this encoding.
     Charset(&'static str),
-    /// There are none.
+    /// No way: the file has no links.
     Nothing,
 }
 
-/// What a file begins with, and what it is then.
+/// The first bytes of each kind of file, and its name.
 const SIGNATURES: &[(&[u8], &str, How)] = &[
     (b"\x1f\x8b\x08", "gzip data", How::Decompress("gunzip")),
     (b"\x28\xb5\x2f\xfd", "Zstandard data", How::Decompress("unzstd")),
@@ -59,7 +58,7 @@ const SIGNATURES: &[(&[u8], &str, How)] = &[
     ),
 ];
 
-/// What the first entries of a ZIP archive tell of it: these bytes are in the head of the file.
+/// The kinds of ZIP archives, by bytes in the head of the file that come from its first entries.
 const ZIPS: &[(&[u8], &str, How)] = &[
     (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", How::Unzip),
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file, a ZIP archive", OFFICE),
@@ -72,16 +71,16 @@ const OFFICE: How = How::Convert("pandoc or LibreOffice makes HTML of it");
 /// A local file header, and the end of the central directory of an empty archive.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// So much of a ZIP archive is searched for what it is.
+/// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;
 
 /// The number of bytes by which text in UTF-16 is detected.
 const UTF_16_HEAD: usize = 32;
 
 impl ForeignFile {
-    /// What the file is that begins with `head`; `None` where it may be a document.
+    /// Detects the kind of a file from its first bytes; `None` if it may be a document.
     ///
-    /// A GIF may be a text that begins so; in an image a zero byte is near, in the size or the flags.
+    /// A text may begin like a GIF, but an image soon has a zero byte, in its size or flags.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
         if let Some(&(signature, what, how)) =
             SIGNATURES.iter().find(|(signature, ..)| head.starts_with(signature))
@@ -102,8 +101,8 @@ impl ForeignFile {
         None
     }
 
-    /// UTF-16 that nothing says: no byte order mark, and no XML declaration, by which both XML (appendix F)
-    /// and HTML (13.2.3.2) know it.
+    /// Detects UTF-16 without a byte order mark or an XML declaration, by which XML (appendix F) and HTML (13.2.3.2)
+    /// recognize it.
     pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
@@ -128,13 +127,11 @@ impl ForeignFile {
                 format!("decompress it first: {program} | baselink …")
             }
             How::Decompress(program) => format!("decompress it first: {program} < {file} > FILE"),
-            How::Unzip if is_standard => {
-                "store it in a file, and unpack that with unzip".to_owned()
-            }
+            How::Unzip if is_standard => "save it to a file and unpack it with unzip".to_owned(),
             How::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
             How::Convert(how) if is_standard => how.replace("{}", "FILE"),
             How::Convert(how) => how.replace("{}", &file),
-            How::Charset(label) => format!("say so with --charset {label}"),
+            How::Charset(label) => format!("give it with --charset {label}"),
             How::Nothing => "it has no links".to_owned(),
         };
         let not = match self.how {
@@ -154,7 +151,7 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Each kind has a case of the command line; here is what is nearly of one.
+    /// Each kind has a test case of the command line; these are near misses.
     #[test]
     fn files_are_told_by_their_first_bytes() {
         for (head, what) in [

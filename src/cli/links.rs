@@ -1,4 +1,4 @@
-//! `baselink links`: every link, and what `rewrite` makes of it.
+//! `baselink links`: every link, and its result in `rewrite`.
 //!
 //! ```text
 //! $ baselink links --url http://a/b/page.html page.html
@@ -6,9 +6,9 @@
 //! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
 //! ```
 //!
-//! With `--only-targets` it is the target alone.
+//! With `--only-targets`, a line is only the target.
 //!
-//! Deliberately absent: a total for each file. The places say it, and the last line adds up.
+//! Deliberately absent: a total for each file. The last line has the total of all files.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ use super::results::Results;
 use super::status::ExitStatus;
 use super::tally::{LinkResult, Tally};
 
-/// Lists what was asked for.
+/// Lists the links of the documents of a request.
 pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
@@ -122,10 +122,10 @@ fn one(
 /// The number of rows from which the widths of columns are computed.
 const AHEAD: usize = 1_000;
 
-/// Room that the columns before the reference have at most: a long one moves only its own row.
+/// The largest width of a column before the reference: a longer value shifts only its own row.
 const WIDEST: usize = 40;
 
-/// Prints links as they come.
+/// Prints links as they are found.
 struct LinkListing<'a> {
     asked: &'a ListLinks,
     /// True if links of the file were printed.
@@ -183,10 +183,10 @@ impl<'a> LinkListing<'a> {
                 output.json(&record::LinkRecord::of(table.name, place, offset, link, table.grammar))
             }
             (LinksForm::Target, None) => Ok(()),
-            // What a URL on a line of its own must not have is escaped.
+            // Control characters are escaped, so that a URL stays on one line.
             (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),
             (LinksForm::Text, _) => {
-                // An empty line divides files.
+                // An empty line separates files.
                 if !std::mem::replace(&mut self.is_listed, true) {
                     output.gap()?;
                 }
@@ -201,11 +201,11 @@ fn at(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> S
     format!("{name}:{line}:{column}")
 }
 
-/// Rows with their columns one below the other.
+/// A table with aligned columns.
 struct Table<'a> {
     name: DocumentName<'a>,
     grammar: bool,
-    /// Known once enough rows are.
+    /// The widths of the columns, once enough rows are known.
     widths: Option<[usize; 3]>,
     waiting: Vec<ListedLink>,
 }
@@ -224,7 +224,7 @@ impl Table<'_> {
         [at(self.name, found), link.outcome.name().into(), location(link)]
     }
 
-    /// Prints what waits.
+    /// Computes the widths, and prints the waiting rows.
     fn flush(&mut self, output: &mut Output) -> io::Result<()> {
         let mut widths = [0; 3];
         for found in &self.waiting {
@@ -232,7 +232,7 @@ impl Table<'_> {
                 *width = column.chars().count().clamp(*width, WIDEST.max(*width));
             }
         }
-        // Where the columns take more than half of the terminal, the rows are better off without them.
+        // Columns that take more than half of the terminal are not aligned.
         if output.width().is_some_and(|room| widths.iter().sum::<usize>() > room / 2) {
             widths = [0; 3];
         }

@@ -7,11 +7,10 @@
 //!   html  2 files, 4 links: 3 made local, 1 made absolute
 //! ```
 //!
-//! Which file a URL means is known once all files are: they are looked at first, and their heads are read only
-//! where nothing else says by which URL they were retrieved (RFC 1808, 3.3).
+//! All files are listed first, to know the file of each URL. The head of a file is read only if nothing else gives its
+//! retrieval URL (RFC 1808, 3.3).
 //!
-//! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a
-//! link, which `baselink::purpose::localize` knows.
+//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link (`baselink::purpose::localize`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +28,7 @@ use super::rewrite::archives::extract;
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
 
-/// Makes the mirror that was asked for.
+/// Makes an offline mirror.
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.rewrite.documents;
     let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
@@ -66,7 +65,9 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
 
 fn is_for_folders(extraction: &Extraction) -> Result<()> {
     match extraction.near.is_some() || extraction.is_exact {
-        true => Err(Error::new("--date and --exact are for archives; a folder has no captures")),
+        true => {
+            Err(Error::new("--date and --exact apply only to archives; a folder has no captures"))
+        }
         false => Ok(()),
     }
 }
@@ -84,20 +85,20 @@ fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
             }
             Ok(found) if found.is_dir() => folders.push(path),
             Ok(found) if found.is_file() => file = file.or(Some(path)),
-            Ok(_) => return refused(path, "it cannot be read twice; name archives, or a folder"),
+            Ok(_) => return refused(path, "not a regular file; name archives, or a folder"),
             Err(error) => return Err(Error::io(path, error)),
         }
     }
     match (file, &*folders) {
         (Some(file), _) => {
-            refused(file, "a file among folders; name archives alone, or one folder")
+            refused(file, "a file cannot be mixed with folders; name only archives, or one folder")
         }
-        (None, [_, second, ..]) => refused(second, "a second folder; a mirror is made of one"),
+        (None, [_, second, ..]) => refused(second, "a mirror is made of one folder; name only one"),
         (None, _) => Ok(()),
     }
 }
 
-/// Refuses a list of missing URLs that cannot be written or is a file of the mirror.
+/// Rejects a list of missing URLs that cannot be written or is a file of the mirror.
 fn may_list(asked: &Localize) -> Result<()> {
     let Some(list) = asked.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
     else {
@@ -115,7 +116,7 @@ fn may_list(asked: &Localize) -> Result<()> {
     let mut folders = asked.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
     match folders.find(|folder| is_within(folder)) {
         Some(folder) => Err(Error::new(format!(
-            "{}: --missing needs a file outside the folder {}, where it would be a file of the mirror",
+            "{}: --missing needs a file outside the folder {}, or it would become part of the mirror",
             name(list),
             name(folder)
         ))),
@@ -129,7 +130,7 @@ fn may_list(asked: &Localize) -> Result<()> {
 /// The files of the mirror.
 fn collection(asked: &Localize) -> Result<Collection> {
     let documents = &asked.rewrite.documents;
-    // In place all that is there stays. Elsewhere there is what was asked for.
+    // In place all files stay. An output folder has only the selected files.
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };

@@ -6,10 +6,10 @@
 //! baselink-base.1  baselink-check.1  …  baselink.1
 //! ```
 //!
-//! A page has what `--help` says, in the sections of man-pages(7): arguments and options under their headings,
-//! then the notes, examples and exit statuses that `--help` has in the end.
+//! A page has the text of `--help` in the sections of man-pages(7): arguments and options under their headings, then the
+//! notes, examples and exit statuses.
 //!
-//! Deliberately absent: words of its own. Both are made of the arguments as clap knows them.
+//! Deliberately absent: text of its own. Both are generated from the arguments that clap knows.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,14 +1,14 @@
-//! The command line: [`args`] makes a [`request`] of what was typed, a file for each command does it,
-//! [`output`] prints.
+//! The command line: [`args`] turns the arguments into a [`request`], a file for each command carries it out, and [`output`]
+//! prints.
 //!
 //! ```text
-//! what was typed --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
+//! arguments --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
 //! ```
 //!
-//! A function here returns an [`io::Error`] only when standard output cannot be written to. Whatever is wrong with a file or an
-//! argument is printed where it is found and becomes an [`ExitStatus`], or it ends the command ([`failure`]).
+//! A function here returns an [`io::Error`] only if standard output cannot be written to. An error in a
+//! file or an argument is printed where it is found and becomes an [`ExitStatus`], or it ends the command ([`failure`]).
 //!
-//! Deliberately absent: anything that a program could not do with the library.
+//! Deliberately absent: features that a program could not have with the library.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -69,7 +69,7 @@ pub(crate) fn hold_settings(bytes: &[u8]) {
     }
 }
 
-/// Does what `typed`, the program's name first, asks for.
+/// Runs the command in `typed`, which begins with the name of the program.
 pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitStatus> {
     let asked = match args::parse(typed) {
         Ok(asked) => asked,
@@ -81,7 +81,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitS
             } else if text.lines().all(|line| matches!(visible(line), Cow::Borrowed(_))) {
                 message.print()?;
             } else {
-                // A word that was typed may come from elsewhere, the name of a file for one.
+                // An argument, such as the name of a file, may have control characters.
                 let mut output = Output::new(Talk::default());
                 text.lines().for_each(|line| output.notice(&line));
             }
@@ -102,7 +102,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitS
     Ok(status.unwrap_or(ExitStatus::Unusable))
 }
 
-/// Does what was asked for.
+/// Carries out a command.
 fn done(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
     command.reads().map_or(Ok(()), files::check)?;
     if command.reads_standard_input() && io::stdin().is_terminal() {
@@ -126,9 +126,9 @@ fn done(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
     })
 }
 
-/// Says that standard output cannot be written to.
+/// Reports that standard output cannot be written to.
 pub(crate) fn cannot_print(error: &io::Error) -> ExitStatus {
-    let sentence = format!("standard output cannot be written to: {}", cause(error));
+    let sentence = format!("cannot write to standard output: {}", cause(error));
     Output::new(Talk::default()).error(&sentence);
     ExitStatus::Unusable
 }

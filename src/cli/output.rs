@@ -5,10 +5,10 @@
 //! page.html: base http://a/b/ (3.1 base-element); 12 links: 9 rewritten, 2 absolute, 1 left (placeholder)
 //! ```
 //!
-//! What a document says is shown with its control characters escaped, so that it can neither break
-//! a line nor talk to the terminal. Whether standard error can be written to is nobody's concern.
+//! Text from documents is shown with its control characters escaped, so that it can neither break a line nor control
+//! the terminal. Errors while writing to standard error are ignored.
 //!
-//! Deliberately absent: what to say. A command says it, this file knows how it looks.
+//! Deliberately absent: the content of messages. The commands decide it; this file gives it a form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -40,9 +40,9 @@ pub(crate) const PLACE: Style = Style::new().dimmed();
 pub(crate) const TAKEN: Style = AnsiColor::Green.on_default().bold();
 /// An invalid value.
 pub(crate) const INVALID: Style = AnsiColor::Red.on_default();
-/// A line that comes in.
+/// An added line of a diff.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
-/// A line that goes out.
+/// A removed line of a diff.
 pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 /// A heading.
 pub(crate) const HEADING: Style = Style::new().bold();
@@ -61,7 +61,7 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
     }
 }
 
-/// Colours of a stream; true if it shows them.
+/// Applies styles to text for a stream; true if the stream shows colours.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink(bool);
 
@@ -90,7 +90,7 @@ impl<T: Display> Display for Painted<T> {
     }
 }
 
-/// A sentence on one line, without what a terminal would obey: what it quotes may be from anywhere.
+/// A sentence on one line, with control characters escaped: it may quote text from any source.
 struct Visible<T>(T);
 
 impl<T: Display> Display for Visible<T> {
@@ -99,26 +99,26 @@ impl<T: Display> Display for Visible<T> {
     }
 }
 
-/// Both streams of the program, or a [`Page`] that is to be shown later.
+/// Both streams of the program, or a [`Page`] that is shown later.
 pub(crate) struct Output {
     sink: Surface,
     talk: Talk,
     /// True if standard output is a terminal.
     is_looked_at: bool,
-    /// Of standard output.
+    /// The styles of standard output.
     pub(crate) ink: Ink,
     err: Ink,
-    /// Among many files, diagnostics are counted.
+    /// The diagnostics so far, if they are counted because there are many files.
     counted: Option<CountedDiagnostics>,
     /// True if something was printed before.
     is_begun: bool,
-    /// Where results go instead of standard output.
+    /// The file that gets the results instead of standard output.
     file: Option<Replacement>,
-    /// Where it is shown how far that file is, where it is the only one in hand.
+    /// The progress bar to advance while that file is the only one being read.
     reaches: Option<Progress>,
     /// True if this is the output of one of several threads.
     is_page: bool,
-    /// A line that is being put together.
+    /// A buffer for one line of JSON.
     json_line: Vec<u8>,
 }
 
@@ -132,7 +132,7 @@ struct StandardOutput {
     out: BufWriter<Stdout>,
     /// True if the work goes on without a reader of standard output, since files are written.
     ignores_errors: bool,
-    /// Why it was given up.
+    /// The error after which nothing more is written.
     lost: Option<io::Error>,
 }
 
@@ -166,7 +166,7 @@ impl Write for StandardOutput {
     }
 }
 
-/// The output of one of several threads for a file, kept until it is the file's turn.
+/// The output about one file from a worker thread, kept until all earlier files have been printed.
 #[derive(Default)]
 pub(crate) struct Page {
     pieces: Vec<(Stream, Vec<u8>)>,
@@ -177,7 +177,7 @@ pub(crate) struct Page {
 enum Stream {
     Out,
     Err,
-    /// What divides one thing from the next: standard output gets it where it is not the first.
+    /// A divider between two results; not printed before the first one.
     Divider,
 }
 
@@ -191,7 +191,7 @@ impl Page {
     }
 }
 
-/// The number of each diagnostic, and its first place.
+/// The number of occurrences of each diagnostic, and its first message.
 #[derive(Default)]
 struct CountedDiagnostics(BTreeMap<&'static str, (usize, String)>);
 
@@ -202,7 +202,7 @@ impl CountedDiagnostics {
 }
 
 impl Output {
-    /// Streams that look as `talk` says.
+    /// Creates the output for the streams of the program.
     pub(crate) fn new(talk: Talk) -> Self {
         // `AutoStream` knows NO_COLOR, CLICOLOR, TERM and terminals.
         let colored = |auto: ColorChoice| match talk.color {
@@ -232,8 +232,9 @@ impl Output {
         }
     }
 
-    /// From now on, diagnostics are counted, and said in the end: there are many files. Not with `--verbose`. Gives
-    /// whether they were not counted before.
+    /// Counts diagnostics from now on, to report each kind once in the end. With `--verbose` they are not counted.
+    ///
+    /// Returns true if this call began the counting.
     pub(crate) fn count_diagnostics(&mut self) -> bool {
         let begins = self.counted.is_none() && !self.talk.verbose;
         if begins {
@@ -242,14 +243,14 @@ impl Output {
         begins
     }
 
-    /// From now on what is written is files, and the work goes on when standard output is closed.
+    /// Lets the work go on when standard output is closed, because it writes files.
     pub(crate) fn ignores_closed_stdout(&mut self) {
         if let Surface::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
 
-    /// Says why not all could be printed, once the work is done. Whoever closed a pipe knows it.
+    /// Returns the error that stopped printing, once the work is done. A closed pipe is not an error.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         let lost = match &mut self.sink {
@@ -259,14 +260,14 @@ impl Output {
         lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
 
-    /// Shows on standard error how far the work is, or shows it no more.
+    /// Shows a progress bar on standard error, or removes it.
     pub(crate) fn show_progress(&mut self, progress: Option<Progress>) {
         if let Surface::Streams(_, shown) = &mut self.sink {
             *shown = progress;
         }
     }
 
-    /// Shows that the file in hand is done up to `place`.
+    /// Shows that the current file is done up to the byte `place`.
     pub(crate) fn reach(&self, place: u64) {
         if let Some(progress) = self.progress() {
             progress.reach(place);
@@ -280,7 +281,7 @@ impl Output {
         }
     }
 
-    /// A page that looks like these streams.
+    /// Creates a page with the settings of these streams.
     pub(crate) fn page(&self) -> Self {
         Self {
             sink: Surface::Page(Page::default()),
@@ -306,7 +307,7 @@ impl Output {
         }
     }
 
-    /// Where its results went, and what else was said.
+    /// Returns the file with the results, and the messages.
     pub(crate) fn into_file(mut self) -> (Option<Replacement>, Page) {
         (self.file.take(), self.into_page())
     }
@@ -330,7 +331,7 @@ impl Output {
         }
     }
 
-    /// Says what is on `page`.
+    /// Prints `page`.
     pub(crate) fn append(&mut self, page: Page) -> io::Result<()> {
         for (stream, bytes) in page.pieces {
             match stream {
@@ -356,7 +357,7 @@ impl Output {
         }
     }
 
-    /// Prints `divider` between what comes and what came before.
+    /// Prints `divider`, unless nothing was printed before.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
@@ -367,7 +368,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints an empty line between what comes and what came before.
+    /// Prints an empty line, unless nothing was printed before.
     pub(crate) fn gap(&mut self) -> io::Result<()> {
         self.divide(b"\n")
     }
@@ -388,12 +389,12 @@ impl Output {
         terminal.map(|(width, _)| width.0.into())
     }
 
-    /// Sends off what has been printed.
+    /// Flushes standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out().flush()
     }
 
-    /// Prints a line of text: as it is, unless someone looks at it.
+    /// Prints a line of text: escaped on a terminal, otherwise unchanged.
     pub(crate) fn text(&mut self, text: &[u8]) -> io::Result<()> {
         let lossy = self.is_looked_at().then(|| String::from_utf8_lossy(text));
         let shown = lossy.as_deref().map(visible);
@@ -433,13 +434,13 @@ impl Output {
         Ok(())
     }
 
-    /// Says on standard error why something could not be done, or does not hold.
+    /// Reports an error: something could not be done, or a condition does not hold.
     pub(crate) fn error(&mut self, sentence: &impl Display) {
         let error = self.err.paint(ERROR, "error:");
         self.say(format_args!("{error} {}", Visible(sentence)));
     }
 
-    /// Says what may be other than it was meant to be.
+    /// Reports a warning about the contents of a document.
     pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
         if !self.talk.quiet {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
@@ -449,7 +450,7 @@ impl Output {
         }
     }
 
-    /// Says what may be other than it was meant to be, of files and not of what is in them.
+    /// Reports a warning about files, and not about their contents.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
         if !self.talk.quiet {
             let warning = self.err.paint(WARNING, "warning:");
@@ -457,21 +458,21 @@ impl Output {
         }
     }
 
-    /// Says which URLs cannot be that by which a file was retrieved.
+    /// Warns about recorded URLs that cannot be the retrieval URL of a file.
     pub(crate) fn passed_over(&mut self, sentences: &[String]) {
         for sentence in sentences {
             self.found(None, "retrieval-url", sentence);
         }
     }
 
-    /// Says what a file is that its name calls a document, where it was only found.
+    /// Warns that a file found in a folder is not the document that its name promises.
     pub(crate) fn no_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
             self.found(None, "no-document", sentence);
         }
     }
 
-    /// Says what is unexpected, or counts it.
+    /// Reports a diagnostic, or counts it.
     fn found(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
         match &mut self.counted {
             Some(counted) => counted.add(code, 1, || match place {
@@ -482,14 +483,14 @@ impl Output {
         }
     }
 
-    /// Says what was done.
+    /// Prints a note.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
         if !self.talk.quiet {
             self.say(format_args!("{}", Visible(sentence)));
         }
     }
 
-    /// Says `sentence` of the files that `paths` name, if there are any. Only --verbose names more than ten.
+    /// Prints `sentence` and the names of these files, if there are any: the first ten, or all with `--verbose`.
     pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
         let named = if self.talk.verbose { paths.len() } else { paths.len().min(10) };
         let names: Vec<_> =
@@ -500,7 +501,7 @@ impl Output {
         }
     }
 
-    /// Says `what` of so many, if there are any; `one` and `more` are their nouns with a verb.
+    /// Prints a note that begins with a number, unless that is zero; `one` and `more` are its noun and verb.
     pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
             self.notice(&format_args!("{} {what}", count(number, one, more)));
@@ -512,7 +513,7 @@ impl Output {
         self.counted.is_none() && !self.talk.quiet
     }
 
-    /// Says what was done with one file; where there are many, only with `--verbose`.
+    /// Prints a note about one file. If there are many files, only `--verbose` prints it.
     pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
         if self.counted.is_none() {
             self.notice(sentence);
@@ -527,7 +528,7 @@ impl Output {
         match &mut self.sink {
             Surface::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
             Surface::Streams(out, progress) => {
-                // In the order in which it happened, where both streams are the same terminal.
+                // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
                 let _ = match progress {
@@ -538,7 +539,7 @@ impl Output {
         }
     }
 
-    /// Says how often each diagnostic was found.
+    /// Reports each counted diagnostic with its number.
     pub(crate) fn say_diagnostics(&mut self) {
         for (code, (number, first)) in self.counted.take().unwrap_or_default().0 {
             match number {
@@ -552,17 +553,17 @@ impl Output {
         }
     }
 
-    /// Says the diagnostics of a document.
+    /// Reports the diagnostics of a document.
     pub(crate) fn diagnostics(&mut self, places: &FilePlaces<'_>, diagnostics: &[Diagnostic]) {
         for found in by_place(diagnostics) {
             self.diagnostic(places, found);
         }
     }
 
-    /// Says a diagnostic.
+    /// Reports a diagnostic.
     pub(crate) fn diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // To find a line every line before it is counted.
-        // Of a record only what the response brings is written.
+        // Checked first, because to find a line number all lines before it are counted.
+        // The HTTP fields of a record are never written, so a renamed field does not matter.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.talk.quiet || is_unwritten {
             return;
@@ -570,12 +571,12 @@ impl Output {
         self.of_a_place(&places.at(found.span), found.code, &sentence(found));
     }
 
-    /// Says what is unexpected at a `place`.
+    /// Reports a diagnostic at a `place`.
     pub(crate) fn of_a_place(&mut self, place: &str, code: Code, sentence: &str) {
         self.found(Some(place), code.name(), sentence);
     }
 
-    /// With `--verbose`, says how each base was found.
+    /// With `--verbose`, prints how each base was found.
     pub(crate) fn bases(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
         if !self.talk.verbose || self.talk.quiet {
             return;
@@ -602,7 +603,7 @@ impl Output {
         }
     }
 
-    /// With `--verbose`, says which links could not be rewritten or were left.
+    /// With `--verbose`, prints the links that could not be rewritten or were left.
     pub(crate) fn links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
         if !self.talk.verbose || self.talk.quiet {
             return;
@@ -619,7 +620,7 @@ impl Output {
         }
     }
 
-    /// Says which links of a report `--strict` does not accept; `done` is what they should have been.
+    /// Reports the links that `--strict` does not accept; `done` names the expected result, such as `made absolute`.
     pub(crate) fn strict(
         &mut self,
         places: &FilePlaces<'_>,
@@ -652,7 +653,7 @@ pub(crate) struct Strict {
 }
 
 impl Strict {
-    /// Takes in a link, which is at `place`.
+    /// Adds a link at `place`, if `--strict` does not accept it.
     pub(crate) fn add(&mut self, link: &LinkReport, place: impl FnOnce() -> String) {
         if is_intended(link) {
             return;
@@ -662,7 +663,7 @@ impl Strict {
         self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Says which there are; `done` is what they should have been.
+    /// Reports the first of them and their number; `done` names the expected result.
     pub(crate) fn say(&self, done: &str, output: &mut Output) -> ExitStatus {
         let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
@@ -685,13 +686,13 @@ fn is_intended(link: &LinkReport) -> bool {
     }
 }
 
-/// The same for a reference, which may be empty.
+/// A reference with its control characters escaped; an empty one as `""`.
 pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// `a[href]`, after the number of the document where that is not the outermost one; `-` for a link
-/// of a style sheet, which has no elements.
+/// The element and attribute of a link, such as `a[href]`, after the number of an inner document. A link of a style sheet,
+/// which has no elements, is at `-`.
 pub(crate) fn location(link: &LinkReport) -> String {
     let LinkReport { entity, element, attribute, .. } = link;
     let element = if element.is_empty() { "-".into() } else { visible(element) };
@@ -720,7 +721,7 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics
 }
 
-/// A URL without what would end a line, or what a list of URLs has between them.
+/// A URL for a list with one URL a line: white space and control characters are percent-encoded.
 pub(crate) fn in_a_line(url: &str) -> String {
     let escaped = |character: char| match character {
         '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),

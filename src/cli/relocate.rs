@@ -1,4 +1,4 @@
-//! `baselink move`: a folder at another place, with every link meaning what it meant.
+//! `baselink move`: a folder moves to another URL, and every link still leads to its target.
 //!
 //! ```text
 //! $ baselink move --url http://old.example/ --to http://new.example/sub/ site -o moved
@@ -6,10 +6,9 @@
 //!   html  2 files, 5 links: 3 moved root-relative, 2 unchanged
 //! ```
 //!
-//! The files are looked at first, so that it is known which of them a URL means and which names are free.
+//! The files are listed first, to know the file of each URL and the free names.
 //!
-//! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a link, which
-//! `baselink::purpose::relocate` knows.
+//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link (`baselink::purpose::relocate`).
 
 use std::env;
 use std::io;
@@ -32,7 +31,7 @@ use super::rewrite::{Work, rewrite};
 use super::shell;
 use super::status::ExitStatus;
 
-/// Makes the move that was asked for.
+/// Moves a folder.
 pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
     let done = moved(asked, output);
     Ok(Failure::nested(done)?.unwrap_or_else(|error| {
@@ -50,12 +49,13 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
             Begun::Finished(remarks) => return Ok(say_finished(folder, &remarks, output)),
             Begun::Other(command) => {
                 let command = visible(&command);
-                let why = format!("another move of it was stopped; complete that first: {command}");
+                let why =
+                    format!("another move of this folder was stopped; finish it first: {command}");
                 return Err(Error::file(folder, &why).into());
             }
         },
         _ if Journal::is_left(folder) => {
-            let why = "an earlier move with --in-place was stopped; give that command again first";
+            let why = "an earlier move with --in-place was stopped; run that command again first";
             return Err(Error::file(folder, why).into());
         }
         _ => None,
@@ -88,8 +88,8 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         let redirects = count(number, "redirect", "redirects");
         output.notice(&format_args!("{redirects} written to {}", name(path)));
         if left > 0 {
-            let paths = count(left, "old path belongs", "old paths belong");
-            output.notice(&format_args!("{paths} to another file now and got no redirect"));
+            let paths = count(left, "old path now belongs", "old paths now belong");
+            output.notice(&format_args!("{paths} to another file and got no redirect"));
         }
     }
     if matches!(destination, WrittenTo::InPlace(_)) {
@@ -98,7 +98,7 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     Ok(status)
 }
 
-/// Begins to move a folder in place, or completes what an earlier run began.
+/// Begins to move a folder in place, or finishes the move of an earlier run.
 fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
     let Move { from, to, form, renames, redirects, .. } = asked;
     let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
@@ -109,20 +109,21 @@ fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
     Journal::begin(&asked.rewrite.documents.paths[0], how, &change)
 }
 
-/// Says that the move that an earlier run had begun is complete.
+/// Reports that the move of an earlier run is finished.
 fn say_finished(folder: &Path, remarks: &[String], output: &mut Output) -> ExitStatus {
     remarks.iter().for_each(|remark| output.error(remark));
-    let what = "the move that an earlier run had begun is complete, and nothing else was done";
+    let what = "finished the move that an earlier run had begun; nothing else was done";
     output.notice(&format_args!("{}: {what}", name(folder)));
     if remarks.is_empty() { ExitStatus::Done } else { ExitStatus::NotHeld }
 }
 
-/// Names renamed folders that still hold what a move does not read.
+/// Reports renamed folders that still contain files which a move does not touch.
 fn say_left_folders(asked: &Move, output: &mut Output) {
     let root = &asked.rewrite.documents.paths[0];
     let old = asked.renames.iter().filter_map(|(old, _)| path_of(old));
     for folder in old.map(|old| root.join(old)).filter(|old| old.is_dir()) {
-        let why = "still holds files or folders that a move leaves, such as hidden files";
+        let why =
+            "not removed: it still contains files that move does not touch, such as hidden files";
         output.notice(&format_args!("{}: {why}", name(&folder)));
     }
 }
@@ -136,7 +137,7 @@ fn relocation(asked: &Move) -> Result<Relocation> {
     if let Some(path) = &asked.redirects
         && path.symlink_metadata().is_ok()
     {
-        let why = "it is there already, and redirects are not added to it; name a new file";
+        let why = "the file already exists; name a new file";
         return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
     }
     let (from, to) = (asked.from.clone(), asked.to.clone());

@@ -4,7 +4,7 @@
 //! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
 //! ```
 //!
-//! Every other file of the command line knows these types; this one knows none of those files.
+//! Every other file of the command line imports these types; this file imports none of them.
 //!
 //! Deliberately absent: the syntax of arguments and settings ([`super::args`]), and carrying out a request.
 
@@ -52,9 +52,9 @@ pub(crate) enum Command {
     Localize(Box<Localize>),
     /// Move a folder to another place, or files in it.
     Move(Box<Move>),
-    /// Report what a move would do to the links of a folder.
+    /// Report the effect of a move on the links of a folder.
     Check(Box<Check>),
-    /// Print what a shell needs to complete these arguments.
+    /// Print a shell completion script.
     Completions(Shell),
     /// Print the manual, or write all of its pages to a folder.
     Man(Option<PathBuf>),
@@ -84,7 +84,7 @@ impl Command {
     }
 }
 
-/// The amount of messages, and their colours.
+/// The options for messages: their number, and their colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) quiet: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Rewrite {
     pub(crate) verify: bool,
 }
 
-/// Where rewritten documents go.
+/// The destination of rewritten documents.
 #[derive(Debug)]
 pub(crate) enum WrittenTo {
     /// To standard output.
@@ -184,7 +184,7 @@ pub(crate) struct Extraction {
 #[derive(Debug)]
 pub(crate) struct Move {
     pub(crate) rewrite: Rewrite,
-    /// The URL of the folder; one that nobody has if that is not known.
+    /// The URL of the folder; a placeholder if it is not known.
     pub(crate) from: RootUrl,
     /// The new URL of the folder, which may be the old one.
     pub(crate) to: RootUrl,
@@ -299,7 +299,7 @@ impl Classes {
         Self(typed.into_iter().flat_map(|classes| classes.0).collect())
     }
 
-    /// These and those of `others`.
+    /// Adds the classes of `others`.
     pub(crate) fn with(mut self, others: &Self) -> Self {
         self.0.extend(&others.0);
         self
@@ -335,7 +335,7 @@ pub(crate) struct Documents {
     pub(crate) paths: Vec<PathBuf>,
     /// The selection of files in folders.
     pub(crate) selection: Selection,
-    /// The files and folders in the only folder that are read, if it stands for a page and the files saved with it.
+    /// The files and folders to read in the only folder, if a page with its saved files was named instead of the folder.
     pub(crate) parts: Vec<PathBuf>,
     /// The number of threads.
     pub(crate) jobs: usize,
@@ -343,7 +343,7 @@ pub(crate) struct Documents {
     pub(crate) has_result_files: bool,
     /// The archives that are read.
     pub(crate) archives: Archives,
-    /// Folders found so far that `--layout host` takes for hosts, but whose names are not like those of hosts.
+    /// Folders found so far that `--layout host` takes for hosts although their names have no dot.
     pub(crate) unlike_hosts: Mutex<BTreeSet<PathBuf>>,
     pub(crate) reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.

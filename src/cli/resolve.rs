@@ -8,7 +8,7 @@
 //!
 //! With `--pairs` each line has its own base.
 //!
-//! Deliberately absent: documents. What is resolved here is in no document.
+//! Deliberately absent: documents. The references here are not in a document.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
@@ -21,7 +21,7 @@ use super::record::{GrammarRecord, Resolved};
 use super::request::{Resolve, ResolveForm, What};
 use super::status::ExitStatus;
 
-/// Resolves what was asked for.
+/// Resolves the references of a request.
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base =
         |text: &str| BaseAsTyped { base: Base::new(asked.profile, text), text: text.to_owned() };
@@ -47,7 +47,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
                     return asked.unresolved(None, line, NOT_TEXT, Some(place), output);
                 };
                 let Some((of, reference)) = pair(text) else {
-                    let why = "neither a tab nor white space divides a base and a reference";
+                    let why = "no tab or white space separates a base from a reference";
                     return asked.unresolved(None, line, why, Some(place), output);
                 };
                 let base = match &last {
@@ -72,17 +72,17 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
     }
 }
 
-/// Why a line cannot be resolved that has other bytes than text.
+/// The reason for a line that is not text.
 const NOT_TEXT: &str = "it is not UTF-8";
 
-/// A base and what it is spelled like.
+/// A base and its spelling.
 struct BaseAsTyped {
     base: Base,
     text: String,
 }
 
-/// The base and the reference of a line: they are divided by the first tab, or where there is none by the
-/// first white space, and then white space around the line does not count.
+/// Splits a line into base and reference at the first tab. Without a tab, it splits at the first white space, and ignores
+/// white space around the line.
 fn pair(line: &str) -> Option<(&str, &str)> {
     line.split_once('\t').or_else(|| {
         let (base, reference) = line.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
@@ -90,7 +90,7 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Does `one` for each line of standard input, which has that place.
+/// Calls `one` for each line of standard input, with its place, such as `-:3`.
 fn lines(
     output: &mut Output,
     mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<ExitStatus>,
@@ -99,7 +99,7 @@ fn lines(
     let mut status = ExitStatus::Done;
     let mut line = Vec::new();
     for number in 1_usize.. {
-        // Before waiting for more: whoever sent the lines so far may wait for the answers.
+        // The sender of the lines so far may wait for the answers before it sends more.
         if input.buffer().is_empty() {
             output.flush()?;
         }
@@ -142,7 +142,7 @@ impl Resolve {
         Ok(ExitStatus::Done)
     }
 
-    /// A reference that cannot be resolved is only copied; in JSON one that is not text is as near to it as text can be.
+    /// Copies a reference that cannot be resolved to the output, and warns. In JSON, invalid UTF-8 is replaced.
     fn unresolved(
         &self,
         base: Option<&str>,
@@ -180,7 +180,7 @@ impl Resolve {
     }
 }
 
-/// Says why a reference has no target.
+/// Warns that a reference has no target.
 fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> ExitStatus {
     output.warning(place, "unresolvable", &format_args!("'{reference}' has no target: {why}"));
     ExitStatus::NotHeld

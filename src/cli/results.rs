@@ -1,15 +1,14 @@
-//! Results of each file in a file of their own: of many archives, one after the other or at once, and again where a run
-//! was stopped.
+//! A result file for each input file, so that a stopped run over many archives can go on.
 //!
 //! ```text
 //! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
 //! ```
 //!
-//! A result is there whole or not at all. It is up to date if it is newer than its file and than all else that decides
-//! what is in it: the options, which a file in the folder has ([`OPTIONS`]), the settings, and the table of URLs. That file
-//! is written where the options differ, so results of other options are older than it.
+//! A result is written whole or not at all. It is up to date if it is newer than its file, the settings, the table of URLs,
+//! and the file with the options ([`OPTIONS`]). That file is written when the options change, so results of other options
+//! are older.
 //!
-//! Deliberately absent: what is in a result.
+//! Deliberately absent: the contents of a result.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -35,7 +34,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
-    /// The last change of everything that results depend on; `None` if no result is kept.
+    /// The time of the last change that affects results; `None` if no result is kept.
     decided: Option<SystemTime>,
 }
 
@@ -75,15 +74,15 @@ impl Results {
         }
         if is_other && earlier.is_some() {
             output.notice(&format_args!(
-                "{}: the results there were made with other options, and are made again",
+                "{}: the existing results were made with other options and are replaced",
                 name(&asked.path)
             ));
         }
         Ok(Self { folder, extension, decided: decided.filter(|_| asked.keeps) })
     }
 
-    /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
-    /// of the file could be used.
+    /// Writes the result of `origin`, which `work` prints, if all of the file could be read; `None` if the result is up to
+    /// date.
     pub(crate) fn of<T>(
         &self,
         origin: &Origin,
@@ -91,7 +90,7 @@ impl Results {
         work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
     ) -> FileResult<Option<(ExitStatus, T)>> {
         let Origin::Entry(entry) = origin else {
-            let why = "standard input has no name for a result in a folder; name files";
+            let why = "standard input has no file name to use in a folder; name files";
             return Err(Error::new(why).into());
         };
         let mut to = self.folder.place(entry)?.into_os_string();

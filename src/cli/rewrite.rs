@@ -1,17 +1,16 @@
-//! `baselink rewrite`: every relative link becomes absolute; and how `localize` rewrites files.
+//! `baselink rewrite`: every relative link becomes absolute. `localize` and `move` rewrite files by the same path.
 //!
 //! ```text
 //! $ baselink rewrite --url http://a/b/page.html page.html -o absolute.html
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! A file is read, rewritten and written to its end by one thread ([`one`]). What replaces another gets
-//! its name, which makes it count, with a batch of files at once ([`settle`]), because each wait for the
-//! disk is long; a new file of an output folder waits for nothing. Where nothing is asked of single
-//! links, no report is made of them.
+//! One thread reads, rewrites and writes a whole file ([`one`]). Files that replace others are renamed into place in batches
+//! ([`settle`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
+//! single links, no report of links is made.
 //!
-//! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
-//! the end ([`summary`]).
+//! Deliberately absent: the result of a link ([`work`]), the place of the output ([`target`]), and the messages in the end
+//! ([`summary`]).
 
 mod archive;
 pub(super) mod archives;
@@ -52,7 +51,7 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus
     rewrite(asked, &Work::Absolute, output)
 }
 
-/// Rewrites what was asked for, so that its links become what `work` says.
+/// Rewrites the documents of a request; `work` decides the new links.
 pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<ExitStatus> {
     let target = RunTarget::of(&asked.destination, &asked.documents);
     let Some(target) = said(target, output)? else { return Ok(ExitStatus::Unusable) };
@@ -60,7 +59,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     if target.writes_files() {
         output.ignores_closed_stdout();
     }
-    // Whoever types what is rewritten ends it in another way.
+    // While a user types on standard input, Ctrl-C must end the program at once.
     let reads_files = asked.documents.roots().count() == asked.documents.paths.len();
     if target.writes_files() && reads_files {
         stop_between_files()?;
@@ -106,7 +105,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     }
     if is_stopped() {
         output.error(&format_args!(
-            "stopped after {}; every file is whole, and the same command does the rest",
+            "stopped after {}; every file is complete; run the same command again to do the rest",
             count(done, "file", "files")
         ));
         return Ok(ExitStatus::Stopped);
@@ -157,7 +156,7 @@ fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && maildir::is_delivery(origin.path())
 }
 
-/// Rewrites what is to be opened.
+/// Opens and rewrites a file.
 fn document(
     asked: &Rewrite,
     work: &Work,
@@ -173,16 +172,18 @@ fn document(
     let format = file.format;
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
-    // A thread that is one of several has its own files to work on.
+    // One of several worker threads processes its file alone.
     let is_shared = asked.documents.jobs > 1 && !output.is_page();
     let is_archive = matches!(file.contents, Contents::Archive(_));
     let refused = match (&asked.destination, origin) {
         (WrittenTo::Path { .. }, Origin::Standard) => {
-            Some("an archive is read twice; store it in a file and name that")
+            Some("an archive is read twice; save it to a file and name the file")
         }
-        (WrittenTo::Path { .. }, _) => Some("an archive among other files; name archives alone"),
+        (WrittenTo::Path { .. }, _) => {
+            Some("an archive cannot be mixed with other files; name only archives")
+        }
         (WrittenTo::Standard, _) => Some(
-            "an archive, whose documents become files; use -o DIR, or look with --diff or --dry-run",
+            "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run",
         ),
         (WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere, _) => None,
     };
@@ -217,7 +218,7 @@ fn no_document(
 ) -> FileResult<FileOutcome> {
     let path = origin.path();
     if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
-        // A filter hands on what it cannot use: there may be no other copy of it.
+        // A filter passes on input that it cannot use: there may be no other copy.
         none.copy_to(path, output.out())?;
         return Err(none.error(path).into());
     }
@@ -240,7 +241,7 @@ fn no_document(
     Ok(FileOutcome::Other { why, to, may_name_old_urls })
 }
 
-/// Gives the files of a batch their new contents, and says what became of each.
+/// Commits the new contents of a batch of files, and reports the result of each.
 fn settle(
     asked: &Rewrite,
     work: &Work,
@@ -323,7 +324,7 @@ fn settle(
     Ok(status)
 }
 
-/// True if a file was written `to` a place without the files that a browser saved with it.
+/// True if a file was written `to` a place that lacks the files that a browser saved with it.
 fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
     let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
         return false;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use baselink::error::visible;
 
-/// `text` as one word; in quotes where a shell would read something else.
+/// Quotes `text` as one word, if a shell would read it otherwise.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:@_=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,5 +1,5 @@
-//! Folders that `--layout host` takes for hosts although their names have no dot. Perhaps the user named the folder of one host
-//! instead of the folder above it.
+//! Folders that `--layout host` takes for hosts although their names have no dot. The user may have named the folder of one
+//! host instead of the folder above it.
 //!
 //! ```text
 //! $ baselink links --layout host crawl/www.example.net
@@ -40,7 +40,7 @@ pub(crate) fn note(
     }
 }
 
-/// Says, once, how many such folders there are.
+/// The warning about these folders, which are forgotten afterwards; `None` if there are none.
 pub(crate) fn sentence(documents: &Documents) -> Option<String> {
     let known = documents.unlike_hosts.lock();
     let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));

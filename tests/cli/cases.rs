@@ -518,7 +518,7 @@ mod unix {
             let output = run(baselink(scene.path()).args([&localize[..], how].concat()), b"");
             assert_eq!(
                 String::from_utf8_lossy(&output.stderr),
-                "error: site/pipe: not a regular file; it was left out\n"
+                "error: site/pipe: not a regular file; skipped\n"
             );
             assert_eq!(output.status.code(), Some(2));
             assert_eq!(fs::read_to_string(scene.path().join(page)).unwrap(), expected);
@@ -614,8 +614,8 @@ mod unix {
                 }
                 let output = command.output().unwrap();
                 let said = format!(
-                    "error: {name}: standard output goes to this very file{emptied}; use another one, \
-                     or `rewrite --in-place`\n"
+                    "error: {name}: standard output is redirected to this file{emptied}; write to another file, \
+                     or use `rewrite --in-place`\n"
                 );
                 let stderr = String::from_utf8(output.stderr).unwrap();
                 assert!(stderr.starts_with(&said), "{arguments}: {stderr}");
@@ -639,7 +639,7 @@ mod unix {
             let output = run(&mut shell, b"");
             (output.status.code(), String::from_utf8(output.stderr).unwrap())
         };
-        let said = "error: standard output cannot be written to: it is closed\n".to_owned();
+        let said = "error: cannot write to standard output: it is closed\n".to_owned();
         for command in [
             "links -q page.html",
             "rewrite -q page.html",
@@ -694,8 +694,7 @@ mod unix {
             (&["rewrite", ""], "[PATH]..."),
         ] {
             let output = baselink(scene.path()).args(line).output().unwrap();
-            let said =
-                format!("error: {wanted} needs the name of a file or folder, and none was given\n");
+            let said = format!("error: {wanted} is empty; name a file or folder\n");
             assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line:?}");
             assert_eq!(output.status.code(), Some(2));
         }
@@ -712,7 +711,7 @@ mod unix {
             .stderr(Stdio::piped())
             .output()
             .unwrap();
-        assert!(output.stderr.starts_with(b"error: standard output cannot be written to: "));
+        assert!(output.stderr.starts_with(b"error: cannot write to standard output: "));
         assert_eq!(output.status.code(), Some(2));
     }
 }

@@ -294,7 +294,9 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
         let stderr = refused(option, "1979-05-27");
         let expected = match keys.contains(option) {
             true => format!("error: baselink.toml:1: {option}: "),
-            false => format!("error: baselink.toml:1: '{option}' is only for the command line\n"),
+            false => {
+                format!("error: baselink.toml:1: '{option}' is allowed only on the command line\n")
+            }
         };
         assert!(stderr.starts_with(&expected), "{stderr}");
     }

@@ -1,4 +1,4 @@
-//! The arguments of the program and of `rewrite`, `links` and `base`, and which command they are of.
+//! The commands, and the arguments of the program and of `rewrite`, `links` and `base`.
 //!
 //! ```text
 //! -q links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), talk: … }
@@ -41,7 +41,7 @@ impl Typed {
         Talk { quiet: self.talk.quiet, verbose, color }
     }
 
-    /// The name of a command that reads documents, which ones, and `--verbose`.
+    /// The name, the documents and `--verbose` of a command that reads documents.
     fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
         Some(match &self.command {
             TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, typed.policy.verbose),
@@ -140,7 +140,7 @@ pub(super) enum TypedCommand {
     /// Only the bytes of URLs change. One document goes to standard output, or to a file with -o.
     #[command(after_help = REWRITE_AFTER)]
     Rewrite(Box<TypedRewrite>),
-    /// List every link: where, as written, its target, and what `rewrite` makes of it.
+    /// List every link with its place, its target, and what `rewrite` would do with it.
     #[command(after_help = LINKS_AFTER)]
     Links(Box<TypedLinks>),
     /// Show the base of each document, and the rule that gave it.
@@ -154,19 +154,19 @@ pub(super) enum TypedCommand {
     /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.
     #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
     Check(Box<TypedCheck>),
-    /// Make a folder or an archive open from disk: links to what is there lead to files, all others to the network.
+    /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
     /// Of a folder only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
     /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
     #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
     Localize(Box<TypedLocalize>),
-    /// Move a folder to another URL, or files in it: every link leads to the new place of what it led to.
+    /// Move a folder to another URL, or rename files in it, so that every link still leads to its target.
     ///
     /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
     /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
     #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", of_browsers), mut_args(hide_unused))]
     Move(Box<TypedMove>),
-    /// Print the script with which a shell completes the arguments of baselink.
+    /// Print a shell completion script for baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
     Completions {
         /// The shell: bash, zsh, fish, elvish or powershell
@@ -182,23 +182,23 @@ pub(super) enum TypedCommand {
     },
 }
 
-/// The argument for paths, where it is a folder, or archives.
+/// The argument for paths of a command that takes a folder or archives.
 fn folder_or_archives(paths: Arg) -> Arg {
     let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
     required(paths, "PATH", help)
 }
 
-/// The argument for paths, where it is one folder.
+/// The argument for paths of a command that takes one folder.
 fn folder(paths: Arg) -> Arg {
     required(paths, "DIR", "The folder")
 }
 
-/// An argument for paths, of which there is at least one.
+/// Makes the argument for paths required.
 fn required(paths: Arg, name: &'static str, help: &'static str) -> Arg {
     paths.value_name(name).help(help).action(ArgAction::Append).num_args(1..).required(true)
 }
 
-/// Hides the arguments that a move of a folder with one URL has no use for.
+/// Hides arguments that do not apply to a move of one folder.
 fn hide_unused(arg: Arg) -> Arg {
     const UNUSED: [&str; 7] =
         ["url_map", "layout", "trust", "assume_scheme", "include", "follow", "format"];
@@ -206,12 +206,12 @@ fn hide_unused(arg: Arg) -> Arg {
     if is_unused { arg.hide(true) } else { arg }
 }
 
-/// The argument for the resolver, where what browsers do is asked.
+/// The argument for the resolver of a command that follows browsers by default.
 fn of_browsers(resolver: Arg) -> Arg {
     resolver
         .default_value("whatwg")
         .hide_default_value(true)
-        .help("The rules of resolution: whatwg (default), as browsers have them, rfc1808, rfc3986")
+        .help("The rules of resolution: whatwg (default, as in browsers), rfc1808, rfc3986")
 }
 
 #[derive(Debug, Args)]
@@ -261,7 +261,7 @@ pub(super) struct TypedLinks {
     pub(super) documents: TypedDocuments,
     #[command(flatten)]
     pub(super) policy: TypedPolicy,
-    /// Report for each reference whether it conforms to the grammar of RFC 1808, and where not
+    /// Report whether each reference conforms to the grammar of RFC 1808, and where it does not
     #[arg(long, help_heading = "Output")]
     grammar: bool,
     /// Print only the targets, one absolute URL a line; a link without a target is left out
@@ -327,7 +327,7 @@ impl TypedBase {
 /// The length of a drive letter in a path on Windows.
 const DRIVE: usize = 1;
 
-/// Refuses an input of `command` that is a URL, and not the path of a file that is there.
+/// Rejects an input of `command` that is a URL, and not the path of an existing file.
 pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
     let Some(url) = path.to_str() else { return Ok(()) };
     let is_url = scheme_of(Grammar::Rfc3986, url)
@@ -341,11 +341,13 @@ pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
             format!("{shown} is a URL; name the file by its path")
         }
         ("check" | "localize" | "move", _) => format!(
-            "{shown} is a URL; {command} takes a folder, such as the one that wget --mirror makes of it"
+            "{shown} is a URL; {command} takes a folder; download the site first, for example with wget --mirror"
         ),
         _ => {
             let url = shell::word(url);
-            format!("{shown} is a URL: curl -sL {url} | baselink {command} --url {url} -")
+            format!(
+                "{shown} is a URL; download it: curl -sL {url} | baselink {command} --url {url} -"
+            )
         }
     }))
 }

@@ -8,7 +8,7 @@
 //!   0  done
 //! ```
 //!
-//! Deliberately absent: the options. Each says for itself what it is.
+//! Deliberately absent: the options, each of which has its own help.
 
 pub(super) const PROGRAM_AFTER: &str = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
 
 Exit status:
   0  done
-  1  what was asked for does not hold (check, --strict, --verify, a reference without a target)
+  1  a condition does not hold (check, --strict, --verify, a reference without a target)
   2  a file or an argument could not be used";
 
 pub(super) const REWRITE_AFTER: &str = "\
@@ -47,10 +47,10 @@ path. For several files only errors and totals are printed, and each kind of war
 
 Exit status:
   0  done
-  1  --strict: a relative link was not made absolute and was not meant to be left;
+  1  --strict: a relative link could not be made absolute;
      --verify: more than URLs would have changed, and nothing was written
   2  a file or an argument could not be used; all other files were
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LOCALIZE_AFTER: &str = "\
 A link whose target is among the files of DIR becomes a relative reference to the file, every other one \
@@ -72,10 +72,10 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link was not made absolute and was not meant to be left;
+  1  --strict: a relative link could not be made absolute;
      --verify: more than URLs would have changed, and nothing was written
   2  a file or an argument could not be used; all other files were
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const MOVE_AFTER: &str = "\
 Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link below the old root \
@@ -102,7 +102,7 @@ Exit status:
   0  done
   1  --strict: a link could not be moved; --verify: more than URLs would have changed
   2  a file or an argument could not be used
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
@@ -113,8 +113,8 @@ With --json, an object per link: path, entity, line, column, start, end, element
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
 reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with at, the byte of the reference; character; production; \
-message). Every key is always there, null where it does not apply. Of a document in an archive (WARC, WACZ, HAR, .webarchive) \
-there are also record, offset and within (its id, and where it begins), url and media_type.
+message). Every key is always present, and null where it does not apply. For a document in an archive (WARC, WACZ, HAR, \
+.webarchive) there are also record, offset and within (its id, and where it begins), url and media_type.
 
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
@@ -128,7 +128,7 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link has no target, and is not meant to be left
+  1  --strict: a relative link has no target
   2  a file or an argument could not be used";
 
 pub(super) const BASE_AFTER: &str = "\
@@ -186,7 +186,7 @@ script marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
 outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
-that is unknown), hint (what was perhaps meant), missing (why \
+that is unknown), hint (a similar name that exists), missing (why \
 a pinned link leads to no file).
 
 Examples:

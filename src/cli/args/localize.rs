@@ -4,7 +4,7 @@
 //! localize --layout host crawl -o mirror  -->  Localize { is_elsewhere: true, … }
 //! ```
 //!
-//! Deliberately absent: whether there is such a folder.
+//! Deliberately absent: checks that the inputs exist.
 
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,8 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Exit with 1 when a relative link cannot be made absolute and was not meant to be left, or a record of an archive is broken
+    /// Exit with 1 if a relative link cannot be made absolute, unless it is left on purpose, or if a record of an archive is
+    /// broken
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]
@@ -98,14 +99,14 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
         iter::once((own, "")).chain(companion::folders_of(page).into_iter().map(|one| (one, "/")))
     {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
-        let unnamed = || Error::file(page, "its name is not text; name its folder");
+        let unnamed = || Error::file(page, "the file name is not UTF-8; name its folder instead");
         patterns.push(pattern.ok_or_else(unnamed)?);
         parts.push(folder_of(page).join(name));
     }
     Ok((parts, Globs::new(&patterns)?))
 }
 
-/// Where the list of missing URLs goes; `printed` is the option whose result goes to standard output.
+/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
 fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
     if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
         return Err(Error::new(format!(

@@ -4,7 +4,7 @@
 //! move --url http://old/ --to http://new/sub/ site -o moved  -->  Move { from: http://old/, to: http://new/sub/, … }
 //! ```
 //!
-//! Deliberately absent: whether the files that are renamed are there.
+//! Deliberately absent: checks that the renamed files exist.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -50,7 +50,7 @@ pub(super) struct TypedMove {
     /// ends with .map or .conf; of Apache if it ends with .htaccess
     #[arg(long, value_name = "FILE", requires = "rename", help_heading = "Move")]
     redirects: Option<PathBuf>,
-    /// Exit with 1 when a link could not be moved
+    /// Exit with 1 if a link could not be moved
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]
@@ -80,21 +80,25 @@ impl TypedMove {
         let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
-            return refused("move takes one folder: links lead from one file of it to another");
+            return refused("move takes exactly one folder");
         };
         if is_standard_input(folder) || !folder.is_dir() {
             let what = match folder.exists() && !is_standard_input(folder) {
-                true => "a file; move takes the folder of a site, and --rename the files in it",
+                true => {
+                    "not a folder; name the folder of the site, and rename files in it with --rename"
+                }
                 false => "no such folder",
             };
             return Err(Error::file(folder, what));
         }
         let origins = &mut documents.reading.origins;
         if origins.map.is_some() || origins.layout.is_some() {
-            return refused("--url-map and --layout do not go with move: the folder has one URL");
+            return refused(
+                "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
+            );
         }
         if self.to.is_none() && self.relative.is_none() && self.rename.is_empty() {
-            return refused("nothing to move: give --to URL, --relative, or --rename OLD=NEW");
+            return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
         let from = match origins.root_url.take() {
             Some(url) => {
@@ -124,7 +128,7 @@ impl TypedMove {
     }
 }
 
-/// The old and the new path, or several of them, as they were typed: `OLD=NEW` or `@FILE`.
+/// Reads pairs of an old and a new path from `OLD=NEW` or `@FILE`.
 fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let refused = |error: Error| Error::new(format!("--rename: {error}"));
     let bytes = typed.as_encoded_bytes();
@@ -135,7 +139,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     }
     let at = bytes.iter().position(|byte| *byte == b'=');
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
-        let why = "an old and a new path are wanted: --rename OLD=NEW, or --rename @FILE";
+        let why = "expected OLD=NEW or @FILE";
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);
@@ -144,7 +148,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     let is_typed_with_folder =
         old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
     if is_typed_with_folder {
-        let why = format!("paths are relative to {}; leave that out", name(folder));
+        let why = format!("paths are relative to {}; remove that prefix", name(folder));
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     }
     Ok(vec![(old.to_vec(), new.to_vec())])

@@ -4,10 +4,10 @@
 //! {"path":"index.html","entity":"","element":"a","attribute":"href","reference":"x","class":"dangling","count":1}
 //! ```
 //!
-//! A finding has no line and no offset there, so that it stays the same while other things change in the
-//! file. The path begins at the folder. Where several are alike, their number counts.
+//! A row has no line and no offset, so that it does not change with other parts of the file. The path is relative to the
+//! folder. Equal findings are counted.
 //!
-//! Deliberately absent: patterns. What is not to be found at all is left out with `--exclude`.
+//! Deliberately absent: patterns. `--exclude` skips files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -55,8 +55,8 @@ impl Key {
     }
 }
 
-/// The `path` of a file below the folder: as it is where it is UTF-8, else each byte that is not is U+FFFD and
-/// its two hexadecimal digits. That character is written so, too, so that no two files have one path.
+/// The path of a file below the folder, as text. Each byte that is not UTF-8 becomes U+FFFD and its two hexadecimal digits.
+/// The character U+FFFD itself is escaped in the same way, so that two files never share a path.
 pub(super) fn path(path: &[u8]) -> String {
     const MARK: &str = "\u{fffd}";
     let escaped =
@@ -137,7 +137,7 @@ pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
     Classes::BROKEN.contains(&class) || asked.deny.contains(class)
 }
 
-/// Writes these findings, in an order that changes with them only.
+/// Writes these findings, in a stable order.
 pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
     let mut lines = Vec::new();
     for (key, count) in noted {

@@ -1,13 +1,13 @@
-//! The files that are written beside the list: the page of `--report`, and the baseline.
+//! The files that are written besides the list: the page of `--report`, the baseline, and the list of `--missing`.
 //!
 //! ```text
-//! error: site/index.html: a file of the folder that is checked, which --report would replace; name another, or \
-//! leave it out with --exclude
+//! error: site/index.html: --report would overwrite a file of the checked folder; name another file, or skip this \
+//! one with --exclude
 //! ```
 //!
-//! They are checked before any work begins: neither may replace an input.
+//! They are checked before any work begins: none may replace an input.
 //!
-//! Deliberately absent: what is in them.
+//! Deliberately absent: their contents.
 
 use std::fs;
 use std::iter;
@@ -32,7 +32,7 @@ const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
 const MISSING: &str = "--missing";
 
-/// Looks whether the files that were asked for may be written.
+/// Checks that these files can be written.
 ///
 /// # Errors
 ///
@@ -43,7 +43,7 @@ pub(super) fn look(asked: &Check) -> Result<()> {
         && (is_one_file(report, baseline)
             || place(report).is_some_and(|one| place(baseline) == Some(one)))
     {
-        return refused(report, "--report and --baseline cannot be one file");
+        return refused(report, "--report and --baseline cannot name the same file");
     }
     let updated = asked.baseline.as_ref().filter(|_| asked.updates_baseline);
     let missing = asked.missing.as_ref().filter(|path| !is_standard_input(path));
@@ -52,17 +52,20 @@ pub(super) fn look(asked: &Check) -> Result<()> {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
-                "{option} takes the name of a file; standard output has the list"
+                "{option} needs a file name; standard output is used for the list"
             )));
         }
         if asked.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
-            return refused(path, &format!("--url-map reads it; {option} needs another file"));
+            return refused(
+                path,
+                &format!("--url-map reads this file; name another one for {option}"),
+            );
         }
         let is_earlier = option == BASELINE && is_baseline(path);
         if path.exists() && !is_earlier && is_of_the_tree(asked, path) {
-            let why = "a file of the folder that is checked, which";
-            let then = "would replace; name another, or leave it out with --exclude";
-            return refused(path, &format!("{why} {option} {then}"));
+            let why = "would overwrite a file of the checked folder; name another file, or skip this one \
+                       with --exclude";
+            return refused(path, &format!("{option} {why}"));
         }
         remove_left_beside(iter::once(path.as_path()));
         Replacement::begin(path).map(drop)?;
@@ -90,7 +93,7 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
-/// The URLs that the archives lack, first those that pages need most.
+/// The URLs that the archives lack, embedded resources before pages.
 fn missing(asked: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
     let denied = classes.filter(|class| asked.deny.contains(*class));
@@ -99,7 +102,7 @@ fn missing(asked: &Check, listed: &Listed) -> Vec<String> {
     targets.map(|one| in_a_line(&one.to)).collect()
 }
 
-/// Writes the baseline and the page that were asked for.
+/// Writes the requested files.
 pub(super) fn write(
     asked: &Check,
     tree: &CheckedTree<'_>,
@@ -111,7 +114,7 @@ pub(super) fn write(
         file.write(|out| baseline::write(&listed.noted, out))?;
         file.commit()?;
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
-        output.notice(&format_args!("{noted} noted in {}", name(path)));
+        output.notice(&format_args!("{noted} written to {}", name(path)));
     }
     if let Some(path) = &asked.missing {
         let what = ["missing URL is", "missing URLs are"];

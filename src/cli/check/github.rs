@@ -7,7 +7,7 @@
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>: a value has `%`, CR and
 //! LF percent-encoded, one of a property also `:` and `,`.
 //!
-//! Deliberately absent: how many annotations are shown. GitHub bounds it.
+//! Deliberately absent: a limit on the number of annotations. GitHub has one.
 
 use std::io;
 
@@ -34,7 +34,7 @@ pub(super) fn finding(
     )
 }
 
-/// `text` without what a terminal would obey. A line end is left: it is percent-encoded, and read again.
+/// Escapes the control characters of `text`, except line ends, which are percent-encoded later.
 fn plain(text: &str) -> String {
     let lines = text.split_inclusive(['\r', '\n']);
     lines.fold(String::new(), |mut plain, line| {

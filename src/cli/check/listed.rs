@@ -6,7 +6,7 @@
 //!
 //! Every form of the list knows these types; they know none of the forms.
 //!
-//! Deliberately absent: how they are found in the files ([`super::listing`]), and how they look.
+//! Deliberately absent: finding them in files ([`super::listing`]), and their form.
 
 use std::collections::BTreeMap;
 

@@ -99,7 +99,7 @@ pub(super) fn list(
                     take(done?);
                     Ok(())
                 });
-                // It was said when the documents were checked.
+                // An error was reported when the documents were checked.
                 let _ = Failure::nested(read)?;
             }
         }
@@ -279,7 +279,7 @@ impl Listing<'_> {
     }
 }
 
-/// Counts columns in UTF-16 code units, going on from where it was: a million links may be in one line.
+/// Counts columns in UTF-16 code units, continuing from the last position: one line may have a million links.
 #[derive(Clone, Default)]
 struct Units {
     line_start: usize,

@@ -1,15 +1,15 @@
-//! `--report`: a page that shows what a move does to a folder.
+//! `--report`: a page that shows the effect of a move on a folder.
 //!
 //! ```text
 //! verdict; classes, those that fail first; targets; files; every link; the folder as a picture
 //! ```
 //!
-//! One file: nothing is loaded, and its Content-Security-Policy lets nothing be. What there is is in it once, as JSON
-//! in a `script` that is no script (HTML, 4.12.1); the script draws a part of it at a time, so that a browser opens the page
-//! however large the folder is. With scripts off the verdict, the classes, and the first targets and files are there.
-//! Whatever comes from the folder is escaped (HTML, 13.1.2).
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The data is in the page once, as JSON in
+//! a data block (HTML, 4.12.1). The script draws a part of it at a time, so that a browser can open the page of a large
+//! folder. Without scripts the page shows the verdict, the classes, and the first targets and files. Text from the folder is
+//! escaped (HTML, 13.1.2).
 //!
-//! Deliberately absent: when it was made. The same folder gives the same page.
+//! Deliberately absent: the time. Two runs over the same folder write the same page.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -52,7 +52,7 @@ pub(super) struct ReportPage<'a> {
     pub(super) hrefs: Hrefs,
 }
 
-/// The classes, those that are denied first, then by what they break.
+/// The classes in order: denied ones first, then those that may break.
 fn ranked(asked: &Check) -> Vec<Class> {
     let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
     classes.sort_by_key(|class| {
@@ -61,7 +61,7 @@ fn ranked(asked: &Check) -> Vec<Class> {
     classes
 }
 
-/// Where the content security policy is to let `text` be.
+/// The hash by which the content security policy allows `text`.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
@@ -182,7 +182,7 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</section>")
     }
 
-    /// Says what only the script draws.
+    /// Notes that only the script shows all rows.
     fn without_scripts(
         &self,
         all: usize,
@@ -196,7 +196,7 @@ impl<'a> ReportPage<'a> {
         let (all, drawn) = (number(all), number(drawn));
         writeln!(
             out,
-            "<p class=\"unscripted\">The first {drawn} of {all} {what}. All are in this page, and a script draws them, where scripts may run.</p>"
+            "<p class=\"unscripted\">The first {drawn} of {all} {what}. Enable scripts to see all of them.</p>"
         )
     }
 
@@ -249,7 +249,7 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</section>")
     }
 
-    /// Where the script draws every link.
+    /// Writes the section in which the script draws every link.
     fn links(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let placed: usize = self.listed.targets.iter().map(|target| target.places.len()).sum();
         let all: usize = self.listed.targets.iter().map(|target| target.links).sum();
@@ -259,15 +259,12 @@ impl<'a> ReportPage<'a> {
         writeln!(
             out,
             "<section id=\"links\">\n<h2 tabindex=\"-1\">Links</h2>\n\
-             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; -v or --json lists them without.</p>",
+             <p class=\"unscripted\">{} in this page; enable scripts to see them, or list them with -v or --json.</p>",
             counted(placed, "link is", "links are")
         )?;
         if all > placed {
             let left = counted(all - placed, "link is", "links are");
-            writeln!(
-                out,
-                "<p>{left} left out, those of the last targets: a page has no room for them. --json lists all.</p>"
-            )?;
+            writeln!(out, "<p>{left} omitted, those of the last targets; --json lists all.</p>")?;
         }
         writeln!(out, "</section>")
     }
@@ -298,7 +295,7 @@ impl<'a> ReportPage<'a> {
         }
     }
 
-    /// Writes what the script draws: names once, and numbers that say which.
+    /// Writes the data for the script: each name once, and numbers that refer to names.
     fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         let (classes, columns) = (ranked(self.asked), self.columns());
         let place_of =
@@ -325,7 +322,7 @@ impl<'a> ReportPage<'a> {
             json!([place_of(*class), cause, visible(to), links, files, said])
         };
         list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
-        // Of each link the target, the file, line and column, and the names of its place and reference.
+        // For each link: target, file, line, column, and the numbers of its location and reference.
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
         let links =
@@ -345,7 +342,7 @@ impl<'a> ReportPage<'a> {
     }
 }
 
-/// Writes what begins a list of the data, then its `entries`, in which nothing ends a `script` (HTML, 4.12.1.3).
+/// Writes `begin`, then `entries` as a JSON list, with `<` escaped so that nothing ends the `script` (HTML, 4.12.1.3).
 fn list(
     begin: &str,
     entries: impl Iterator<Item = impl Display>,
@@ -410,7 +407,7 @@ fn numeric(column: &str) -> (&'static str, &str) {
     column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
 }
 
-/// A class, with its cause, and whether it fails.
+/// A class with its cause, marked if it fails.
 fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
     let fails = if is_denied { " <b class=\"fails\">fails</b>" } else { "" };
     let said = words::class_and_cause(class, cause);
@@ -434,7 +431,7 @@ fn meaning(class: Class) -> &'static str {
     }
 }
 
-/// The shares of the classes. What it shows is said beside it.
+/// A bar with the shares of the classes. Text beside it has the numbers.
 fn bar(counts: &ClassCounts, style: &str) -> String {
     let all = counts.links().max(1);
     let mut bar = format!(
@@ -457,13 +454,13 @@ fn broken(counts: &ClassCounts) -> String {
     words::classes(numbers.iter().filter(|(_, links)| *links > 0))
 }
 
-/// The class of which a file has most of what may break.
+/// The most frequent class among the broken links of a file.
 fn worst_class(counts: &ClassCounts) -> Option<Class> {
     let most = Classes::BROKEN.iter().rev().max_by_key(|class| counts.of(**class));
     most.copied().filter(|class| counts.of(*class) > 0)
 }
 
-/// The folders that lead to a file, as deep as the picture goes, and what is left of its path.
+/// The folders above a file, up to the depth of the picture, and the rest of its path.
 fn way(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut parts: Vec<&[u8]> = path.splitn(DEPTH, |&byte| byte == b'/').collect();
     let file = parts.pop().unwrap_or_default();
@@ -498,7 +495,7 @@ fn picture(tree: &CheckedTree<'_>) -> String {
          Folders open and close.</p>\n<div class=\"tree\">\n",
     );
     let (mut open, mut room) = (0, SQUARES);
-    // In the order of paths a folder comes right before what is in it.
+    // In the order of paths a folder comes right before its contents.
     for (path, folder) in folders.iter().filter(|(path, _)| shown.contains(*path)) {
         while open > path.len() {
             page.push_str("</details>\n");
@@ -525,12 +522,12 @@ fn picture(tree: &CheckedTree<'_>) -> String {
     page.push_str("</div>\n");
     if shown.len() < folders.len() {
         let left = counted(folders.len() - shown.len(), "folder is", "folders are");
-        let _ = writeln!(page, "<p>{left} left out of the picture.</p>");
+        let _ = writeln!(page, "<p>{left} omitted from the picture.</p>");
     }
     page + "</section>\n"
 }
 
-/// The folders that the picture has: all, or as many as there is room for, those with broken links first.
+/// The folders in the picture: all, or as many as fit, those with broken links first.
 fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<Vec<&'a [u8]>> {
     let mut paths: Vec<_> = folders.iter().collect();
     // A folder has no more than the one around it, which comes first.
@@ -538,7 +535,7 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
 
-/// The documents right in a folder: a square for each, as far as there is `room`.
+/// Draws a square for each document directly in a folder, as far as there is `room`.
 fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     if files.is_empty() {
         return;
@@ -564,7 +561,7 @@ fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     }
 }
 
-/// A name of bytes, for people.
+/// A file name as escaped text.
 fn name_of(bytes: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(bytes))
 }

@@ -19,7 +19,7 @@ use super::words::{self, FindingRule, RULES};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
-/// Prints what comes before all findings.
+/// Prints the start of the log.
 pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<Value> = RULES.iter().map(rule).collect();
     let driver = json!({
@@ -35,7 +35,7 @@ pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Prints what comes after all findings.
+/// Prints the end of the log.
 pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n]}}]}}")
 }

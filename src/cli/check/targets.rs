@@ -1,12 +1,12 @@
-//! Findings by where they lead: a page that is gone is said once, with the links that lead there.
+//! Findings grouped by target: a missing page is reported once, with the links to it.
 //!
 //! ```text
 //! a.html:3:10 gone.html, b/c.html:7:2 ../gone.html#x  -->  TargetSummary { to: http://a/gone.html, links: 2, files: 2, … }
 //! ```
 //!
-//! Classes that are denied come first, then what most links lead to.
+//! Denied classes come first, then the targets with the most links.
 //!
-//! Deliberately absent: how targets look, in text and on the page.
+//! Deliberately absent: the form of targets in text and on the page.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub(super) struct TargetSummary {
     pub(super) places: Vec<FoundLink>,
 }
 
-/// Where a link is.
+/// The place of a link.
 pub(super) struct FoundLink {
     /// The number of the file in the tree.
     pub(super) file: usize,
@@ -142,7 +142,7 @@ pub(super) fn merge(all: &mut Targets, found: Targets, room: usize) {
     }
 }
 
-/// The targets in their order: those of denied classes first, then those with the most links.
+/// The targets in order: denied classes first, then the most links.
 pub(super) fn in_order(all: Targets) -> Vec<TargetSummary> {
     let mut all: Vec<TargetSummary> = all.into_values().collect();
     let key = |target: &TargetSummary| {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The collection of files is made first, so that each document is scanned and judged in one pass. Links with fragments get
-//! their class in the end, when the ids of all documents are known.
+//! their final class when the ids of all documents are known.
 //!
 //! Deliberately absent: messages ([`super`]), and the findings, which a list finds again ([`super::listing`]).
 
@@ -56,7 +56,7 @@ pub(super) struct CheckedTree<'a> {
     pub(super) collection: Collection,
     /// The ids in documents, by their numbers in the collection.
     ids: HashMap<usize, Ids>,
-    /// Of all files together.
+    /// The counts of all files together.
     pub(super) sum: ClassCounts,
     /// The targets of links whose class [`is_settled`] at once.
     pub(super) targets: Targets,
@@ -229,7 +229,7 @@ impl<'a> CheckedTree<'a> {
         self.files.push(file);
     }
 
-    /// Checks the documents of archives. Each is called by its URL.
+    /// Checks the documents of archives. Each is named by its URL.
     fn read_archives(
         asked: &'a Check,
         from: &'a Origins,
@@ -272,7 +272,7 @@ impl<'a> CheckedTree<'a> {
         Ok((tree, status))
     }
 
-    /// Warns about files that would be one if case did not count.
+    /// Warns about files whose names differ only in case.
     pub(super) fn say_doubles(&self, output: &mut Output) {
         let doubles = self.collection.doubles();
         if let Some((one, other)) = doubles.first() {
@@ -285,7 +285,7 @@ impl<'a> CheckedTree<'a> {
                 more => format!(" (and {})", count(more, "more pair", "more pairs")),
             };
             output.caution(&format_args!(
-                "{} and {}{more} differ only in case: where that does not count there is room for one",
+                "{} and {}{more} differ only in case; a case-insensitive file system can hold only one of them",
                 path(*one),
                 path(*other)
             ));

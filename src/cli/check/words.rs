@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! keeps pointing at http://a.example/docs/up.html
-//! perhaps meant: the file july.html
+//! did you mean the file july.html?
 //! ```
 //!
-//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
+//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page share these words.
 
 use baselink::collection::Absence;
 use baselink::error::visible;
@@ -16,7 +16,7 @@ use super::targets::TargetSummary;
 use super::tree::CheckedTree;
 use crate::cli::request::{Check, Classes};
 
-/// A class with a cause, and what they mean.
+/// A class with a cause, and their meaning.
 pub(super) struct FindingRule {
     pub(super) class: Class,
     /// The name of the cause; `None` for a class without causes.
@@ -39,10 +39,10 @@ const fn rule(
 
 /// The meaning of findings of `class`, which has no causes.
 const fn harmless(class: Class, why: &'static str) -> FindingRule {
-    FindingRule { class, cause: None, why, help: "The move does nothing to it." }
+    FindingRule { class, cause: None, why, help: "The move does not affect it." }
 }
 
-/// Of a link on which the profiles disagree.
+/// The words for a link on which the profiles disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 
 const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
@@ -53,7 +53,7 @@ const CAPTURE: &str =
     "Capture it, and check both archives together; --missing lists what to capture.";
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
-/// All of them; a test holds them against `docs/check.md`.
+/// All rules; a test compares them with `docs/check.md`.
 pub(super) const RULES: &[FindingRule] = &[
     rule(Class::Pinned, "absolute", "it is absolute, and keeps pointing at the old place", MOVE),
     rule(Class::Pinned, "net-path", "it names its host, and keeps pointing at the old place", MOVE),
@@ -76,13 +76,13 @@ pub(super) const RULES: &[FindingRule] = &[
         "it begins with /, and what is there changes or is outside the tree",
         MOVE,
     ),
-    rule(Class::Escapes, "climbs-out", "its .. lead out of the tree", MAKE_RELATIVE),
+    rule(Class::Escapes, "climbs-out", "its .. segments lead out of the tree", MAKE_RELATIVE),
     rule(Class::Dangling, "absent", "no file has this name", FIND_FILE),
-    rule(Class::Dangling, "case", "a file has this name but for the case of letters", RENAME),
+    rule(Class::Dangling, "case", "a file name differs from it only in case", RENAME),
     rule(
         Class::Dangling,
         "percent-encoding",
-        "a file has this name but for its percent-encoding",
+        "a file name differs from it only in percent-encoding",
         RENAME,
     ),
     rule(
@@ -121,7 +121,7 @@ pub(super) const RULES: &[FindingRule] = &[
         class: Class::Left,
         cause: None,
         why: "it has no target",
-        help: "Nothing is said of what it leads to.",
+        help: "It is not known where it leads.",
     },
     harmless(Class::Outside, "it leads out of the tree, and goes on leading there"),
     harmless(Class::Travels, "it moves with the tree"),
@@ -134,7 +134,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "local-copy",
-        "the file that a browser saved for it is not where it leads",
+        "the copy that a browser saved is not where the link leads",
         FIND_FILE,
     ),
     rule(
@@ -146,7 +146,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "normalization",
-        "a file has this name but for its Unicode normalization",
+        "a file name differs from it only in Unicode normalization",
         RENAME,
     ),
     rule(
@@ -175,7 +175,7 @@ pub(super) const RULES: &[FindingRule] = &[
 ];
 
 impl FindingRule {
-    /// The rule that findings of `class` for this cause fall under, by its place among them.
+    /// The index in [`RULES`] of the rule for findings of `class` with this cause.
     pub(super) fn of(class: Class, cause: Option<Cause>) -> usize {
         let cause = cause.map(Cause::name);
         let is_of = |rule: &FindingRule| {
@@ -184,7 +184,7 @@ impl FindingRule {
         RULES.iter().position(is_of).unwrap_or_default()
     }
 
-    /// Its name: `pinned/absolute`.
+    /// The name of the rule, such as `pinned/absolute`.
     pub(super) fn name(&self) -> String {
         match self.cause {
             Some(cause) => format!("{}/{cause}", self.class.name()),
@@ -238,7 +238,7 @@ fn missing(absence: Absence) -> &'static str {
     RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
 }
 
-/// A target that was perhaps meant.
+/// The suggestion of a similar target that exists.
 pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
     let what = match class {
@@ -246,10 +246,10 @@ pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
         _ if hint.ends_with('/') => "the folder ",
         _ => "the file ",
     };
-    Some(format!("perhaps meant: {what}{hint}"))
+    Some(format!("did you mean {what}{hint}?"))
 }
 
-/// All that is said of a finding, one after the other.
+/// The sentences about a finding.
 pub(super) fn sentences(finding: &Finding) -> Vec<String> {
     let mut said = vec![on_move(finding)];
     said.extend(hint(finding.class, finding.hint.as_deref()));
@@ -257,7 +257,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
     said
 }
 
-/// All that is said of a target, one after the other.
+/// The sentences about a target.
 pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
     let mut said = vec![match target.missing.map(missing) {
@@ -280,7 +280,7 @@ pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) ->
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
     let denied = listed.left(tree, |class| asked.deny.contains(class));
     let (breaks, to) = match asked.is_of_archives {
-        true => ("lack their targets", ""),
+        true => ("have missing targets", ""),
         false => ("would break", ", to "),
     };
     if !denied.is_empty() {

@@ -1,4 +1,4 @@
-//! The documents of an archive, rewritten to show what would change.
+//! The documents of an archive, rewritten to show the changes.
 //!
 //! ```text
 //! rewrite --diff crawl.warc.gz  -->  the changed lines of each document

@@ -56,7 +56,7 @@ const ENTRY_PAGE: &str = "index.html";
 /// The number of files that are committed together.
 const TOGETHER: usize = 64;
 
-/// A file that is ready to get its name, or was only counted.
+/// A file that is ready to be committed, or was only counted.
 struct Made {
     resource: usize,
     file: Option<Replacement>,
@@ -112,7 +112,7 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
         }
         WrittenTo::Standard | WrittenTo::Diff => {
             return refused(
-                "an archive, whose files become a folder; use -o DIR, or look with --dry-run",
+                "an archive becomes a folder of files; use -o DIR, or preview with --dry-run",
             );
         }
     };
@@ -123,7 +123,9 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
         }
     }
     if has_table && !mirror.is_empty() && !path.join(MAP).is_file() {
-        let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
+        let why = format!(
+            "the folder has other files but no {MAP} from an earlier run; name a new folder"
+        );
         return Err(Error::file(path, &why));
     }
     Ok(Some(mirror))
@@ -138,7 +140,7 @@ struct ArchiveRun<'a> {
     /// True if the folder had files before the run.
     had_files: bool,
     status: ExitStatus,
-    /// The number of files that were begun and have no name yet.
+    /// The number of files that are begun and not committed.
     under_way: AtomicUsize,
 }
 
@@ -153,7 +155,7 @@ impl ArchiveRun<'_> {
                 missing: extraction.missing.clone(),
             },
         };
-        // First of all: it says that the folder is one of a run, if the run is killed.
+        // Written first: after a killed run, it marks the folder as the output of a run.
         if self.extraction.is_some() {
             self.write_table(plan, |_| true)?;
         }
@@ -200,7 +202,7 @@ impl ArchiveRun<'_> {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
             }
-            // A disk that is full for one file is full for the next.
+            // After a write error, such as a full disk, the next file would fail, too.
             if is_unwritten {
                 output.show_progress(None);
                 return Ok(());
@@ -222,7 +224,9 @@ impl ArchiveRun<'_> {
         }
         output.show_progress(None);
         if is_stopped() {
-            output.error(&"stopped; every file is whole, and the same command does the rest");
+            output.error(
+                &"stopped; every file is complete; run the same command again to do the rest",
+            );
             self.status = ExitStatus::Stopped;
             return Ok(());
         }
@@ -263,7 +267,7 @@ impl ArchiveRun<'_> {
             Work::Local { collection, .. } => {
                 let Some(CapturedDocument { body, options }) = plan.document(number, archived)
                 else {
-                    let why = "its content codings cannot be undone; it was left out";
+                    let why = "its content codings cannot be decoded; skipped";
                     output.caution(&format_args!("{}: {why}", input.name));
                     return Ok(None);
                 };
@@ -293,7 +297,7 @@ impl ArchiveRun<'_> {
             }
         };
         made.file = self.begin(plan.name(number), date, &bytes)?;
-        // Each is an open file until it has its name, and one body may be that of many URLs.
+        // Each is an open file until it is committed, and one body may serve many URLs.
         if made.file.is_some()
             && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
             && let Some(file) = made.file.take()
@@ -304,7 +308,7 @@ impl ArchiveRun<'_> {
         Ok(Some(made))
     }
 
-    /// Gives the files their names.
+    /// Renames the files into place.
     fn commit(&self, pending: &mut Vec<Replacement>, output: &mut Output) -> FileResult<()> {
         self.under_way.fetch_sub(pending.len(), Ordering::Relaxed);
         for written in write::commit_all(std::mem::take(pending)) {
@@ -343,7 +347,7 @@ impl ArchiveRun<'_> {
         new.commit().map(drop)
     }
 
-    /// Writes the page that lists the pages, and says what there is.
+    /// Writes the page that lists the pages, and reports the results.
     fn end(
         &mut self,
         plan: &CapturePlan,
@@ -359,15 +363,16 @@ impl ArchiveRun<'_> {
             return Ok(());
         };
         if counts.files > 0 || self.status == ExitStatus::Done {
-            output.notice(&format_args!("{files} in {}", name(out)));
+            output.notice(&format_args!("{files} written to {}", name(out)));
         }
         if let Some(adapted) = adapted_text(&counts.adaptations) {
-            output
-                .notice(&format_args!("adapted so that they open: {adapted}; --exact leaves them"));
+            output.notice(&format_args!(
+                "adapted to open from disk: {adapted}; --exact turns this off"
+            ));
         }
         if counts.files == 0 {
             if self.status == ExitStatus::Done {
-                output.error(&"nothing that was asked for was captured");
+                output.error(&"no capture matches --include and --exclude");
             }
             self.status = ExitStatus::Unusable;
             return Ok(());
@@ -381,7 +386,7 @@ impl ArchiveRun<'_> {
         let source = source.join(", ");
         let entry = |(number, title): (usize, String)| {
             let (url, date) = (plan.chosen.url(number), plan.chosen.resources[number].date);
-            // The URL of a part of a message tells nobody anything.
+            // The URL of a part of a message is meaningless to readers.
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
             let date = date.map_or_else(String::new, |date| date.to_string());
@@ -430,7 +435,7 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
-    /// Those of the `pages` that the archives list, in their order; all of them if none is listed. Only WACZ has such lists.
+    /// The `pages` that the archives list, in the order of the lists; all pages if there is no list. Only WACZ has lists.
     fn listed(&self, plan: &CapturePlan, pages: Vec<(usize, String)>) -> Vec<(usize, String)> {
         let format = self.asked.documents.reading.format;
         let wacz = |path: &PathBuf| {
@@ -489,7 +494,7 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// Says how many URLs became no file, and why.
+/// Reports the number of URLs without a file, by reason.
 fn say_failures(collection: &Collection, output: &mut Output) {
     let number =
         |is_it: &dyn Fn(u16) -> bool| collection.failures().filter(|&status| is_it(status)).count();
@@ -501,8 +506,8 @@ fn say_failures(collection: &Collection, output: &mut Output) {
         ),
         (
             number(&|status| (300..304).contains(&status) || status > 304 && status < 400),
-            "redirect ends at nothing in the archive",
-            "redirects end at nothing in the archive",
+            "redirect leads to a URL that is not in the archive",
+            "redirects lead to URLs that are not in the archive",
         ),
         (
             number(&|status| status < 300 || status == 304),

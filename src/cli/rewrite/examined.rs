@@ -1,10 +1,10 @@
-//! One document, or one message of a mailbox: rewritten, said, proved where that was asked for, and written.
+//! One document, or one message of a mailbox: rewritten, reported, proved with `--verify`, and written.
 //!
 //! ```text
 //! page.html, --verify   -->   Examined { edits, is_proved: true }   -->   the sink
 //! ```
 //!
-//! Deliberately absent: where bytes go ([`super::target`]).
+//! Deliberately absent: the place of the output ([`super::target`]).
 
 use baselink::edit::Edits;
 use baselink::{Options, verify};
@@ -19,13 +19,13 @@ use crate::cli::places::FilePlaces;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
-/// The edits of a document, and whether `--verify` holds.
+/// The edits of a document; proved if `--verify` holds or was not given.
 pub(super) struct Examined {
     pub(super) edits: Edits,
     pub(super) is_proved: bool,
 }
 
-/// Rewrites `input`, says what is to be said of it now, and adds the rest to `summary`.
+/// Rewrites `input`, reports its diagnostics, and adds its results to `summary`.
 pub(super) fn examined(
     (asked, work): (&Rewrite, &Work),
     input: &Input<'_>,
@@ -81,7 +81,7 @@ fn is_listed(asked: &Rewrite, work: &Work, output: &Output) -> bool {
     asked.verify || asked.strict || output.is_verbose() || !is_absolute
 }
 
-/// Writes `input` with these edits, after what came before it.
+/// Writes `input` with these edits to `sink`.
 pub(super) fn written(
     Examined { edits, is_proved }: &Examined,
     input: &Input<'_>,

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! One thread reads batches, the others rewrite them ([`in_order`]). A batch is one megabyte, or one message that
-//! is longer; so memory is that of some batches and what is made of them, whatever the length of the mailbox.
-//! Messages that follow one another are written as one piece, where nothing is to be said between them.
+//! is longer, so memory does not depend on the length of the mailbox. Adjacent messages are written as one piece, unless
+//! there is output between them.
 //!
-//! Deliberately absent: what a message is. `baselink::container::mbox` knows that.
+//! Deliberately absent: finding messages, which `baselink::container::mbox` does.
 
 use std::iter;
 use std::path::Path;
@@ -38,7 +38,7 @@ const AHEAD: usize = 2;
 /// The number of bytes of long messages read and not yet written; one message may be longer.
 const LONG: usize = 16 << 20;
 
-/// A batch with what is known of where it is.
+/// A batch and its line numbers in the file.
 struct NumberedBatch {
     batch: Batch,
     /// The number of lines before each message in the file, with its envelope.
@@ -47,7 +47,8 @@ struct NumberedBatch {
 
 /// A document in a batch: a message, or several that are written as one.
 struct Whereabouts {
-    /// In the batch: what belongs to no message, the document, and what belongs to none again.
+    /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes after
+    /// it.
     ends: [usize; 4],
     /// The number of lines before the document in the file.
     lines: usize,
@@ -55,7 +56,7 @@ struct Whereabouts {
 }
 
 impl NumberedBatch {
-    /// `batch`, which `lines` lines come before; its own are added to them.
+    /// Numbers `batch`, which follows `lines` lines, and adds its own lines to them.
     fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
         let mut of_messages = Vec::with_capacity(batch.messages.len());
@@ -91,7 +92,7 @@ struct RewrittenBatch {
     summary: FileSummary,
 }
 
-/// What is written at once, after what is to be said before.
+/// A piece that is written at once, and the output before it.
 struct BatchPiece {
     page: Page,
     place: Whereabouts,
@@ -100,7 +101,7 @@ struct BatchPiece {
     is_open: bool,
 }
 
-/// What is asked for, of every message.
+/// The task for every message of a mailbox.
 #[derive(Clone, Copy)]
 struct MailboxTask<'a> {
     asked: &'a Rewrite,
@@ -152,7 +153,7 @@ impl MailboxTask<'_> {
     }
 }
 
-/// Adds the edits of a message that begins at `start`, after all those before.
+/// Appends the edits of a message that begins at `start`.
 fn join(edits: &mut Edits, of_message: &Edits, start: usize) {
     // Messages do not overlap, so no edit is refused.
     let _ = edits.append(of_message, start);
@@ -172,7 +173,7 @@ pub(super) fn rewrite(
     let blank = output.page();
     let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
-    // Buffers of what was written.
+    // Buffers of written batches, for reuse.
     let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let buffers = || spare.lock().unwrap_or_else(PoisonError::into_inner);
     let parts = iter::from_fn(|| {

@@ -6,7 +6,7 @@
 //!   html  9 files, 310 links: 290 rewritten, 20 absolute
 //! ```
 //!
-//! Deliberately absent: deciding when.
+//! Deliberately absent: deciding when to print them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -34,8 +34,8 @@ use crate::cli::status::ExitStatus;
 use crate::cli::tally::{LinkResult, Tally};
 
 /// The message about local copies that were not copied.
-const NOT_WRITTEN: &str = "files that a browser saved with it, which are not beside the output; \
-                           copy the folder (page_files), too";
+const NOT_WRITTEN: &str =
+    "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
 /// The summary of a file.
 #[derive(Default)]
@@ -43,21 +43,21 @@ pub(super) struct FileSummary {
     pub(super) tally: Tally,
     pub(super) status: ExitStatus,
     pub(super) diagnostics: Vec<record::DiagnosticRecord>,
-    /// What may help where links have no base.
+    /// Hints for links without a base.
     pub(super) hints: Hints,
     missing: MissingTargets,
     /// The number of rewritten links that were only a fragment.
     fragments: usize,
     documents: usize,
     entities: usize,
-    /// The base of the first document, and what gave it.
+    /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     of_links: LinkBases,
     /// The numbers of [`refused`](baselink::purpose::adapt::refused).
     refused: [usize; 3],
 }
 
-/// A base, and what gave it.
+/// A base, with the rule and the source that gave it.
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
 /// URLs of the tree that are not among its files, and how many links have them for targets.
@@ -94,7 +94,7 @@ impl FileSummary {
         self.of_links.merge(totals.of_links.clone());
     }
 
-    /// Adds the documents that follow those.
+    /// Adds the summary of later documents.
     pub(super) fn merge(&mut self, later: Self) {
         self.status = self.status.max(later.status);
         self.tally.merge(&later.tally);
@@ -124,7 +124,7 @@ impl FileSummary {
         }
     }
 
-    /// Says it.
+    /// Reports the base of the file and the number of its links by result.
     pub(super) fn say(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
         if !output.tells_of_files() {
             return;
@@ -174,23 +174,21 @@ impl FileSummary {
         self.hints.say_scheme_of_file(&name, output);
     }
 
-    /// Says that what a browser saved with the file does not lie beside what was written.
+    /// Reports that the files that a browser saved with the page are missing beside the output.
     pub(super) fn say_copies(&self, path: &Path, output: &mut Output) {
         let links = count(self.tally.local_copies(), "link leads", "links lead");
         output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
     }
 
-    /// Says of a message which option leaves references that are only a fragment, where some were rewritten.
+    /// Reports rewritten references of a message that are only a fragment, and the option that keeps them.
     pub(super) fn say_fragments(&self, path: &Path, output: &mut Output) {
-        let (what, it) = match self.fragments {
+        let (links, them) = match self.fragments {
             0 => return,
-            1 => ("1 of the rewritten links is only a fragment and leads".to_owned(), "it jumps"),
-            many => {
-                (format!("{many} of the rewritten links are only fragments and lead"), "they jump")
-            }
+            1 => ("1 rewritten link is only a fragment and now leads".to_owned(), "it"),
+            many => (format!("{many} rewritten links are only fragments and now lead"), "them"),
         };
         output.notice_of_file(&format_args!(
-            "{}: {what} out of the message now; with --fragments auto {it} in it",
+            "{}: {links} out of the message; --fragments auto keeps {them} inside",
             name(path)
         ));
     }
@@ -204,16 +202,16 @@ pub(super) struct RunSummary {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
-    /// Those of them that a browser saved with a page.
+    /// Files without a base that a browser saved with a page.
     copies_without_base: usize,
-    /// Documents that were written elsewhere, and what a browser saved with them was not.
+    /// Documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
     hints: Hints,
     missing: MissingTargets,
     /// Files that are not documents, and were copied as they are.
     pub(super) copied: Left,
     pub(super) left: Left,
-    /// The paths of those that may name old URLs.
+    /// The paths of other files that may name old URLs.
     pub(super) naming_old_urls: Vec<Vec<u8>>,
     refused: [usize; 3],
 }
@@ -246,7 +244,7 @@ impl RunSummary {
         self.rewritten + self.unchanged + self.copied.total()
     }
 
-    /// Says how many files became what, and how many links of which format; with the status of folders without documents.
+    /// Reports the files by result, and the links by format. Returns an error status for folders without documents.
     pub(super) fn say(&self, work: &Work, are_written: bool, output: &mut Output) -> ExitStatus {
         let [rewritten, to_rewrite, unchanged, others] = work.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
@@ -255,9 +253,9 @@ impl RunSummary {
             (self.unchanged, unchanged, unchanged),
             (self.copied.total(), others, others),
             (self.left.count(Why::NoDocument), "not a document", "not documents"),
-            (self.left.count(Why::Archive), "archive left alone", "archives left alone"),
-            (self.left.count(Why::Backup), "backup left alone", "backups left alone"),
-            (self.left.count(Why::Delivery), "delivery left alone", "deliveries left alone"),
+            (self.left.count(Why::Archive), "archive skipped", "archives skipped"),
+            (self.left.count(Why::Backup), "backup skipped", "backups skipped"),
+            (self.left.count(Why::Delivery), "delivery skipped", "deliveries skipped"),
             (self.left.count(Why::Unusable), "could not be used", "could not be used"),
         ];
         let all = parts.iter().map(|(number, ..)| number).sum();
@@ -267,7 +265,7 @@ impl RunSummary {
             .map(|(number, one, more)| count(number, one, more))
             .collect();
         match all {
-            0 => output.notice(&"no file was found"),
+            0 => output.notice(&"no files found"),
             _ => output.notice(&format_args!(
                 "{}: {}",
                 count(all, "file", "files"),
@@ -299,7 +297,7 @@ impl RunSummary {
             "file that a browser saved with a page has",
             "files that browsers saved with pages have",
         ];
-        let what = "relative links and no base URL; only --url-map can say one";
+        let what = "relative links and no base URL; only --url-map can give one";
         output.notice_of(self.copies_without_base, have, what);
         let what = format!("to {NOT_WRITTEN}");
         output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
@@ -326,7 +324,7 @@ impl RunSummary {
         output.list_in(path, &urls, what)
     }
 
-    /// Says what browsers refuse to load from disk.
+    /// Reports resources that browsers refuse to load from disk.
     fn say_refused(&self, output: &mut Output) {
         let [modules, attributes, uses] = self.refused;
         let parts = [

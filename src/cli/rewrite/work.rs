@@ -6,7 +6,7 @@
 //! move      /b/y.html#z          -->  /sub/b/y.html#z
 //! ```
 //!
-//! Deliberately absent: rewriting itself, which `baselink::rewrite` and `baselink::purpose` do.
+//! Deliberately absent: the rewriting, which `baselink::rewrite` and `baselink::purpose` do.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// The options with which a document of `origin`, which has these `bytes`, is rewritten; `options` say how it is read.
+    /// The options for rewriting a document of `origin` with these `bytes`, from the `options` for reading it.
     pub(super) fn options<'o>(
         &self,
         origin: &Origin,
@@ -74,7 +74,7 @@ impl Work {
                 let empty = links.filter(|link| link.reference.is_empty());
                 let mut emptied: Vec<usize> = empty.map(|link| link.span.start).collect();
                 emptied.sort_unstable();
-                // An empty one is what is written here.
+                // `localize` itself empties such a base.
                 report.diagnostics.retain(|found| {
                     let first = emptied.partition_point(|at| *at < found.span.start);
                     let is_emptied = emptied.get(first).is_some_and(|at| *at <= found.span.end);
@@ -131,7 +131,7 @@ impl Work {
         }
     }
 
-    /// The words for what becomes of a link unless it is left.
+    /// The words for the expected result of a link, such as `made absolute`.
     pub(super) fn done(&self) -> &'static str {
         match self {
             Self::Absolute | Self::Local { .. } => "made absolute",
@@ -157,7 +157,7 @@ impl Work {
         Ok(relocation.may_be_named_in(&name_of(entry), file.text(&entry.path)?))
     }
 
-    /// Where those are listed that are [`missing`](Self::missing).
+    /// The file for the list of [`missing`](Self::missing) targets.
     pub(super) fn list_of_missing(&self) -> Option<&Path> {
         match self {
             Self::Absolute | Self::Moved(..) => None,

@@ -1,13 +1,13 @@
 //! The owners whose settings are read: the user and the administrator.
 //!
 //! ```text
-//! /tmp/baselink.toml, of somebody else   -->   belongs to another user (1001), and is not read; …
+//! /tmp/baselink.toml, of another user   -->   belongs to another user (1001), and is not read; …
 //! ```
 //!
 //! baselink looks for a settings file in all folders above, where other users may be able to put one. The file and its folder
 //! must belong to the user, to root or, if root works for a user by `sudo`, to that user, as with `safe.directory` of git.
 //!
-//! Deliberately absent: who else may write to them, and owners on Windows.
+//! Deliberately absent: permissions of other users to write them, and owners on Windows.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +18,7 @@ use baselink::error::Result;
 ///
 /// # Errors
 ///
-/// The file or its folder belongs to another user. The message says how to read it all the same.
+/// The file or its folder belongs to another user. The message says how to read it anyway.
 #[cfg(unix)]
 pub(super) fn check(path: &Path, file: &File) -> Result<()> {
     use std::fs;
