@@ -5,7 +5,7 @@
 //! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --assume-scheme gives another
 //! ```
 //!
-//! Deliberately absent: URLs that a document declares for itself ([`super::hint`]).
+//! Deliberately absent: URLs that a document declares for itself ([`super::base_hints`]).
 
 use baselink::diagnostic::{Code, Diagnostic};
 

@@ -47,8 +47,8 @@ pub(crate) fn each<T: Send>(
             let mut item = next(spare)?;
             let number = numbers.next()?;
             if let Ok(item) = &mut item {
-                item.said.retain(|_| wanted != Wanted::Captures);
-                anomalies += usize::from(!item.said.is_empty());
+                item.messages.retain(|_| wanted != Wanted::Captures);
+                anomalies += usize::from(!item.messages.is_empty());
                 item.document.iter_mut().for_each(|document| document.number = number);
             }
             Some(item)
@@ -57,7 +57,7 @@ pub(crate) fn each<T: Send>(
     };
     let ended = through_contents(path, contents, (&options, wanted), &mut through, output);
     if counts {
-        output.say_diagnostics();
+        output.report_diagnostics();
     }
     ended.map(|()| anomalies)
 }
@@ -162,22 +162,22 @@ fn through<T: Send>(
         Some((item, size))
     });
     let on_page = |item: Result<Item>| {
-        let Item { is_anomaly, said, document } = item?;
+        let Item { is_anomaly, messages, document } = item?;
         let of_document = document.map(|document| {
             let mut page = blank.page();
             let made = work(&input(path, &document), &document, &mut page);
             (made, page.into_page(), document)
         });
-        Ok::<_, Error>((is_anomaly, said, of_document))
+        Ok::<_, Error>((is_anomaly, messages, of_document))
     };
     let (mut has_anomalies, mut has_records) = (false, false);
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
     in_order(bounds, items, on_page, |result| {
-        let (is_anomaly, said, of_document) = result.map_err(|error| failure(path, &error))?;
+        let (is_anomaly, messages, of_document) = result.map_err(|error| failure(path, &error))?;
         has_anomalies |= is_anomaly;
         has_records |= !is_anomaly;
-        for (offset, code, message) in said {
-            output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
+        for (offset, code, message) in messages {
+            output.diagnostic_at(&format!("{}@{offset}", name(path)), code, &message);
         }
         let Some((made, page, document)) = of_document else { return Ok::<_, Failure>(()) };
         output.reach(document.key.offset.file);

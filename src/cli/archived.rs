@@ -71,13 +71,13 @@ pub(crate) struct Archived {
     pub(crate) key: RecordKey,
     /// The number of the item in its archive, from 0.
     pub(crate) number: u32,
-    held: Held,
+    held: DocumentBytes,
     /// The options for reading it.
     pub(crate) options: Options,
 }
 
 /// The bytes of a document.
-enum Held {
+enum DocumentBytes {
     /// The block of a record, or the decoded payload of the response in it.
     Record(Record, Option<Vec<u8>>),
     /// Bytes of their own.
@@ -101,14 +101,14 @@ struct CapturedBytes {
 }
 
 /// Anomalies of an archive, with their places.
-pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
+pub(crate) type AnomalyMessages = Vec<(Offset, Code, Cow<'static, str>)>;
 
 /// The next item of an archive.
 #[derive(Default)]
 pub(crate) struct Item {
     /// True if no record can be read here.
     pub(crate) is_anomaly: bool,
-    pub(crate) said: Said,
+    pub(crate) messages: AnomalyMessages,
     pub(crate) document: Option<Archived>,
 }
 
@@ -118,16 +118,16 @@ impl Item {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                let said = vec![(found.offset, found.code, found.message)];
-                return Self { is_anomaly: true, said, document: None };
+                let messages = vec![(found.offset, found.code, found.message)];
+                return Self { is_anomaly: true, messages, document: None };
             }
         };
         let offset = record.offset;
         let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
-        let said = record.diagnostics.iter().map(say).collect();
+        let messages = record.diagnostics.iter().map(say).collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
-                return Self { said, ..Self::default() };
+                return Self { messages, ..Self::default() };
             };
             let RecordDocument { bytes, options, media_type } = found;
             let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
@@ -139,9 +139,9 @@ impl Item {
         } else {
             (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
         };
-        let held = Held::Record(record, payload);
+        let held = DocumentBytes::Record(record, payload);
         let document = Some(Archived { key, number: 0, held, options });
-        Self { said, document, ..Self::default() }
+        Self { messages, document, ..Self::default() }
     }
 
     /// The item of an entry of an HTTP archive, whose offset is its number.
@@ -202,7 +202,7 @@ impl Item {
     fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let key = RecordKey { offset, ..RecordKey::default() };
-        let (held, options) = (Held::Capture(Box::new(captured)), options.clone());
+        let (held, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
         let document = Some(Archived { key, number: 0, held, options });
         Self { document, ..Self::default() }
     }
@@ -222,15 +222,15 @@ impl Item {
             }
             Err(_) => {
                 let why = "the transfer encoding of this part cannot be undone; it was left out";
-                let said = vec![(offset, Code::TransferUndecodable, why.into())];
-                Self { said, ..Self::default() }
+                let messages = vec![(offset, Code::TransferUndecodable, why.into())];
+                Self { messages, ..Self::default() }
             }
         }
     }
 
     /// The item of an anomaly among other entries.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
-        Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
+        Self { messages: vec![(found.offset, found.code, found.message)], ..Self::default() }
     }
 }
 
@@ -294,14 +294,14 @@ impl Archived {
         let offset = Offset { file: number, within: 0 };
         let (url, media_type) = (Some(url), media_type.to_string());
         let key = RecordKey { id: None, offset, url, media_type };
-        Self { key, number: 0, held: Held::Bytes(bytes), options }
+        Self { key, number: 0, held: DocumentBytes::Bytes(bytes), options }
     }
 
     /// The captures: the first is the resource itself, and others lead to it.
     pub(crate) fn captures(&self) -> Vec<Capture> {
         match &self.held {
-            Held::Record(record, _) => record::capture(record).into_iter().collect(),
-            Held::Capture(captured) => {
+            DocumentBytes::Record(record, _) => record::capture(record).into_iter().collect(),
+            DocumentBytes::Capture(captured) => {
                 let own = &captured.capture;
                 let others = captured.other_urls.iter().map(|url| Capture {
                     status: 301,
@@ -310,28 +310,28 @@ impl Archived {
                 });
                 iter::once(own.clone()).chain(others).collect()
             }
-            Held::Bytes(_) => Vec::new(),
+            DocumentBytes::Bytes(_) => Vec::new(),
         }
     }
 
     /// The body of the capture, without content codings; `None` if these cannot be undone.
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
         match &self.held {
-            Held::Record(record, _) => record::body(record),
-            Held::Capture(captured) => {
+            DocumentBytes::Record(record, _) => record::body(record),
+            DocumentBytes::Capture(captured) => {
                 let CapturedBytes { body, format, charset, .. } = &**captured;
                 let bytes = Cow::Borrowed(body.as_slice());
                 Some(CapturedBody { bytes, format: *format, charset: *charset })
             }
-            Held::Bytes(_) => None,
+            DocumentBytes::Bytes(_) => None,
         }
     }
 
     /// The base of the links of a capture with this URL, unless it declares another one.
     pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
         let (source, base) = match &self.held {
-            Held::Capture(captured) => (captured.source, captured.base.as_deref()),
-            Held::Record(..) | Held::Bytes(_) => (Source::Warc, None),
+            DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),
+            DocumentBytes::Record(..) | DocumentBytes::Bytes(_) => (Source::Warc, None),
         };
         Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
@@ -339,18 +339,18 @@ impl Archived {
     /// All of it.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.held {
-            Held::Record(record, None) => record.block(),
-            Held::Record(_, Some(bytes)) | Held::Bytes(bytes) => bytes,
-            Held::Capture(captured) => &captured.body,
+            DocumentBytes::Record(record, None) => record.block(),
+            DocumentBytes::Record(_, Some(bytes)) | DocumentBytes::Bytes(bytes) => bytes,
+            DocumentBytes::Capture(captured) => &captured.body,
         }
     }
 
     /// Its buffer, to be used again.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self.held {
-            Held::Record(record, _) => record.into_buffer(),
-            Held::Bytes(bytes) => bytes,
-            Held::Capture(captured) => captured.body,
+            DocumentBytes::Record(record, _) => record.into_buffer(),
+            DocumentBytes::Bytes(bytes) => bytes,
+            DocumentBytes::Capture(captured) => captured.body,
         }
     }
 }

@@ -17,7 +17,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use self::commands::{Typed, refuse_url};
-use super::request::{Asked, Command, Documents, ListLinks, Talk, is_standard_input};
+use super::request::{Command, Documents, ListLinks, Request, Verbosity, is_standard_input};
 use super::settings::{Settings, nearest};
 use super::shell;
 
@@ -38,17 +38,17 @@ pub(crate) enum Refusal {
     /// A message of clap: help, the version, or an error about one argument.
     Clap(clap::Error),
     /// An error about the arguments taken together.
-    Sentence(Talk, Error),
+    Sentence(Verbosity, Error),
 }
 
 /// Reads the command line, the program's name first, and the settings that go with it.
 pub(crate) fn parse(
     words: impl IntoIterator<Item = OsString>,
-) -> std::result::Result<Asked, Refusal> {
-    let matches = program().try_get_matches_from(words).map_err(mistake)?;
-    let mut typed = Typed::from_arg_matches(&matches).map_err(mistake)?;
-    let talk = typed.talk();
-    let refused = |error| Refusal::Sentence(talk, error);
+) -> std::result::Result<Request, Refusal> {
+    let matches = program().try_get_matches_from(words).map_err(usage_error)?;
+    let mut typed = Typed::from_arg_matches(&matches).map_err(usage_error)?;
+    let verbosity = typed.verbosity();
+    let refused = |error| Refusal::Sentence(verbosity, error);
     let is_map_typed = typed.table().is_some();
     let mut settings = None;
     if let Some((path, is_found)) = typed.settings().map_err(refused)? {
@@ -60,12 +60,12 @@ pub(crate) fn parse(
         settings = Some(path);
     }
     let table = typed.table();
-    let mut command = typed.meant().map_err(refused)?;
+    let mut command = typed.into_request().map_err(refused)?;
     if is_map_typed {
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
     }
-    record_options(&mut command, deciding(&matches), table, settings.as_deref());
-    Ok(Asked { talk, settings, command })
+    record_options(&mut command, result_options(&matches), table, settings.as_deref());
+    Ok(Request { verbosity, settings, command })
 }
 
 /// The long options of all commands.
@@ -77,19 +77,19 @@ fn long_options() -> Vec<String> {
 }
 
 /// The typed options on which results depend, one for each line.
-fn deciding(matches: &ArgMatches) -> Vec<String> {
+fn result_options(matches: &ArgMatches) -> Vec<String> {
     const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
     let mut program = program();
     program.build();
     let Some((command, matches)) = matches.subcommand() else { return Vec::new() };
     let options = program.find_subcommand(command).into_iter().flat_map(|it| it.get_arguments());
-    let deciding = options.filter(|option| match option.get_long() {
+    let result_options = options.filter(|option| match option.get_long() {
         Some("strict") | None => false,
         Some("grammar") => true,
         Some(_) => option.get_help_heading().is_some_and(|heading| HEADINGS.contains(&heading)),
     });
     let mut lines = Vec::new();
-    for option in deciding {
+    for option in result_options {
         let (id, key) = (option.get_id().as_str(), option.get_long().unwrap_or_default());
         if matches.value_source(id) == Some(ValueSource::CommandLine) {
             let values = matches.get_raw(id).into_iter().flatten();
@@ -106,8 +106,8 @@ fn record_options(
     table: Option<PathBuf>,
     settings: Option<&Path>,
 ) {
-    let Command::Links(asked) = command else { return };
-    let ListLinks { documents, output: Some(results), .. } = &mut **asked else { return };
+    let Command::Links(request) = command else { return };
+    let ListLinks { documents, output: Some(results), .. } = &mut **request else { return };
     results.keeps &= !table.as_deref().is_some_and(is_standard_input);
     if let Some(path) = settings {
         options.push(format!("settings {path:?}"));
@@ -121,7 +121,7 @@ fn record_options(
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have a message of their own.
-fn mistake(error: clap::Error) -> Refusal {
+fn usage_error(error: clap::Error) -> Refusal {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
         _ => None,
@@ -167,7 +167,7 @@ fn mistake(error: clap::Error) -> Refusal {
         _ => None,
     };
     match sentence {
-        Some(sentence) => Refusal::Sentence(Talk::default(), Error::new(sentence)),
+        Some(sentence) => Refusal::Sentence(Verbosity::default(), Error::new(sentence)),
         None => Refusal::Clap(with_nearest_option(error, &usage)),
     }
 }

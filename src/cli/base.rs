@@ -40,26 +40,26 @@ use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 use super::advice::is_of_bases;
 use super::archive;
 use super::archived::Archived;
+use super::base_hints::BaseHints;
 use super::failure::Failure;
-use super::files::{after, each_document};
-use super::hint::Hints;
+use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
-use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
+use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, shown};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{Documents, Origin, ShowBases};
 use super::status::ExitStatus;
 
 /// Shows the bases of the documents of a request.
-pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
-    let documents = &asked.documents;
-    let form = match asked.json {
+pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
+    let documents = &request.documents;
+    let form = match request.json {
         true => BasesForm::Json,
         false if has_several(documents) => BasesForm::Line,
         false => BasesForm::Levels,
     };
     let mut has_tree = false;
-    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, form, file, output);
+    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(request, form, file, output);
     let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
@@ -88,14 +88,14 @@ fn has_several(documents: &Documents) -> bool {
 
 /// Shows the bases of a file; true if they were shown as a tree.
 fn one(
-    asked: &ShowBases,
+    request: &ShowBases,
     form: BasesForm,
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, bool)> {
-    let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
+    let (mut has_tree, mut hints, path) = (false, BaseHints::default(), file.path);
     if let Contents::Archive(archive) = file.contents {
-        let form = if asked.json { BasesForm::Json } else { BasesForm::Line };
+        let form = if request.json { BasesForm::Json } else { BasesForm::Line };
         let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
             Ok(document(form, input, &archived.options, output)?.1)
         };
@@ -103,7 +103,7 @@ fn one(
             has_tree |= is_tree;
             Ok(())
         });
-        return Ok((after(read.map(drop), ExitStatus::Done, output)?, has_tree));
+        return Ok((status_after(read.map(drop), ExitStatus::Done, output)?, has_tree));
     }
     let read = file.each(|input, options| {
         let (totals, is_tree) = document(form, input, options, output)?;
@@ -113,11 +113,11 @@ fn one(
     });
     let read = Failure::nested(read)?;
     if let Some(hint) =
-        hints.url.filter(|_| asked.documents.paths.len() == 1 && !asked.documents.has_folder())
+        hints.url.filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((after(read, ExitStatus::Done, output)?, has_tree))
+    Ok((status_after(read, ExitStatus::Done, output)?, has_tree))
 }
 
 /// Shows the bases of a document; true if they were shown as a tree.
@@ -145,12 +145,12 @@ fn document(
             }
         }
         BasesForm::Levels if is_tree => {
-            output.gap()?;
+            output.blank_line()?;
             tree(input, &places, &report.entities, output)?;
         }
         BasesForm::Levels => {
             for entity in &report.entities {
-                output.gap()?;
+                output.blank_line()?;
                 picture(input, &places, entity, output)?;
             }
         }
@@ -178,10 +178,10 @@ fn picture(
     entity: &EntityReport,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ink = output.ink;
+    let styler = output.styler;
     let chain = &entity.chain;
     let out = output.out();
-    write!(out, "{}", ink.paint(HEADING, input.name))?;
+    write!(out, "{}", styler.paint(HEADING, input.name))?;
     if !chain.entity.is_empty() {
         write!(out, ", document {} inside it", chain.entity)?;
     }
@@ -190,11 +190,11 @@ fn picture(
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
         for level in chain.levels.iter().filter(|level| level.rule == rule) {
             write!(out, "    ")?;
-            level_line(level, None, places, ink, out)?;
+            level_line(level, None, places, styler, out)?;
         }
     }
     write!(out, "  ")?;
-    base(chain, ink, out)
+    base(chain, styler, out)
 }
 
 /// Prints a level of a chain, with its rule unless a heading names it.
@@ -202,7 +202,7 @@ fn level_line(
     level: &Level,
     rule: Option<Rule>,
     places: &FilePlaces<'_>,
-    ink: Ink,
+    styler: Styler,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mark, style, status) = match level.status {
@@ -211,24 +211,24 @@ fn level_line(
         Status::Absent => (' ', FAINT, "absent"),
         Status::Invalid => ('!', INVALID, "invalid"),
     };
-    write!(out, "{} ", ink.paint(style, mark))?;
+    write!(out, "{} ", styler.paint(style, mark))?;
     if let Some(rule) = rule {
         write!(out, "{}  ", rule.section())?;
     }
     if let Some(value) = &level.value {
-        write!(out, "{}  ", ink.paint(style, shown(value)))?;
+        write!(out, "{}  ", styler.paint(style, shown(value)))?;
     }
-    write!(out, "{}: {}", ink.paint(style, status), visible(&level.reason))?;
+    write!(out, "{}: {}", styler.paint(style, status), visible(&level.reason))?;
     if let Some(span) = level.span {
-        write!(out, "  ({})", ink.paint(PLACE, places.at(span)))?;
+        write!(out, "  ({})", styler.paint(PLACE, places.at(span)))?;
     }
     writeln!(out)
 }
 
-fn base(chain: &BaseChain, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
+fn base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Result<()> {
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (rule, source) = (chain.rule.section(), chain.source.name());
-    writeln!(out, "base: {}  ({rule} {source})", ink.paint(TAKEN, base))
+    writeln!(out, "base: {}  ({rule} {source})", styler.paint(TAKEN, base))
 }
 
 /// The number of levels of a tree that are drawn; deeper entities are indented no further.
@@ -241,7 +241,7 @@ fn tree(
     entities: &[EntityReport],
     output: &mut Output,
 ) -> io::Result<()> {
-    let ink = output.ink;
+    let styler = output.styler;
     let out = output.out();
     // From the end, the first child found of an entity is its last child.
     let mut met = HashSet::new();
@@ -271,14 +271,14 @@ fn tree(
             (_, number) => number.to_owned(),
         };
         let media_type = visible(&entity.media_type);
-        writeln!(out, "{around}{branch}{}  {media_type}", ink.paint(HEADING, number))?;
+        writeln!(out, "{around}{branch}{}  {media_type}", styler.paint(HEADING, number))?;
         let beneath = format!("{around}{beneath}{}", bar(has_children));
         for level in entity.chain.levels.iter().filter(|level| level.value.is_some()) {
             write!(out, "{beneath}")?;
-            level_line(level, Some(level.rule), places, ink, out)?;
+            level_line(level, Some(level.rule), places, styler, out)?;
         }
         write!(out, "{beneath}")?;
-        base(&entity.chain, ink, out)?;
+        base(&entity.chain, styler, out)?;
     }
     Ok(())
 }

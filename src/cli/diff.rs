@@ -57,10 +57,10 @@ pub(crate) fn print(
         return Ok(());
     }
     let name = input.name;
-    let ink = output.ink;
+    let styler = output.styler;
     if !std::mem::replace(&mut progress.named, true) {
         for mark in ["---", "+++"] {
-            writeln!(output.out(), "{}", ink.paint(HEADING, format_args!("{mark} {name}")))?;
+            writeln!(output.out(), "{}", styler.paint(HEADING, format_args!("{mark} {name}")))?;
         }
     }
     for hunk in changes.chunk_by(|a, b| b.line - (a.line + a.removed) <= 2 * CONTEXT) {
@@ -98,18 +98,18 @@ fn range(start: usize, len: usize) -> String {
 }
 
 fn show(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result<()> {
-    let style = output.ink.style(match mark {
+    let style = output.styler.style(match mark {
         b'+' => ADDED,
         b'-' => REMOVED,
         _ => anstyle::Style::new(),
     });
-    let is_looked_at = output.is_looked_at();
+    let is_terminal = output.is_terminal();
     let out = output.out();
     for line in lines {
         let line = line.as_ref();
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         write!(out, "{style}{}", char::from(mark))?;
-        if is_looked_at {
+        if is_terminal {
             let text = String::from_utf8_lossy(text);
             write!(out, "{}", text.split('\t').map(visible).collect::<Vec<_>>().join("\t"))?;
         } else {

@@ -19,14 +19,14 @@ use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::files::write::most_pending;
 
+use super::dotless_hosts;
 use super::failure::Failure;
 use super::in_order::{Bounds, in_order};
 use super::input::{File, NoDocument, OpenedInput};
-use super::output::{Output, Page, count, said};
+use super::output::{Output, Page, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
-use super::unlike_hosts;
 
 /// The number of bytes of files after which results are handed over. A file of this size is processed alone.
 const SETTLED: u64 = 64 << 20;
@@ -50,7 +50,7 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
 }
 
 /// Processed files, each with its output and its result.
-pub(crate) type Worked<T> = Vec<(Origin, Page, T)>;
+pub(crate) type FinishedFiles<T> = Vec<(Origin, Page, T)>;
 
 /// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the files.
 /// Reports files that cannot be found, and returns their number.
@@ -58,21 +58,21 @@ pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
     let progress = takes_long.then(|| progress(documents, output)).flatten();
-    say_what_is_missing(documents, output);
+    report_missing(documents, output);
     let mut all = FilesInOrder::of(documents, output);
     let failed = through(&mut all, progress.as_ref(), output, work, done)?;
     output.show_progress(None);
     if counts {
-        output.say_diagnostics();
+        output.report_diagnostics();
     }
-    if let Some(sentence) = unlike_hosts::sentence(documents) {
+    if let Some(sentence) = dotless_hosts::sentence(documents) {
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
@@ -95,7 +95,7 @@ pub(crate) fn each_again<T: Send>(
     entries: Vec<TreeEntry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
     let mut all = FilesInOrder::new(vec![FileSource::Known(entries.into_iter())], documents.jobs);
     through(&mut all, None, output, work, done).map(drop)
@@ -107,7 +107,7 @@ fn through<T: Send>(
     progress: Option<&Progress>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+    mut done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let one = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
@@ -122,12 +122,12 @@ fn through<T: Send>(
             let mut page = blank.page();
             one(origin, &mut page).map(|(origin, result)| (origin, page.into_page(), result))
         });
-        Ok::<_, io::Error>((files.collect::<io::Result<Worked<T>>>()?, chunk.failure))
+        Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
     };
     let (bounds, most, each) = (all.bounds, all.most, all.each);
     let mut failed = 0;
     while !is_stopped() {
-        let (mut worked, mut bytes) = (Vec::new(), 0_u64);
+        let (mut finished, mut bytes) = (Vec::new(), 0_u64);
         let sized = |chunk: Chunk| {
             let size = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
             (chunk, size)
@@ -136,10 +136,10 @@ fn through<T: Send>(
         in_order(bounds, chunks.map(sized), on_pages, |result| {
             let (files, failure) = result?;
             bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
-            worked.extend(files);
-            if worked.len() + each > most || bytes >= SETTLED || failure.is_some() {
+            finished.extend(files);
+            if finished.len() + each > most || bytes >= SETTLED || failure.is_some() {
                 bytes = 0;
-                done(mem::take(&mut worked), output)?;
+                done(mem::take(&mut finished), output)?;
             }
             if let Some(failure) = failure {
                 output.error(&failure);
@@ -147,7 +147,7 @@ fn through<T: Send>(
             }
             Ok::<_, io::Error>(())
         })?;
-        done(worked, output)?;
+        done(finished, output)?;
         let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
         let (origin, result) = one(origin, output)?;
         done(vec![(origin, Page::default(), result)], output)?;
@@ -159,7 +159,7 @@ fn through<T: Send>(
 const MISSING: usize = 5;
 
 /// Reports the first files that the table of URLs names but that do not exist.
-fn say_what_is_missing(documents: &Documents, output: &mut Output) {
+fn report_missing(documents: &Documents, output: &mut Output) {
     let Some(map) = &documents.reading.origins.map else { return };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     let missing = map.missing(&roots);
@@ -300,7 +300,7 @@ impl<'d> FilesInOrder<'d> {
 
 /// The reason why a file was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Why {
+pub(crate) enum SkipReason {
     /// A folder, whose files follow.
     Folder,
     NoDocument,
@@ -316,7 +316,7 @@ pub(crate) enum Why {
     Unusable,
 }
 
-impl Why {
+impl SkipReason {
     /// The reason for a file that is not a document.
     pub(crate) fn of(none: &NoDocument) -> Self {
         if none.is_archive { Self::Archive } else { Self::NoDocument }
@@ -328,14 +328,14 @@ const NONE: &str = "no documents found";
 
 /// The number of skipped files by reason.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Left(BTreeMap<Why, usize>);
+pub(crate) struct SkipCounts(BTreeMap<SkipReason, usize>);
 
-impl Left {
-    pub(crate) fn add(&mut self, why: Why, number: usize) {
+impl SkipCounts {
+    pub(crate) fn add(&mut self, why: SkipReason, number: usize) {
         *self.0.entry(why).or_default() += number;
     }
 
-    pub(crate) fn count(&self, why: Why) -> usize {
+    pub(crate) fn count(&self, why: SkipReason) -> usize {
         self.0.get(&why).copied().unwrap_or_default()
     }
 
@@ -351,31 +351,31 @@ impl Left {
 
     /// The exit status of a run that skipped these files.
     pub(crate) fn status(&self) -> ExitStatus {
-        if self.count(Why::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
+        if self.count(SkipReason::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
     }
 
     /// Reports the number of symbolic links, and the option that follows them if the command has it.
-    pub(crate) fn say_links(&self, follows: bool, output: &mut Output) {
+    pub(crate) fn report_links(&self, follows: bool, output: &mut Output) {
         let were = ["symbolic link was", "symbolic links were"];
         let what = if follows { "skipped; --follow reads their targets" } else { "skipped" };
-        output.notice_of(self.count(Why::Link), were, what);
+        output.notice_of(self.count(SkipReason::Link), were, what);
     }
 
     /// Reports all skipped files. Returns the exit status, which is an error if there were no documents.
-    pub(crate) fn say(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let status = self.say_documents(documents, output);
-        let others = self.count(Why::NoDocument);
+    pub(crate) fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let status = self.report_documents(documents, output);
+        let others = self.count(SkipReason::NoDocument);
         if others > 0 {
             output.notice(&count(others, "file is not a document", "files are not documents"));
         }
-        self.say_archives(output);
-        self.say_links(true, output);
+        self.report_archives(output);
+        self.report_links(true, output);
         status
     }
 
     /// Reports that there were no `documents`.
-    pub(crate) fn say_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let status = self.say_only_others(documents, output);
+    pub(crate) fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let status = self.report_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {
             output.notice(&NONE);
         }
@@ -384,9 +384,11 @@ impl Left {
 
     /// Reports an error if there were other files but no `documents`. A document that could not be used counts as one, because
     /// it was reported.
-    pub(crate) fn say_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let documents = documents + self.count(Why::Unusable);
-        if documents > 0 || self.count(Why::NoDocument) + self.count(Why::Archive) == 0 {
+    pub(crate) fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let documents = documents + self.count(SkipReason::Unusable);
+        if documents > 0
+            || self.count(SkipReason::NoDocument) + self.count(SkipReason::Archive) == 0
+        {
             return ExitStatus::Done;
         }
         output.error(&NONE);
@@ -394,9 +396,9 @@ impl Left {
     }
 
     /// Reports the skipped archives, and the commands that read them.
-    pub(crate) fn say_archives(&self, output: &mut Output) {
+    pub(crate) fn report_archives(&self, output: &mut Output) {
         let what = "skipped; links and base read archives, and rewrite reads archives named on the command line";
-        output.notice_of(self.count(Why::Archive), ["archive was", "archives were"], what);
+        output.notice_of(self.count(SkipReason::Archive), ["archive was", "archives were"], what);
     }
 }
 
@@ -405,13 +407,13 @@ impl Left {
 /// # Errors
 ///
 /// A device, a pipe or a socket was found in a folder: to open one may take forever.
-pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
+pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     Ok(match entry.kind {
-        EntryKind::Folder => Some(Why::Folder),
+        EntryKind::Folder => Some(SkipReason::Folder),
         _ if origin.is_named() => None,
         EntryKind::File => None,
-        EntryKind::Symlink => Some(Why::Link),
+        EntryKind::Symlink => Some(SkipReason::Link),
         EntryKind::Special => {
             let path = name(&entry.path);
             return Err(Error::new(format!("{path}: not a regular file; skipped")));
@@ -420,18 +422,18 @@ pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
 }
 
 /// The result of reading documents.
-pub(crate) struct Read {
+pub(crate) struct ReadSummary {
     pub(crate) status: ExitStatus,
     /// The number of documents.
     pub(crate) documents: usize,
-    pub(crate) left: Left,
+    pub(crate) skipped: SkipCounts,
 }
 
-impl Read {
+impl ReadSummary {
     /// Reports the skipped files of folders, and returns the exit status of the run.
     pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
         match documents.has_folder() {
-            true => self.status.max(self.left.say(self.documents, output)),
+            true => self.status.max(self.skipped.report(self.documents, output)),
             false => self.status,
         }
     }
@@ -443,28 +445,29 @@ pub(crate) fn each_document<T: Send>(
     output: &mut Output,
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T) + Send,
-) -> io::Result<Read> {
-    let mut read = Read { status: ExitStatus::Done, documents: 0, left: Left::default() };
+) -> io::Result<ReadSummary> {
+    let mut read =
+        ReadSummary { status: ExitStatus::Done, documents: 0, skipped: SkipCounts::default() };
     let one = |origin: &Origin, output: &mut Output| {
-        let opened = match why_left(origin) {
+        let opened = match skip_reason(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
             Ok(None) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };
         let failure = match opened {
             Ok(OpenedInput::Document(file)) => {
-                output.passed_over(&file.passed_over);
+                output.report_passed_over(&file.passed_over);
                 return work(origin, file, output).map(Ok);
             }
             Ok(OpenedInput::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
             Ok(OpenedInput::NoDocument(none)) => {
-                output.no_document(none.remark());
-                return Ok(Err(Why::of(&none)));
+                output.report_no_document(none.remark());
+                return Ok(Err(SkipReason::of(&none)));
             }
             Err(failure) => failure,
         };
         output.error(&failure);
-        Ok(Err(Why::Unusable))
+        Ok(Err(SkipReason::Unusable))
     };
     let failed = each(documents, output, one, |batch, output| {
         for (origin, page, outcome) in batch {
@@ -475,21 +478,21 @@ pub(crate) fn each_document<T: Send>(
                     read.documents += 1;
                     done(origin, of_file);
                 }
-                Err(why) => read.left.add(why, 1),
+                Err(why) => read.skipped.add(why, 1),
             }
         }
         Ok(())
     })?;
-    read.left.add(Why::Unusable, failed);
-    read.status = read.status.max(read.left.status());
+    read.skipped.add(SkipReason::Unusable, failed);
+    read.status = read.status.max(read.skipped.status());
     Ok(read)
 }
 
 /// Reports an error of reading a file to its end. Returns `status`, or a worse one after an error.
-pub(crate) fn after(
+pub(crate) fn status_after(
     read: std::result::Result<(), impl Into<Failure>>,
     status: ExitStatus,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Ok(said(read, output)?.map_or(ExitStatus::Unusable, |()| status))
+    Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |()| status))
 }

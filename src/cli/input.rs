@@ -33,10 +33,10 @@ use baselink::span::Span;
 
 use super::archived::{ArchiveContents, Wanted};
 use super::document_name::DocumentName;
+use super::dotless_hosts;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin};
-use super::unlike_hosts;
 
 /// The number of bytes from which a format is detected.
 const LOOKED_AT: usize = 4_096;
@@ -251,7 +251,7 @@ impl<'a> File<'a> {
                 let seen = documents.seen(entry);
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
-                unlike_hosts::note(documents, entry, seen, retrieval.as_ref());
+                dotless_hosts::note(documents, entry, seen, retrieval.as_ref());
                 (retrieval, passed_over, Some(origins.beside(entry, seen)))
             }
             Origin::Standard => {

@@ -19,30 +19,32 @@ use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
 
 use super::archive;
 use super::archived::Archived;
+use super::base_hints::BaseHints;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
-use super::files::{after, each_document};
-use super::hint::Hints;
+use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
-use super::output::{FAINT, Output, PLACE, Strict, location, said, shown, style_of};
+use super::link_counts::{LinkCounts, LinkResult};
+use super::output::{
+    FAINT, Output, PLACE, StrictViolations, location, ok_or_report, shown, style_of,
+};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
 use super::results::Results;
 use super::status::ExitStatus;
-use super::tally::{LinkResult, Tally};
 
 /// Lists the links of the documents of a request.
-pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
-    let documents = &asked.documents;
-    let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let results = |to| Results::new(to, extension(asked), documents, output);
-    let results = asked.output.as_ref().map(results).transpose()?;
+pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
+    let documents = &request.documents;
+    let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
+    let results = |to| Results::new(to, extension(request), documents, output);
+    let results = request.output.as_ref().map(results).transpose()?;
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
-        let Some(results) = &results else { return one(asked, file, output) };
-        let made = results.of(origin, output, |output| one(asked, file, output));
-        Ok(match said(made, output)? {
+        let Some(results) = &results else { return one(request, file, output) };
+        let made = results.of(origin, output, |output| one(request, file, output));
+        Ok(match ok_or_report(made, output)? {
             Some(Some(made)) => made,
             Some(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
@@ -52,31 +54,31 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStat
         })
     };
     let read = each_document(documents, output, work, |_, (listed, helps)| {
-        tally.merge(&listed);
+        link_counts.merge(&listed);
         hints.merge(helps);
     })?;
     match read.documents {
         0 => {}
-        1 => output.notice(&tally),
-        files => output.notice(&format_args!("{files} files, {tally}")),
+        1 => output.notice(&link_counts),
+        files => output.notice(&format_args!("{files} files, {link_counts}")),
     }
     match &hints.url {
         Some(hint) if read.documents == 1 => {
             output.notice(&format_args!(
                 "no base URL for {} of the links; {hint}",
-                tally.count(LinkResult::NoBase)
+                link_counts.count(LinkResult::NoBase)
             ));
-            hints.say_scheme(output);
+            hints.report_scheme(output);
         }
-        _ => hints.say(output),
+        _ => hints.report(output),
     }
     output.notice_of(kept.into_inner(), ["result is", "results are"], "up to date; skipped");
     Ok(read.end(documents, output))
 }
 
 /// The extension of result files.
-fn extension(asked: &ListLinks) -> &'static str {
-    match asked.form {
+fn extension(request: &ListLinks) -> &'static str {
+    match request.form {
         LinksForm::Text => ".txt",
         LinksForm::Json => ".jsonl",
         LinksForm::Target => ".urls",
@@ -85,20 +87,20 @@ fn extension(asked: &ListLinks) -> &'static str {
 
 /// Lists the links of a file.
 fn one(
-    asked: &ListLinks,
+    request: &ListLinks,
     file: File<'_>,
     output: &mut Output,
-) -> io::Result<(ExitStatus, (Tally, Hints))> {
-    let (mut tally, mut hints) = (Tally::default(), Hints::default());
+) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
+    let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let mut status = ExitStatus::Done;
     let mut add = |(totals, held): &(Totals, ExitStatus)| {
         status = status.max(*held);
-        tally.add_totals(totals);
+        link_counts.add_totals(totals);
     };
     let read = match file.contents {
         Contents::Archive(archive) => {
             let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-                LinkListing::of(asked).document(input, &archived.options, output)
+                LinkListing::of(request).document(input, &archived.options, output)
             };
             let read = archive::each(archive, output, work, |listed, _, _| {
                 add(&listed);
@@ -107,7 +109,7 @@ fn one(
             read.map(drop)
         }
         contents => {
-            let mut listing = LinkListing::of(asked);
+            let mut listing = LinkListing::of(request);
             File { contents, ..file }.each(|input, options| {
                 let listed = listing.document(input, options, output)?;
                 add(&listed);
@@ -116,7 +118,7 @@ fn one(
             })
         }
     };
-    Ok((after(read, status, output)?, (tally, hints)))
+    Ok((status_after(read, status, output)?, (link_counts, hints)))
 }
 
 /// The number of rows from which the widths of columns are computed.
@@ -127,15 +129,15 @@ const WIDEST: usize = 40;
 
 /// Prints links as they are found.
 struct LinkListing<'a> {
-    asked: &'a ListLinks,
+    request: &'a ListLinks,
     /// True if links of the file were printed.
     is_listed: bool,
-    strict: Strict,
+    strict: StrictViolations,
 }
 
 impl<'a> LinkListing<'a> {
-    fn of(asked: &'a ListLinks) -> Self {
-        Self { asked, is_listed: false, strict: Strict::default() }
+    fn of(request: &'a ListLinks) -> Self {
+        Self { request, is_listed: false, strict: StrictViolations::default() }
     }
 
     /// Lists the links of a document.
@@ -154,10 +156,10 @@ impl<'a> LinkListing<'a> {
         let name = input.name;
         let mut printed = Ok(());
         let mut table =
-            Table { name, grammar: self.asked.grammar, widths: None, waiting: Vec::new() };
+            Table { name, grammar: self.request.grammar, widths: None, waiting: Vec::new() };
         let totals = baselink::links(input.bytes, options, &mut |mut found| {
             found.line += input.lines;
-            if self.asked.strict {
+            if self.request.strict {
                 self.strict.add(&found.link, || at(name, &found));
             }
             if printed.is_ok() {
@@ -166,7 +168,7 @@ impl<'a> LinkListing<'a> {
         });
         printed.and_then(|()| table.flush(output))?;
         output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        Ok((totals, std::mem::take(&mut self.strict).say("made absolute", output)))
+        Ok((totals, std::mem::take(&mut self.strict).report("made absolute", output)))
     }
 
     fn print(
@@ -177,7 +179,7 @@ impl<'a> LinkListing<'a> {
         output: &mut Output,
     ) -> io::Result<()> {
         let ListedLink { link, line, column } = &found;
-        match (self.asked.form, &link.target) {
+        match (self.request.form, &link.target) {
             (LinksForm::Json, _) => {
                 let place = (*line, *column);
                 output.json(&record::LinkRecord::of(table.name, place, offset, link, table.grammar))
@@ -188,7 +190,7 @@ impl<'a> LinkListing<'a> {
             (LinksForm::Text, _) => {
                 // An empty line separates files.
                 if !std::mem::replace(&mut self.is_listed, true) {
-                    output.gap()?;
+                    output.blank_line()?;
                 }
                 table.add(found, output)
             }
@@ -242,15 +244,15 @@ impl Table<'_> {
     }
 
     fn row(&self, found: &ListedLink, widths: [usize; 3], output: &mut Output) -> io::Result<()> {
-        let (ink, link) = (output.ink, &found.link);
+        let (styler, link) = (output.styler, &found.link);
         let styles = [PLACE, style_of(link.outcome), Style::new()];
         for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
             let gap = width.saturating_sub(column.chars().count()) + 2;
-            write!(output.out(), "{}{:gap$}", ink.paint(style, column), "")?;
+            write!(output.out(), "{}{:gap$}", styler.paint(style, column), "")?;
         }
         write!(output.out(), "{}", shown(&link.reference))?;
         if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
-            write!(output.out(), " {} {}", ink.paint(FAINT, "->"), visible(target))?;
+            write!(output.out(), " {} {}", styler.paint(FAINT, "->"), visible(target))?;
         }
         if let Some(reason) = link.reason {
             write!(output.out(), "  ({})", reason.name())?;
@@ -260,7 +262,7 @@ impl Table<'_> {
             let violation = verdict.violation.map(|violation| format!(": {violation}"));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));
-            write!(output.out(), "  {}", ink.paint(FAINT, verdict))?;
+            write!(output.out(), "  {}", styler.paint(FAINT, verdict))?;
         }
         writeln!(output.out())
     }

@@ -25,16 +25,16 @@ use super::collection;
 use super::output::Output;
 use super::request::{Extraction, Localize, WrittenTo, folder_of, is_standard_input};
 use super::rewrite::archives::extract;
-use super::rewrite::{Work, rewrite};
+use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
 
 /// Makes an offline mirror.
-pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
-    let documents = &asked.rewrite.documents;
+pub(crate) fn run(request: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
+    let documents = &request.rewrite.documents;
     let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
     if documents.paths.iter().all(is_file) {
-        return match may_list(asked) {
-            Ok(()) => extract(&asked.rewrite, Some(&asked.extraction), output),
+        return match may_list(request) {
+            Ok(()) => extract(&request.rewrite, Some(&request.extraction), output),
             Err(error) => {
                 output.error(&error);
                 Ok(ExitStatus::Unusable)
@@ -42,19 +42,19 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
         };
     }
     match is_one_folder(&documents.paths)
-        .and_then(|()| is_for_folders(&asked.extraction))
-        .and_then(|()| may_list(asked))
-        .and_then(|()| collection(asked))
+        .and_then(|()| is_for_folders(&request.extraction))
+        .and_then(|()| may_list(request))
+        .and_then(|()| collection(request))
     {
         Ok(mut collection) => {
-            if asked.is_elsewhere {
+            if request.is_elsewhere {
                 collection.rename_for_mirror();
             }
-            let work = Work::Local {
+            let kind = RewriteKind::Local {
                 collection: Arc::new(collection),
-                missing: asked.extraction.missing.clone(),
+                missing: request.extraction.missing.clone(),
             };
-            rewrite(&asked.rewrite, &work, output)
+            rewrite(&request.rewrite, &kind, output)
         }
         Err(error) => {
             output.error(&error);
@@ -99,8 +99,8 @@ fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
 }
 
 /// Rejects a list of missing URLs that cannot be written or is a file of the mirror.
-fn may_list(asked: &Localize) -> Result<()> {
-    let Some(list) = asked.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
+fn may_list(request: &Localize) -> Result<()> {
+    let Some(list) = request.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
     else {
         return Ok(());
     };
@@ -109,11 +109,11 @@ fn may_list(asked: &Localize) -> Result<()> {
     let is_within = |folder: &Path| {
         around.as_ref().zip(real(folder)).is_some_and(|(list, folder)| list.starts_with(folder))
     };
-    let elsewhere = match &asked.rewrite.destination {
+    let elsewhere = match &request.rewrite.destination {
         WrittenTo::Path { path, .. } => Some(path.as_path()),
         _ => None,
     };
-    let mut folders = asked.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
+    let mut folders = request.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
     match folders.find(|folder| is_within(folder)) {
         Some(folder) => Err(Error::new(format!(
             "{}: --missing needs a file outside the folder {}, or it would become part of the mirror",
@@ -128,12 +128,12 @@ fn may_list(asked: &Localize) -> Result<()> {
 }
 
 /// The files of the mirror.
-fn collection(asked: &Localize) -> Result<Collection> {
-    let documents = &asked.rewrite.documents;
+fn collection(request: &Localize) -> Result<Collection> {
+    let documents = &request.rewrite.documents;
     // In place all files stay. An output folder has only the selected files.
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
-    let selection = if asked.is_elsewhere { &documents.selection } else { &all };
-    let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !asked.is_elsewhere;
+    let selection = if request.is_elsewhere { &documents.selection } else { &all };
+    let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere;
     collection::of_folder(documents, selection, is_there, false)
 }

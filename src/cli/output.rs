@@ -25,13 +25,13 @@ use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::advice::sentence;
-use super::closed;
+use super::closed_stdout;
 use super::failure::{Failure, FileResult};
 use super::input::Input;
 use super::json;
 use super::places::FilePlaces;
 use super::progress::Progress;
-use super::request::{Talk, is_standard_input};
+use super::request::{Verbosity, is_standard_input};
 use super::status::ExitStatus;
 
 /// A place that can be clicked on.
@@ -63,9 +63,9 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
 
 /// Applies styles to text for a stream; true if the stream shows colours.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ink(bool);
+pub(crate) struct Styler(bool);
 
-impl Ink {
+impl Styler {
     /// `text` in `style`, where colours are shown.
     pub(crate) fn paint<T: Display>(self, style: Style, text: T) -> Painted<T> {
         Painted { style: self.style(style), text }
@@ -101,13 +101,13 @@ impl<T: Display> Display for Visible<T> {
 
 /// Both streams of the program, or a [`Page`] that is shown later.
 pub(crate) struct Output {
-    sink: Surface,
-    talk: Talk,
+    sink: OutputSink,
+    verbosity: Verbosity,
     /// True if standard output is a terminal.
-    is_looked_at: bool,
+    is_terminal: bool,
     /// The styles of standard output.
-    pub(crate) ink: Ink,
-    err: Ink,
+    pub(crate) styler: Styler,
+    err: Styler,
     /// The diagnostics so far, if they are counted because there are many files.
     counted: Option<CountedDiagnostics>,
     /// True if something was printed before.
@@ -122,7 +122,7 @@ pub(crate) struct Output {
     json_line: Vec<u8>,
 }
 
-enum Surface {
+enum OutputSink {
     Streams(StandardOutput, Option<Progress>),
     Page(Page),
 }
@@ -153,7 +153,7 @@ impl Write for StandardOutput {
         if self.lost.is_some() {
             return Ok(bytes.len());
         }
-        let result = closed::refuse().and_then(|()| self.out.write(bytes));
+        let result = closed_stdout::check().and_then(|()| self.out.write(bytes));
         self.or_lost(result, bytes.len())
     }
 
@@ -203,15 +203,15 @@ impl CountedDiagnostics {
 
 impl Output {
     /// Creates the output for the streams of the program.
-    pub(crate) fn new(talk: Talk) -> Self {
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
         // `AutoStream` knows NO_COLOR, CLICOLOR, TERM and terminals.
-        let colored = |auto: ColorChoice| match talk.color {
+        let colored = |auto: ColorChoice| match verbosity.color {
             ColorChoice::Auto => auto != ColorChoice::Never,
             ColorChoice::Never => false,
             ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
         };
         Self {
-            sink: Surface::Streams(
+            sink: OutputSink::Streams(
                 StandardOutput {
                     out: BufWriter::new(io::stdout()),
                     ignores_errors: false,
@@ -219,10 +219,10 @@ impl Output {
                 },
                 None,
             ),
-            talk,
-            is_looked_at: io::stdout().is_terminal(),
-            ink: Ink(colored(AutoStream::choice(&io::stdout()))),
-            err: Ink(colored(AutoStream::choice(&io::stderr()))),
+            verbosity,
+            is_terminal: io::stdout().is_terminal(),
+            styler: Styler(colored(AutoStream::choice(&io::stdout()))),
+            err: Styler(colored(AutoStream::choice(&io::stderr()))),
             counted: None,
             is_begun: false,
             file: None,
@@ -236,7 +236,7 @@ impl Output {
     ///
     /// Returns true if this call began the counting.
     pub(crate) fn count_diagnostics(&mut self) -> bool {
-        let begins = self.counted.is_none() && !self.talk.verbose;
+        let begins = self.counted.is_none() && !self.verbosity.verbose;
         if begins {
             self.counted = Some(CountedDiagnostics::default());
         }
@@ -244,8 +244,8 @@ impl Output {
     }
 
     /// Lets the work go on when standard output is closed, because it writes files.
-    pub(crate) fn ignores_closed_stdout(&mut self) {
-        if let Surface::Streams(out, _) = &mut self.sink {
+    pub(crate) fn ignore_closed_stdout(&mut self) {
+        if let OutputSink::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
@@ -254,15 +254,15 @@ impl Output {
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         let lost = match &mut self.sink {
-            Surface::Streams(out, _) => out.lost.take(),
-            Surface::Page(_) => None,
+            OutputSink::Streams(out, _) => out.lost.take(),
+            OutputSink::Page(_) => None,
         };
         lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
 
     /// Shows a progress bar on standard error, or removes it.
     pub(crate) fn show_progress(&mut self, progress: Option<Progress>) {
-        if let Surface::Streams(_, shown) = &mut self.sink {
+        if let OutputSink::Streams(_, shown) = &mut self.sink {
             *shown = progress;
         }
     }
@@ -276,15 +276,15 @@ impl Output {
 
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
-            Surface::Streams(_, progress) => progress.as_ref(),
-            Surface::Page(_) => self.reaches.as_ref(),
+            OutputSink::Streams(_, progress) => progress.as_ref(),
+            OutputSink::Page(_) => self.reaches.as_ref(),
         }
     }
 
     /// Creates a page with the settings of these streams.
     pub(crate) fn page(&self) -> Self {
         Self {
-            sink: Surface::Page(Page::default()),
+            sink: OutputSink::Page(Page::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
             file: None,
             reaches: None,
@@ -297,8 +297,8 @@ impl Output {
     /// An output whose results go to `file`, with messages on a page of their own.
     pub(crate) fn with_file(&self, file: Replacement) -> Self {
         Self {
-            is_looked_at: false,
-            ink: Ink(false),
+            is_terminal: false,
+            styler: Styler(false),
             is_begun: false,
             file: Some(file),
             reaches: self.progress().cloned(),
@@ -318,16 +318,16 @@ impl Output {
     }
 
     /// True if this page has messages.
-    pub(crate) fn has_said(&self) -> bool {
-        let is_said = matches!(&self.sink, Surface::Page(page) if !page.pieces.is_empty());
+    pub(crate) fn has_messages(&self) -> bool {
+        let is_said = matches!(&self.sink, OutputSink::Page(page) if !page.pieces.is_empty());
         is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
     /// The contents of this page; empty for the streams.
     pub(crate) fn into_page(self) -> Page {
         match self.sink {
-            Surface::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
-            Surface::Streams(..) => Page::default(),
+            OutputSink::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
+            OutputSink::Streams(..) => Page::default(),
         }
     }
 
@@ -336,7 +336,7 @@ impl Output {
         for (stream, bytes) in page.pieces {
             match stream {
                 Stream::Out => self.out().write_all(&bytes)?,
-                Stream::Err => self.say_bytes(&bytes),
+                Stream::Err => self.print_bytes(&bytes),
                 Stream::Divider => self.divide(&bytes)?,
             }
         }
@@ -352,8 +352,8 @@ impl Output {
     pub(crate) fn out(&mut self) -> &mut dyn Write {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
-            (None, Surface::Streams(out, _)) => out,
-            (None, Surface::Page(page)) => page.to(Stream::Out),
+            (None, OutputSink::Streams(out, _)) => out,
+            (None, OutputSink::Page(page)) => page.to(Stream::Out),
         }
     }
 
@@ -361,7 +361,7 @@ impl Output {
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
-            (None, Surface::Page(page)) => page.pieces.push((Stream::Divider, divider.to_vec())),
+            (None, OutputSink::Page(page)) => page.pieces.push((Stream::Divider, divider.to_vec())),
             _ if is_begun => self.out().write_all(divider)?,
             _ => {}
         }
@@ -369,23 +369,23 @@ impl Output {
     }
 
     /// Prints an empty line, unless nothing was printed before.
-    pub(crate) fn gap(&mut self) -> io::Result<()> {
+    pub(crate) fn blank_line(&mut self) -> io::Result<()> {
         self.divide(b"\n")
     }
 
     /// True with --verbose.
     pub(crate) fn is_verbose(&self) -> bool {
-        self.talk.verbose
+        self.verbosity.verbose
     }
 
     /// True if standard output is a terminal.
-    pub(crate) fn is_looked_at(&self) -> bool {
-        self.is_looked_at
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// The width of the terminal in columns; `None` without a terminal.
     pub(crate) fn width(&self) -> Option<usize> {
-        let terminal = self.is_looked_at().then(terminal_size::terminal_size).flatten();
+        let terminal = self.is_terminal().then(terminal_size::terminal_size).flatten();
         terminal.map(|(width, _)| width.0.into())
     }
 
@@ -396,7 +396,7 @@ impl Output {
 
     /// Prints a line of text: escaped on a terminal, otherwise unchanged.
     pub(crate) fn text(&mut self, text: &[u8]) -> io::Result<()> {
-        let lossy = self.is_looked_at().then(|| String::from_utf8_lossy(text));
+        let lossy = self.is_terminal().then(|| String::from_utf8_lossy(text));
         let shown = lossy.as_deref().map(visible);
         let text = shown.as_deref().map_or(text, str::as_bytes);
         let out = self.out();
@@ -416,7 +416,7 @@ impl Output {
     }
 
     /// Writes `urls`, one a line, to the file at `path` and reports their number; prints them if `path` is `-`.
-    pub(crate) fn list_in(
+    pub(crate) fn write_list(
         &mut self,
         path: &Path,
         urls: &[String],
@@ -437,43 +437,43 @@ impl Output {
     /// Reports an error: something could not be done, or a condition does not hold.
     pub(crate) fn error(&mut self, sentence: &impl Display) {
         let error = self.err.paint(ERROR, "error:");
-        self.say(format_args!("{error} {}", Visible(sentence)));
+        self.print_line(format_args!("{error} {}", Visible(sentence)));
     }
 
     /// Reports a warning about the contents of a document.
     pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
-        if !self.talk.quiet {
+        if !self.verbosity.quiet {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
             let (place, sentence) = (place.unwrap_or_default(), Visible(sentence));
             let warning = self.err.paint(WARNING, format!("warning[{code}]:"));
-            self.say(format_args!("{place}{warning} {sentence}"));
+            self.print_line(format_args!("{place}{warning} {sentence}"));
         }
     }
 
     /// Reports a warning about files, and not about their contents.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
-        if !self.talk.quiet {
+        if !self.verbosity.quiet {
             let warning = self.err.paint(WARNING, "warning:");
-            self.say(format_args!("{warning} {}", Visible(sentence)));
+            self.print_line(format_args!("{warning} {}", Visible(sentence)));
         }
     }
 
     /// Warns about recorded URLs that cannot be the retrieval URL of a file.
-    pub(crate) fn passed_over(&mut self, sentences: &[String]) {
+    pub(crate) fn report_passed_over(&mut self, sentences: &[String]) {
         for sentence in sentences {
-            self.found(None, "retrieval-url", sentence);
+            self.report_or_count(None, "retrieval-url", sentence);
         }
     }
 
     /// Warns that a file found in a folder is not the document that its name promises.
-    pub(crate) fn no_document(&mut self, remark: Option<&str>) {
+    pub(crate) fn report_no_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
-            self.found(None, "no-document", sentence);
+            self.report_or_count(None, "no-document", sentence);
         }
     }
 
     /// Reports a diagnostic, or counts it.
-    fn found(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
+    fn report_or_count(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
         match &mut self.counted {
             Some(counted) => counted.add(code, 1, || match place {
                 Some(place) => format!("{place}: {sentence}"),
@@ -485,14 +485,14 @@ impl Output {
 
     /// Prints a note.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
-        if !self.talk.quiet {
-            self.say(format_args!("{}", Visible(sentence)));
+        if !self.verbosity.quiet {
+            self.print_line(format_args!("{}", Visible(sentence)));
         }
     }
 
     /// Prints `sentence` and the names of these files, if there are any: the first ten, or all with `--verbose`.
     pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
-        let named = if self.talk.verbose { paths.len() } else { paths.len().min(10) };
+        let named = if self.verbosity.verbose { paths.len() } else { paths.len().min(10) };
         let names: Vec<_> =
             paths[..named].iter().map(|path| String::from_utf8_lossy(path)).collect();
         let more = if named < paths.len() { ", …; -v names all" } else { "" };
@@ -509,8 +509,8 @@ impl Output {
     }
 
     /// True if the result for each file is reported.
-    pub(crate) fn tells_of_files(&self) -> bool {
-        self.counted.is_none() && !self.talk.quiet
+    pub(crate) fn reports_files(&self) -> bool {
+        self.counted.is_none() && !self.verbosity.quiet
     }
 
     /// Prints a note about one file. If there are many files, only `--verbose` prints it.
@@ -520,14 +520,14 @@ impl Output {
         }
     }
 
-    fn say(&mut self, line: fmt::Arguments<'_>) {
-        self.say_bytes(format!("{line}\n").as_bytes());
+    fn print_line(&mut self, line: fmt::Arguments<'_>) {
+        self.print_bytes(format!("{line}\n").as_bytes());
     }
 
-    fn say_bytes(&mut self, bytes: &[u8]) {
+    fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            Surface::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
-            Surface::Streams(out, progress) => {
+            OutputSink::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
+            OutputSink::Streams(out, progress) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
@@ -540,7 +540,7 @@ impl Output {
     }
 
     /// Reports each counted diagnostic with its number.
-    pub(crate) fn say_diagnostics(&mut self) {
+    pub(crate) fn report_diagnostics(&mut self) {
         for (code, (number, first)) in self.counted.take().unwrap_or_default().0 {
             match number {
                 1 => self.warning(None, code, &first),
@@ -565,20 +565,20 @@ impl Output {
         // Checked first, because to find a line number all lines before it are counted.
         // The HTTP fields of a record are never written, so a renamed field does not matter.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
-        if self.talk.quiet || is_unwritten {
+        if self.verbosity.quiet || is_unwritten {
             return;
         }
-        self.of_a_place(&places.at(found.span), found.code, &sentence(found));
+        self.diagnostic_at(&places.at(found.span), found.code, &sentence(found));
     }
 
     /// Reports a diagnostic at a `place`.
-    pub(crate) fn of_a_place(&mut self, place: &str, code: Code, sentence: &str) {
-        self.found(Some(place), code.name(), sentence);
+    pub(crate) fn diagnostic_at(&mut self, place: &str, code: Code, sentence: &str) {
+        self.report_or_count(Some(place), code.name(), sentence);
     }
 
     /// With `--verbose`, prints how each base was found.
     pub(crate) fn bases(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
-        if !self.talk.verbose || self.talk.quiet {
+        if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
         for entity in &report.entities {
@@ -590,7 +590,7 @@ impl Output {
                 let place =
                     level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
                 let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
-                self.say(format_args!(
+                self.print_line(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
                     level.rule.section(),
@@ -605,7 +605,7 @@ impl Output {
 
     /// With `--verbose`, prints the links that could not be rewritten or were left.
     pub(crate) fn links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
-        if !self.talk.verbose || self.talk.quiet {
+        if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
         for link in &report.links {
@@ -615,7 +615,7 @@ impl Output {
                 let (place, what) = (places.at(link.span), outcome_and_reason(link));
                 let place = self.err.paint(PLACE, place);
                 let (location, reference) = (location(link), shown(&link.reference));
-                self.say(format_args!("{place}: {what}: {location} {reference}"));
+                self.print_line(format_args!("{place}: {what}: {location} {reference}"));
             }
         }
     }
@@ -627,16 +627,16 @@ impl Output {
         report: &Report,
         done: &str,
     ) -> ExitStatus {
-        let mut strict = Strict::default();
+        let mut strict = StrictViolations::default();
         for link in &report.links {
             strict.add(link, || places.at(link.span));
         }
-        strict.say(done, self)
+        strict.report(done, self)
     }
 }
 
 /// The result of the work on a file; `None` if it failed, after the error has been reported.
-pub(crate) fn said<T>(
+pub(crate) fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,
 ) -> io::Result<Option<T>> {
@@ -646,13 +646,13 @@ pub(crate) fn said<T>(
 
 /// The links that `--strict` does not accept.
 #[derive(Default)]
-pub(crate) struct Strict {
+pub(crate) struct StrictViolations {
     /// The parts of the first message.
     first: Option<[String; 3]>,
     number: usize,
 }
 
-impl Strict {
+impl StrictViolations {
     /// Adds a link at `place`, if `--strict` does not accept it.
     pub(crate) fn add(&mut self, link: &LinkReport, place: impl FnOnce() -> String) {
         if is_intended(link) {
@@ -664,7 +664,7 @@ impl Strict {
     }
 
     /// Reports the first of them and their number; `done` names the expected result.
-    pub(crate) fn say(&self, done: &str, output: &mut Output) -> ExitStatus {
+    pub(crate) fn report(&self, done: &str, output: &mut Output) -> ExitStatus {
         let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
             1 => output.error(&format_args!("{place}: --strict: {first} was not {done}: {what}")),

@@ -25,8 +25,8 @@ use serde::Serialize;
 use super::advice::sentence;
 use super::document_name::{DocumentName, RecordKey};
 use super::input::Input;
+use super::link_counts::LinkCountsRecord;
 use super::places::FilePlaces;
-use super::tally::Counts;
 
 /// A link.
 #[derive(Serialize)]
@@ -50,21 +50,21 @@ pub(crate) struct LinkRecord<'a> {
     #[serde(flatten)]
     grammar: Option<GrammarRecord>,
     #[serde(flatten)]
-    of_record: Option<OfRecord<'a>>,
+    of_record: Option<ArchivePlaceRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     media_type: Option<&'a str>,
 }
 
 /// The place of a document in an archive.
 #[derive(Serialize)]
-struct OfRecord<'a> {
+struct ArchivePlaceRecord<'a> {
     record: Option<&'a str>,
     offset: u64,
     within: u64,
     url: Option<&'a str>,
 }
 
-impl<'a> OfRecord<'a> {
+impl<'a> ArchivePlaceRecord<'a> {
     fn of(name: DocumentName<'a>) -> Option<Self> {
         let RecordKey { id, offset, url, .. } = name.record?;
         let Offset { file: offset, within } = *offset;
@@ -132,7 +132,7 @@ impl<'a> LinkRecord<'a> {
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
-            of_record: OfRecord::of(name),
+            of_record: ArchivePlaceRecord::of(name),
             media_type: name.record.map(|record| &*record.media_type),
         }
     }
@@ -191,7 +191,7 @@ pub(crate) struct FileRecord<'a> {
     format: &'static str,
     output: Option<Cow<'a, str>>,
     #[serde(flatten)]
-    counts: Counts<'a>,
+    counts: LinkCountsRecord<'a>,
     diagnostics: &'a [DiagnosticRecord],
 }
 
@@ -226,7 +226,7 @@ impl<'a> FileRecord<'a> {
         path: &'a Path,
         format: Format,
         output: Option<Cow<'a, str>>,
-        counts: Counts<'a>,
+        counts: LinkCountsRecord<'a>,
         diagnostics: &'a [DiagnosticRecord],
     ) -> Self {
         Self { path: path.to_string_lossy(), format: format.name(), output, counts, diagnostics }
@@ -245,7 +245,7 @@ pub(crate) struct BaseRecord<'a> {
     declared: Option<&'a Declared>,
     chain: &'a [Level],
     #[serde(flatten)]
-    of_record: Option<OfRecord<'a>>,
+    of_record: Option<ArchivePlaceRecord<'a>>,
 }
 
 impl<'a> BaseRecord<'a> {
@@ -261,14 +261,14 @@ impl<'a> BaseRecord<'a> {
             source: source.name(),
             declared: declared.as_ref(),
             chain: levels,
-            of_record: OfRecord::of(input.name),
+            of_record: ArchivePlaceRecord::of(input.name),
         }
     }
 }
 
 /// A resolved reference.
 #[derive(Serialize)]
-pub(crate) struct Resolved<'a> {
+pub(crate) struct ResolvedRecord<'a> {
     pub(crate) base: Option<&'a str>,
     pub(crate) reference: &'a str,
     pub(crate) target: Option<&'a str>,

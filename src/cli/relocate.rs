@@ -27,26 +27,26 @@ use super::failure::{Failure, FileResult};
 use super::output::{Output, count};
 use super::progress::is_stopped;
 use super::request::{Move, Rewrite, WrittenTo};
-use super::rewrite::{Work, rewrite};
+use super::rewrite::{RewriteKind, rewrite};
 use super::shell;
 use super::status::ExitStatus;
 
 /// Moves a folder.
-pub(crate) fn run(asked: &Move, output: &mut Output) -> io::Result<ExitStatus> {
-    let done = moved(asked, output);
+pub(crate) fn run(request: &Move, output: &mut Output) -> io::Result<ExitStatus> {
+    let done = move_folder(request, output);
     Ok(Failure::nested(done)?.unwrap_or_else(|error| {
         output.error(&error);
         ExitStatus::Unusable
     }))
 }
 
-fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
-    let Rewrite { documents, destination, .. } = &asked.rewrite;
+fn move_folder(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
+    let Rewrite { documents, destination, .. } = &request.rewrite;
     let folder = &documents.paths[0];
     let journal = match destination {
-        WrittenTo::InPlace(how) => match begin(asked, how)? {
+        WrittenTo::InPlace(how) => match begin(request, how)? {
             Begun::New(journal) => Some(journal),
-            Begun::Finished(remarks) => return Ok(say_finished(folder, &remarks, output)),
+            Begun::Finished(remarks) => return Ok(report_finished(folder, &remarks, output)),
             Begun::Other(command) => {
                 let command = visible(&command);
                 let why =
@@ -60,8 +60,8 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         }
         _ => None,
     };
-    let relocation = Arc::new(relocation(asked)?);
-    let redirects = asked.redirects.as_ref().map(|path| {
+    let relocation = Arc::new(relocation(request)?);
+    let redirects = request.redirects.as_ref().map(|path| {
         let (list, left) = redirects(&relocation, path.file_name().unwrap_or_default());
         (path, list.len(), list.concat().into_bytes(), left)
     });
@@ -69,8 +69,8 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         Some((.., text, _)) => journal.with(text.clone()),
         None => journal,
     };
-    let work = Work::Moved(Arc::clone(&relocation), journal.map(with));
-    let status = rewrite(&asked.rewrite, &work, output)?;
+    let kind = RewriteKind::Moved(Arc::clone(&relocation), journal.map(with));
+    let status = rewrite(&request.rewrite, &kind, output)?;
     let is_written = match destination {
         WrittenTo::InPlace(_) => !matches!(status, ExitStatus::Unusable | ExitStatus::Stopped),
         WrittenTo::Path { .. } => !is_stopped(),
@@ -93,24 +93,24 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
         }
     }
     if matches!(destination, WrittenTo::InPlace(_)) {
-        say_left_folders(asked, output);
+        report_remaining_folders(request, output);
     }
     Ok(status)
 }
 
 /// Begins to move a folder in place, or finishes the move of an earlier run.
-fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
-    let Move { from, to, form, renames, redirects, .. } = asked;
+fn begin(request: &Move, how: &InPlace) -> Result<Begun> {
+    let Move { from, to, form, renames, redirects, .. } = request;
     let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
     let typed =
         env::args_os().skip(1).map(|word| shell::word(&word.to_string_lossy()).into_owned());
     let command = iter::once("baselink".to_owned()).chain(typed).collect::<Vec<_>>().join(" ");
     let change = AskedChange { meaning: &meaning, command: &command, beside: redirects.as_deref() };
-    Journal::begin(&asked.rewrite.documents.paths[0], how, &change)
+    Journal::begin(&request.rewrite.documents.paths[0], how, &change)
 }
 
 /// Reports that the move of an earlier run is finished.
-fn say_finished(folder: &Path, remarks: &[String], output: &mut Output) -> ExitStatus {
+fn report_finished(folder: &Path, remarks: &[String], output: &mut Output) -> ExitStatus {
     remarks.iter().for_each(|remark| output.error(remark));
     let what = "finished the move that an earlier run had begun; nothing else was done";
     output.notice(&format_args!("{}: {what}", name(folder)));
@@ -118,9 +118,9 @@ fn say_finished(folder: &Path, remarks: &[String], output: &mut Output) -> ExitS
 }
 
 /// Reports renamed folders that still contain files which a move does not touch.
-fn say_left_folders(asked: &Move, output: &mut Output) {
-    let root = &asked.rewrite.documents.paths[0];
-    let old = asked.renames.iter().filter_map(|(old, _)| path_of(old));
+fn report_remaining_folders(request: &Move, output: &mut Output) {
+    let root = &request.rewrite.documents.paths[0];
+    let old = request.renames.iter().filter_map(|(old, _)| path_of(old));
     for folder in old.map(|old| root.join(old)).filter(|old| old.is_dir()) {
         let why =
             "not removed: it still contains files that move does not touch, such as hidden files";
@@ -129,17 +129,19 @@ fn say_left_folders(asked: &Move, output: &mut Output) {
 }
 
 /// The map of URLs, with the files of the folder.
-fn relocation(asked: &Move) -> Result<Relocation> {
-    let documents = &asked.rewrite.documents;
+fn relocation(request: &Move) -> Result<Relocation> {
+    let documents = &request.rewrite.documents;
     let selection = &documents.selection;
     let mut collection = collection::of_folder(documents, selection, |_| true, false)?;
-    collection.rename(&asked.renames).map_err(|error| Error::new(format!("--rename: {error}")))?;
-    if let Some(path) = &asked.redirects
+    collection
+        .rename(&request.renames)
+        .map_err(|error| Error::new(format!("--rename: {error}")))?;
+    if let Some(path) = &request.redirects
         && path.symlink_metadata().is_ok()
     {
         let why = "the file already exists; name a new file";
         return Err(Error::new(format!("--redirects: {}: {why}", name(path))));
     }
-    let (from, to) = (asked.from.clone(), asked.to.clone());
-    Ok(Relocation::new(Arc::new(collection), from, to, asked.form))
+    let (from, to) = (request.from.clone(), request.to.clone());
+    Ok(Relocation::new(Arc::new(collection), from, to, request.form))
 }

@@ -30,8 +30,8 @@ use clap_complete::Shell;
 
 /// A request.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    pub(crate) talk: Talk,
+pub(crate) struct Request {
+    pub(crate) verbosity: Verbosity,
     /// The settings file, if there is one.
     pub(crate) settings: Option<PathBuf>,
     pub(crate) command: Command,
@@ -64,12 +64,12 @@ impl Command {
     /// The documents that the command reads.
     pub(crate) fn reads(&self) -> Option<&Documents> {
         match self {
-            Self::Rewrite(asked) => Some(&asked.documents),
-            Self::Links(asked) => Some(&asked.documents),
-            Self::Base(asked) => Some(&asked.documents),
-            Self::Localize(asked) => Some(&asked.rewrite.documents),
-            Self::Move(asked) => Some(&asked.rewrite.documents),
-            Self::Check(asked) => Some(&asked.documents),
+            Self::Rewrite(request) => Some(&request.documents),
+            Self::Links(request) => Some(&request.documents),
+            Self::Base(request) => Some(&request.documents),
+            Self::Localize(request) => Some(&request.rewrite.documents),
+            Self::Move(request) => Some(&request.rewrite.documents),
+            Self::Check(request) => Some(&request.documents),
             Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
         }
     }
@@ -78,7 +78,9 @@ impl Command {
     pub(crate) fn reads_standard_input(&self) -> bool {
         match (self, self.reads()) {
             (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
-            (Self::Resolve(asked), _) => !matches!(asked.what, What::References { .. }),
+            (Self::Resolve(request), _) => {
+                !matches!(request.input, ResolveInput::References { .. })
+            }
             _ => false,
         }
     }
@@ -86,7 +88,7 @@ impl Command {
 
 /// The options for messages: their number, and their colours.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Talk {
+pub(crate) struct Verbosity {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     pub(crate) color: ColorChoice,
@@ -199,13 +201,13 @@ pub(crate) struct Move {
 #[derive(Debug)]
 pub(crate) struct Resolve {
     pub(crate) profile: Profile,
-    pub(crate) what: What,
+    pub(crate) input: ResolveInput,
     pub(crate) form: ResolveForm,
 }
 
 /// The references to resolve.
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum ResolveInput {
     /// These references.
     References { base: String, references: Vec<String> },
     /// Standard input has one a line.
@@ -344,7 +346,7 @@ pub(crate) struct Documents {
     /// The archives that are read.
     pub(crate) archives: Archives,
     /// Folders found so far that `--layout host` takes for hosts although their names have no dot.
-    pub(crate) unlike_hosts: Mutex<BTreeSet<PathBuf>>,
+    pub(crate) dotless_hosts: Mutex<BTreeSet<PathBuf>>,
     pub(crate) reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) below_settings: HashMap<PathBuf, PathBuf>,

@@ -17,45 +17,45 @@ use baselink::error::cause;
 use baselink::resolve::{Base, explain};
 
 use super::output::Output;
-use super::record::{GrammarRecord, Resolved};
-use super::request::{Resolve, ResolveForm, What};
+use super::record::{GrammarRecord, ResolvedRecord};
+use super::request::{Resolve, ResolveForm, ResolveInput};
 use super::status::ExitStatus;
 
 /// Resolves the references of a request.
-pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base =
-        |text: &str| BaseAsTyped { base: Base::new(asked.profile, text), text: text.to_owned() };
-    match &asked.what {
-        What::References { base: text, references } => {
+        |text: &str| BaseAsTyped { base: Base::new(request.profile, text), text: text.to_owned() };
+    match &request.input {
+        ResolveInput::References { base: text, references } => {
             let base = base(text);
             references.iter().try_fold(ExitStatus::Done, |status, reference| {
-                Ok(status.max(asked.one(&base, reference, None, output)?))
+                Ok(status.max(request.one(&base, reference, None, output)?))
             })
         }
-        What::Lines { base: text } => {
+        ResolveInput::Lines { base: text } => {
             let base = base(text);
             lines(output, |line, place, output| match str::from_utf8(line) {
-                Ok(reference) => asked.one(&base, reference, Some(place), output),
-                Err(_) => asked.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
+                Ok(reference) => request.one(&base, reference, Some(place), output),
+                Err(_) => request.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
             })
         }
-        What::Pairs => {
+        ResolveInput::Pairs => {
             // Many lines in a row have the same base.
             let mut last: Option<BaseAsTyped> = None;
             lines(output, |line, place, output| {
                 let Ok(text) = str::from_utf8(line) else {
-                    return asked.unresolved(None, line, NOT_TEXT, Some(place), output);
+                    return request.unresolved(None, line, NOT_TEXT, Some(place), output);
                 };
                 let Some((of, reference)) = pair(text) else {
                     let why = "no tab or white space separates a base from a reference";
-                    return asked.unresolved(None, line, why, Some(place), output);
+                    return request.unresolved(None, line, why, Some(place), output);
                 };
                 let base = match &last {
                     Some(last) if last.text == of => last,
                     _ => {
-                        if let Err(why) = Base::parse(asked.profile, of) {
+                        if let Err(why) = Base::parse(request.profile, of) {
                             let (why, reference) = (why.to_string(), reference.as_bytes());
-                            return asked.unresolved(
+                            return request.unresolved(
                                 Some(of),
                                 reference,
                                 &why,
@@ -66,7 +66,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
                         last.insert(base(of))
                     }
                 };
-                asked.one(base, reference, Some(place), output)
+                request.one(base, reference, Some(place), output)
             })
         }
     }
@@ -160,11 +160,11 @@ impl Resolve {
             (ResolveForm::Explanation, ..) => {}
             (ResolveForm::Json, ..) => self.json(base, &text, None, output)?,
         }
-        Ok(say(&text, why, place, output))
+        Ok(report_unresolvable(&text, why, place, output))
     }
 
     fn explain(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
-        output.gap()?;
+        output.blank_line()?;
         writeln!(output.out(), "{}", explain(self.profile, base, reference))
     }
 
@@ -176,12 +176,17 @@ impl Resolve {
         output: &mut Output,
     ) -> io::Result<()> {
         let (grammar, resolver) = (GrammarRecord::of(reference), self.profile.name());
-        output.json(&Resolved { base, reference, target, grammar, resolver })
+        output.json(&ResolvedRecord { base, reference, target, grammar, resolver })
     }
 }
 
 /// Warns that a reference has no target.
-fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> ExitStatus {
+fn report_unresolvable(
+    reference: &str,
+    why: &str,
+    place: Option<&str>,
+    output: &mut Output,
+) -> ExitStatus {
     output.warning(place, "unresolvable", &format_args!("'{reference}' has no target: {why}"));
     ExitStatus::NotHeld
 }

@@ -39,46 +39,46 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// The results of `documents` in the folder `asked`, in files with this extension. If the folder has results of other
+    /// The results of `documents` in the folder `request`, in files with this extension. If the folder has results of other
     /// options, that is reported.
     ///
     /// # Errors
     ///
     /// The folder cannot be made or written to, two results would have one place, or a table cannot be read.
     pub(crate) fn new(
-        asked: &ResultsFolder,
+        request: &ResultsFolder,
         extension: &'static str,
         documents: &Documents,
         output: &mut Output,
     ) -> Result<Self> {
-        let folder = OutputFolder::of(&asked.path, documents)?;
-        let path = asked.path.join(OPTIONS);
+        let folder = OutputFolder::of(&request.path, documents)?;
+        let path = request.path.join(OPTIONS);
         let failed = |error| Error::io(&path, error);
         let earlier = match modified(&path)? {
             Some(_) => Some(fs::read(&path).map_err(failed)?),
             None => None,
         };
-        let is_other = earlier.as_deref() != Some(asked.options.as_bytes());
+        let is_other = earlier.as_deref() != Some(request.options.as_bytes());
         let root = documents.roots().find(|root| root.exists());
         if let Some(root) = root.filter(|_| is_other) {
             let mut file = folder.mirror.begin_new(root, Path::new(OPTIONS))?;
-            file.write(|out| out.write_all(asked.options.as_bytes()))?;
+            file.write(|out| out.write_all(request.options.as_bytes()))?;
             file.commit()?;
             // Results made from now on are newer.
             thread::sleep(TICK);
         }
         let mut decided = modified(&path)?;
-        for table in asked.tables.iter().filter(|_| asked.keeps) {
+        for table in request.tables.iter().filter(|_| request.keeps) {
             let seen = fs::metadata(table).and_then(|seen| seen.modified());
             decided = decided.max(Some(seen.map_err(|error| Error::io(table, error))?));
         }
         if is_other && earlier.is_some() {
             output.notice(&format_args!(
                 "{}: the existing results were made with other options and are replaced",
-                name(&asked.path)
+                name(&request.path)
             ));
         }
-        Ok(Self { folder, extension, decided: decided.filter(|_| asked.keeps) })
+        Ok(Self { folder, extension, decided: decided.filter(|_| request.keeps) })
     }
 
     /// Writes the result of `origin`, which `work` prints, if all of the file could be read; `None` if the result is up to

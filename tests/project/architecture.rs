@@ -76,7 +76,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("hashbrown", &["collection/text_map.rs"]),
     ("icu_normalizer", &["collection/"]),
     ("xattr", &["files/", "collection/"]),
-    ("rustix", &["files/", "cli/closed.rs", "cli/settings/owner.rs"]),
+    ("rustix", &["files/", "cli/closed_stdout.rs", "cli/settings/owner.rs"]),
     ("memchr", &[""]),
     ("indicatif", &["cli/progress.rs"]),
     ("signal_hook", &["cli/progress.rs"]),

@@ -70,10 +70,10 @@ impl TypedCheck {
         add_all(&mut self.deny, settings.deny.clone());
     }
 
-    pub(super) fn meant(self) -> Result<Check> {
+    pub(super) fn into_request(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
-        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
+        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
         let is_of_archives = documents.paths.iter().all(holds);
         let folder = match documents.paths.as_slice() {
@@ -107,7 +107,7 @@ impl TypedCheck {
             _ => CheckForm::Text,
         };
         documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
-        let to = goal(self.to.as_deref(), &folder)?;
+        let to = new_url(self.to.as_deref(), &folder)?;
         if !is_of_archives {
             documents.reading.origins.assume_root(to.as_ref());
         }
@@ -135,7 +135,7 @@ impl TypedCheck {
 }
 
 /// The new URL of `folder`.
-fn goal(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
+fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     match to {
         None => Ok(None),
         Some("file") => RootUrl::on_disk(folder).map(Some),

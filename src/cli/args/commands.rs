@@ -25,24 +25,24 @@ use super::output::TypedOutput;
 use super::relocate::TypedMove;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
-    Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Talk,
+    Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Verbosity,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
 
 impl Typed {
-    pub(super) fn talk(&self) -> Talk {
-        let verbose = self.of_documents().is_some_and(|(.., verbose)| verbose);
-        let color = match self.talk.color {
+    pub(super) fn verbosity(&self) -> Verbosity {
+        let verbose = self.document_arguments().is_some_and(|(.., verbose)| verbose);
+        let color = match self.verbosity.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Talk { quiet: self.talk.quiet, verbose, color }
+        Verbosity { quiet: self.verbosity.quiet, verbose, color }
     }
 
     /// The name, the documents and `--verbose` of a command that reads documents.
-    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
+    fn document_arguments(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
         Some(match &self.command {
             TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, typed.policy.verbose),
             TypedCommand::Links(typed) => ("links", &typed.documents, typed.policy.verbose),
@@ -89,7 +89,7 @@ impl Typed {
     }
 
     pub(super) fn documents(&self) -> Option<&TypedDocuments> {
-        self.of_documents().map(|(_, documents, _)| documents)
+        self.document_arguments().map(|(_, documents, _)| documents)
     }
 
     /// The table of `--url-map`.
@@ -97,18 +97,18 @@ impl Typed {
         self.documents()?.url_map.clone()
     }
 
-    pub(super) fn meant(self) -> Result<Command> {
-        if let Some((command, documents, _)) = self.of_documents() {
+    pub(super) fn into_request(self) -> Result<Command> {
+        if let Some((command, documents, _)) = self.document_arguments() {
             documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
         }
         Ok(match self.command {
-            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.meant()?)),
-            TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
-            TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
-            TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
-            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
-            TypedCommand::Move(typed) => Command::Move(Box::new(typed.meant()?)),
-            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
+            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.into_request()?)),
+            TypedCommand::Links(typed) => Command::Links(Box::new(typed.into_request()?)),
+            TypedCommand::Base(typed) => Command::Base(Box::new(typed.into_request()?)),
+            TypedCommand::Resolve(typed) => Command::Resolve(typed.into_request()?),
+            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.into_request()?)),
+            TypedCommand::Move(typed) => Command::Move(Box::new(typed.into_request()?)),
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.into_request()?)),
             TypedCommand::Completions { shell } => Command::Completions(shell),
             TypedCommand::Man { folder } => Command::Man(folder),
         })
@@ -130,7 +130,7 @@ pub(super) struct Typed {
     #[command(subcommand)]
     command: TypedCommand,
     #[command(flatten)]
-    talk: TypedTalk,
+    verbosity: TypedVerbosity,
 }
 
 #[derive(Debug, Subcommand)]
@@ -152,19 +152,19 @@ pub(super) enum TypedCommand {
     /// Report which links of a folder survive a move, and what the pages in an archive lack.
     ///
     /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.
-    #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", resolver_of_browsers))]
     Check(Box<TypedCheck>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
     /// Of a folder only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
     /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", resolver_of_browsers))]
     Localize(Box<TypedLocalize>),
     /// Move a folder to another URL, or rename files in it, so that every link still leads to its target.
     ///
     /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
     /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
-    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", of_browsers), mut_args(hide_unused))]
+    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", resolver_of_browsers), mut_args(hide_unused))]
     Move(Box<TypedMove>),
     /// Print a shell completion script for baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
@@ -207,7 +207,7 @@ fn hide_unused(arg: Arg) -> Arg {
 }
 
 /// The argument for the resolver of a command that follows browsers by default.
-fn of_browsers(resolver: Arg) -> Arg {
+fn resolver_of_browsers(resolver: Arg) -> Arg {
     resolver
         .default_value("whatwg")
         .hide_default_value(true)
@@ -216,7 +216,7 @@ fn of_browsers(resolver: Arg) -> Arg {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "General")]
-struct TypedTalk {
+struct TypedVerbosity {
     /// Print nothing but errors on standard error
     #[arg(short, long, global = true)]
     quiet: bool,
@@ -289,16 +289,16 @@ pub(super) struct TypedBase {
 }
 
 impl TypedRewrite {
-    pub(super) fn meant(self) -> Result<Rewrite> {
-        let mut documents = self.documents.meant(Some(&self.policy))?;
+    pub(super) fn into_request(self) -> Result<Rewrite> {
+        let mut documents = self.documents.into_request(Some(&self.policy))?;
         documents.archives = Archives::Named;
-        self.output.meant(documents, self.json, self.policy.strict)
+        self.output.into_request(documents, self.json, self.policy.strict)
     }
 }
 
 impl TypedLinks {
-    pub(super) fn meant(self) -> Result<ListLinks> {
-        let mut documents = self.documents.meant(Some(&self.policy))?;
+    pub(super) fn into_request(self) -> Result<ListLinks> {
+        let mut documents = self.documents.into_request(Some(&self.policy))?;
         documents.has_result_files = self.output.is_some();
         let form = match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
@@ -319,8 +319,8 @@ impl TypedLinks {
 }
 
 impl TypedBase {
-    pub(super) fn meant(self) -> Result<ShowBases> {
-        Ok(ShowBases { documents: self.documents.meant(None)?, json: self.json })
+    pub(super) fn into_request(self) -> Result<ShowBases> {
+        Ok(ShowBases { documents: self.documents.into_request(None)?, json: self.json })
     }
 }
 

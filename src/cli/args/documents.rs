@@ -211,7 +211,7 @@ impl TypedDocuments {
     }
 
     /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is asked.
-    pub(super) fn meant(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
+    pub(super) fn into_request(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {
             paths.push("-".into());
@@ -248,7 +248,7 @@ impl TypedDocuments {
             has_result_files: false,
             parts: Vec::new(),
             archives: Archives::All,
-            unlike_hosts: Mutex::default(),
+            dotless_hosts: Mutex::default(),
             reading,
             below_settings,
         })

@@ -67,8 +67,8 @@ impl TypedLocalize {
         self.output.verify |= settings.verify;
     }
 
-    pub(super) fn meant(self) -> Result<Localize> {
-        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
+    pub(super) fn into_request(self) -> Result<Localize> {
+        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::Named;
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)
@@ -84,7 +84,7 @@ impl TypedLocalize {
             (false, true) => Some("--diff"),
             (false, false) => None,
         };
-        let rewrite = self.output.meant(documents, self.json, self.strict)?;
+        let rewrite = self.output.into_request(documents, self.json, self.strict)?;
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         let extraction = Extraction { near: self.date, is_exact: self.exact, missing };
         Ok(Localize { rewrite, extraction, is_elsewhere })

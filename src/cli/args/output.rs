@@ -58,7 +58,7 @@ pub(super) struct TypedOutput {
 }
 
 impl TypedOutput {
-    pub(super) fn meant(
+    pub(super) fn into_request(
         self,
         mut documents: Documents,
         json: bool,

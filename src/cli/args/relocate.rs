@@ -75,9 +75,9 @@ impl TypedMove {
         self.output.verify |= settings.verify;
     }
 
-    pub(super) fn meant(self) -> Result<Move> {
+    pub(super) fn into_request(self) -> Result<Move> {
         let refused = |why: &str| Err(Error::new(why));
-        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
+        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
             return refused("move takes exactly one folder");
@@ -123,7 +123,7 @@ impl TypedMove {
             Some(TypedForm::Served) => LinkForm::Relative,
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
-        let rewrite = self.output.meant(documents, self.json, self.strict)?;
+        let rewrite = self.output.into_request(documents, self.json, self.strict)?;
         Ok(Move { rewrite, from, to, form, renames, redirects: self.redirects })
     }
 }

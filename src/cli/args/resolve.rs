@@ -12,7 +12,7 @@ use baselink::resolve::{Base, Profile};
 use clap::{Args, ValueHint};
 
 use super::named::{RESOLVERS, named};
-use crate::cli::request::{Resolve, ResolveForm, What};
+use crate::cli::request::{Resolve, ResolveForm, ResolveInput};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedResolve {
@@ -37,18 +37,18 @@ pub(super) struct TypedResolve {
 }
 
 impl TypedResolve {
-    pub(super) fn meant(self) -> Result<Resolve> {
+    pub(super) fn into_request(self) -> Result<Resolve> {
         let profile = self.resolver.unwrap_or_default();
-        let what = match (self.base, self.references) {
-            (None, _) if self.pairs => What::Pairs,
+        let input = match (self.base, self.references) {
+            (None, _) if self.pairs => ResolveInput::Pairs,
             (None, _) => {
                 return Err(Error::new("BASE is missing: the absolute URL to resolve against"));
             }
             (Some(base), references) => {
                 Base::parse(profile, &base)?;
                 match references.is_empty() {
-                    true => What::Lines { base },
-                    false => What::References { base, references },
+                    true => ResolveInput::Lines { base },
+                    false => ResolveInput::References { base, references },
                 }
             }
         };
@@ -57,6 +57,6 @@ impl TypedResolve {
             (_, true) => ResolveForm::Explanation,
             _ => ResolveForm::Target,
         };
-        Ok(Resolve { profile, what, form })
+        Ok(Resolve { profile, input, form })
     }
 }

@@ -25,7 +25,7 @@ use crate::cli::request::{Check, Classes};
 
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(super) struct Key {
+pub(super) struct FindingKey {
     path: String,
     entity: String,
     element: String,
@@ -37,11 +37,11 @@ pub(super) struct Key {
 #[derive(Serialize, Deserialize)]
 struct BaselineRow {
     #[serde(flatten)]
-    key: Key,
+    key: FindingKey,
     count: usize,
 }
 
-impl Key {
+impl FindingKey {
     /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
     pub(super) fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
         Self {
@@ -70,7 +70,7 @@ pub(super) fn path(path: &[u8]) -> String {
 /// Findings that are accepted, by file.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
-    files: HashMap<String, HashMap<Key, usize>>,
+    files: HashMap<String, HashMap<FindingKey, usize>>,
     number: usize,
 }
 
@@ -110,8 +110,8 @@ impl Baseline {
     }
 
     /// The accepted findings in the file at `path` below the folder.
-    pub(super) fn of(&self, path: &str) -> Accepted {
-        Accepted(self.files.get(path).cloned().unwrap_or_default())
+    pub(super) fn of(&self, path: &str) -> AcceptedFindings {
+        AcceptedFindings(self.files.get(path).cloned().unwrap_or_default())
     }
 
     /// The number of findings.
@@ -122,23 +122,26 @@ impl Baseline {
 
 /// Accepted findings of one file that are still to be found.
 #[derive(Default)]
-pub(super) struct Accepted(HashMap<Key, usize>);
+pub(super) struct AcceptedFindings(HashMap<FindingKey, usize>);
 
-impl Accepted {
+impl AcceptedFindings {
     /// True if one more finding with this key is accepted.
-    pub(super) fn takes(&mut self, key: &Key) -> bool {
+    pub(super) fn takes(&mut self, key: &FindingKey) -> bool {
         let left = self.0.get_mut(key).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_some()
     }
 }
 
 /// True if a baseline has findings of `class`.
-pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
-    Classes::BROKEN.contains(&class) || asked.deny.contains(class)
+pub(super) fn is_noted(request: &Check, class: Class) -> bool {
+    Classes::BROKEN.contains(&class) || request.deny.contains(class)
 }
 
 /// Writes these findings, in a stable order.
-pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
+pub(super) fn write(
+    noted: &BTreeMap<FindingKey, usize>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut lines = Vec::new();
     for (key, count) in noted {
         json::put(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;

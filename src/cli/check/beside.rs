@@ -37,17 +37,18 @@ const MISSING: &str = "--missing";
 /// # Errors
 ///
 /// One of them is not a file, cannot be written, or would replace an input or the other.
-pub(super) fn look(asked: &Check) -> Result<()> {
+pub(super) fn look(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
-    if let (Some(report), Some(baseline)) = (&asked.report, &asked.baseline)
+    if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
         && (is_one_file(report, baseline)
             || place(report).is_some_and(|one| place(baseline) == Some(one)))
     {
         return refused(report, "--report and --baseline cannot name the same file");
     }
-    let updated = asked.baseline.as_ref().filter(|_| asked.updates_baseline);
-    let missing = asked.missing.as_ref().filter(|path| !is_standard_input(path));
-    for (option, path) in [(REPORT, asked.report.as_ref()), (BASELINE, updated), (MISSING, missing)]
+    let updated = request.baseline.as_ref().filter(|_| request.updates_baseline);
+    let missing = request.missing.as_ref().filter(|path| !is_standard_input(path));
+    for (option, path) in
+        [(REPORT, request.report.as_ref()), (BASELINE, updated), (MISSING, missing)]
     {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
@@ -55,14 +56,14 @@ pub(super) fn look(asked: &Check) -> Result<()> {
                 "{option} needs a file name; standard output is used for the list"
             )));
         }
-        if asked.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
+        if request.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
             return refused(
                 path,
                 &format!("--url-map reads this file; name another one for {option}"),
             );
         }
         let is_earlier = option == BASELINE && is_baseline(path);
-        if path.exists() && !is_earlier && is_of_the_tree(asked, path) {
+        if path.exists() && !is_earlier && is_of_the_tree(request, path) {
             let why = "would overwrite a file of the checked folder; name another file, or skip this one \
                        with --exclude";
             return refused(path, &format!("{option} {why}"));
@@ -85,18 +86,18 @@ fn is_baseline(path: &Path) -> bool {
 }
 
 /// True if `path` is a selected file of the folder, perhaps under another name.
-fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
-    let documents = &asked.documents.selection;
+fn is_of_the_tree(request: &Check, path: &Path) -> bool {
+    let documents = &request.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
-    walk(&[asked.folder().to_owned()], &selection)
+    walk(&[request.folder().to_owned()], &selection)
         .flatten()
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
 /// The URLs that the archives lack, embedded resources before pages.
-fn missing(asked: &Check, listed: &Listed) -> Vec<String> {
+fn missing(request: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
-    let denied = classes.filter(|class| asked.deny.contains(*class));
+    let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
         denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
     targets.map(|one| in_a_line(&one.to)).collect()
@@ -104,25 +105,25 @@ fn missing(asked: &Check, listed: &Listed) -> Vec<String> {
 
 /// Writes the requested files.
 pub(super) fn write(
-    asked: &Check,
+    request: &Check,
     tree: &CheckedTree<'_>,
     listed: &Listed,
     output: &mut Output,
 ) -> FileResult<()> {
-    if let Some(path) = asked.baseline.as_ref().filter(|_| asked.updates_baseline) {
+    if let Some(path) = request.baseline.as_ref().filter(|_| request.updates_baseline) {
         let mut file = Replacement::begin(path)?;
         file.write(|out| baseline::write(&listed.noted, out))?;
         file.commit()?;
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
         output.notice(&format_args!("{noted} written to {}", name(path)));
     }
-    if let Some(path) = &asked.missing {
+    if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
-        output.list_in(path, &missing(asked, listed), what)?;
+        output.write_list(path, &missing(request, listed), what)?;
     }
-    if let Some(path) = &asked.report {
-        let hrefs = Hrefs::new(path, asked.folder());
-        let page = ReportPage { asked, tree, listed, hrefs };
+    if let Some(path) = &request.report {
+        let hrefs = Hrefs::new(path, request.folder());
+        let page = ReportPage { request, tree, listed, hrefs };
         let mut file = Replacement::begin(path)?;
         file.write(|out| page.write(out))?;
         file.commit()?;

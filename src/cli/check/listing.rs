@@ -19,7 +19,7 @@ use baselink::purpose::check::{Class, Finding};
 use baselink::span::Span;
 use baselink::{LinkReport, Options};
 
-use super::baseline::{self, Accepted, Baseline, Key};
+use super::baseline::{self, AcceptedFindings, Baseline, FindingKey};
 use super::listed::{Listed, ListedFinding};
 use super::targets::{self, Targets};
 use super::tree::{CheckedFile, CheckedTree, is_settled};
@@ -30,7 +30,7 @@ use crate::cli::document_name::DocumentName;
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::{File, Input, OpenedInput};
-use crate::cli::output::{Output, said};
+use crate::cli::output::{Output, ok_or_report};
 use crate::cli::places::FilePlaces;
 use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
@@ -44,10 +44,10 @@ struct ListedFile {
     /// The path as a baseline writes it.
     path: String,
     /// Accepted findings that are still to be found.
-    left: Accepted,
+    unmatched: AcceptedFindings,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
-    noted: Vec<Key>,
+    noted: Vec<FindingKey>,
     targets: Targets,
     /// The number of links in earlier documents of the file.
     links: usize,
@@ -58,7 +58,7 @@ struct ListedFile {
 /// Lists the findings with a class of `list`, and with `has_targets` collects targets; both without findings that `baseline`
 /// accepts.
 pub(super) fn list(
-    asked: &Check,
+    request: &Check,
     list: &Classes,
     has_targets: bool,
     tree: &mut CheckedTree<'_>,
@@ -67,11 +67,11 @@ pub(super) fn list(
 ) -> io::Result<Listed> {
     let mut targets = std::mem::take(&mut tree.targets);
     let tree = &*tree;
-    let listing = Listing { asked, list, has_targets, tree, baseline };
+    let listing = Listing { request, list, has_targets, tree, baseline };
     let is_concerned =
         |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let mut listed = Listed::default();
-    if asked.form == CheckForm::Sarif {
+    if request.form == CheckForm::Sarif {
         sarif::begin(output.out())?;
     }
     let mut take = |done: ListedFile| {
@@ -84,7 +84,7 @@ pub(super) fn list(
         if done.is_unusable {
             listed.status = ExitStatus::Unusable;
         }
-        targets::merge(&mut targets, done.targets, targets::room(asked));
+        targets::merge(&mut targets, done.targets, targets::room(request));
     };
     let concerned: Vec<&CheckedFile> = tree.files.iter().filter(is_concerned).collect();
     match &tree.captures {
@@ -95,7 +95,7 @@ pub(super) fn list(
                     |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
                         listing.captured(plan, number, archived, output)
                     };
-                let read = plan.each(at, &asked.documents, output, one, |done, _| {
+                let read = plan.each(at, &request.documents, output, one, |done, _| {
                     take(done?);
                     Ok(())
                 });
@@ -107,7 +107,7 @@ pub(super) fn list(
         None => {
             let entries = concerned.into_iter().map(|file| file.entry.clone()).collect();
             let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
-            files::each_again(&asked.documents, entries, output, work, |batch, output| {
+            files::each_again(&request.documents, entries, output, work, |batch, output| {
                 for (_, page, done) in batch {
                     output.append(page)?;
                     take(done);
@@ -116,7 +116,7 @@ pub(super) fn list(
             })?;
         }
     }
-    if asked.form == CheckForm::Sarif {
+    if request.form == CheckForm::Sarif {
         sarif::end(output.out())?;
     }
     listed.targets = targets::in_order(targets);
@@ -124,7 +124,7 @@ pub(super) fn list(
 }
 
 struct Listing<'a> {
-    asked: &'a Check,
+    request: &'a Check,
     list: &'a Classes,
     has_targets: bool,
     tree: &'a CheckedTree<'a>,
@@ -139,20 +139,20 @@ impl Listing<'_> {
 
     /// True if there is a baseline that has findings of `class`.
     fn is_noted(&self, class: Class) -> bool {
-        self.baseline.is_some() && baseline::is_noted(self.asked, class)
+        self.baseline.is_some() && baseline::is_noted(self.request, class)
     }
 
     /// True if findings of `class` are counted by target here, and not when the folder was checked.
     fn has_target(&self, class: Class) -> bool {
         let is_counted = self.baseline.is_none() && is_settled(class);
-        self.has_targets && !is_counted && targets::are_shown(self.asked, class)
+        self.has_targets && !is_counted && targets::are_shown(self.request, class)
     }
 
     /// The list of the file with this number, as it is begun.
     fn begun(&self, number: usize) -> ListedFile {
         let path = baseline::path(&self.tree.files[number].name);
-        let left = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
-        ListedFile { number, path, left, ..ListedFile::default() }
+        let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
+        ListedFile { number, path, unmatched, ..ListedFile::default() }
     }
 
     /// Lists the findings of the resource with this number in `plan`.
@@ -181,11 +181,11 @@ impl Listing<'_> {
         };
         let mut done = self.begun(number);
         let mut read = || {
-            open_again(origin, &self.asked.documents)?
+            open_again(origin, &self.request.documents)?
                 .each(|input, options| self.document(input, options, &mut done, output))
         };
         let read = read();
-        done.is_unusable = said(read, output)?.is_none();
+        done.is_unusable = ok_or_report(read, output)?.is_none();
         Ok(done)
     }
 
@@ -209,9 +209,9 @@ impl Listing<'_> {
             };
             let class = finding.class;
             if self.is_noted(class) {
-                let key = Key::of(&done.path, link, &finding);
-                let is_accepted = done.left.takes(&key);
-                if self.asked.updates_baseline {
+                let key = FindingKey::of(&done.path, link, &finding);
+                let is_accepted = done.unmatched.takes(&key);
+                if self.request.updates_baseline {
                     done.noted.push(key);
                 }
                 if is_accepted {
@@ -221,7 +221,7 @@ impl Listing<'_> {
             }
             if self.has_target(class) {
                 let at = (done.number, done.links + link_number);
-                targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
+                targets::add(&mut done.targets, self.request, at, (link, &finding), &places);
             }
             if self.list.contains(class) {
                 shown.push((link, finding));
@@ -231,7 +231,7 @@ impl Listing<'_> {
         shown.sort_by_key(|(link, _)| link.span.start);
         let found = shown.iter().map(|(link, finding)| {
             let (line, column) = places.line_and_column(link.span);
-            let is_denied = self.asked.deny.contains(finding.class);
+            let is_denied = self.request.deny.contains(finding.class);
             ListedFinding { input, charset, link, finding, is_denied, line, column }
         });
         self.print(found, &places, done, output)
@@ -245,14 +245,14 @@ impl Listing<'_> {
         done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let mut units = Units::default();
+        let mut units = Utf16Columns::default();
         for one in found {
             let ListedFinding { input, charset, link, finding, line, column, .. } = one;
             let bytes = input.bytes;
-            match self.asked.form {
+            match self.request.form {
                 CheckForm::Text => {
                     if !std::mem::replace(&mut done.is_begun, true) {
-                        output.gap()?;
+                        output.blank_line()?;
                     }
                     text::finding(&one, output)?;
                 }
@@ -281,13 +281,13 @@ impl Listing<'_> {
 
 /// Counts columns in UTF-16 code units, continuing from the last position: one line may have a million links.
 #[derive(Clone, Default)]
-struct Units {
+struct Utf16Columns {
     line_start: usize,
     at: usize,
     units: usize,
 }
 
-impl Units {
+impl Utf16Columns {
     fn column(&mut self, bytes: &[u8], charset: Charset, start: usize, column: usize) -> usize {
         let line_start = start + 1 - column;
         if line_start != self.line_start || start < self.at {

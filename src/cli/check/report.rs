@@ -46,17 +46,17 @@ const DEPTH: usize = 32;
 
 /// The data for the page.
 pub(super) struct ReportPage<'a> {
-    pub(super) asked: &'a Check,
+    pub(super) request: &'a Check,
     pub(super) tree: &'a CheckedTree<'a>,
     pub(super) listed: &'a Listed,
     pub(super) hrefs: Hrefs,
 }
 
 /// The classes in order: denied ones first, then those that may break.
-fn ranked(asked: &Check) -> Vec<Class> {
+fn ranked(request: &Check) -> Vec<Class> {
     let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
     classes.sort_by_key(|class| {
-        (Reverse(asked.deny.contains(*class)), Reverse(Classes::BROKEN.contains(class)))
+        (Reverse(request.deny.contains(*class)), Reverse(Classes::BROKEN.contains(class)))
     });
     classes
 }
@@ -69,18 +69,18 @@ fn hash(text: &str) -> String {
 impl<'a> ReportPage<'a> {
     /// Writes the page.
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let Self { asked, tree, .. } = self;
-        let folder = escaped(&name(asked.folder()));
+        let Self { request, tree, .. } = self;
+        let folder = escaped(&name(request.folder()));
         let (style, script) = (hash(STYLE), hash(SCRIPT));
-        let is_denied = |class: Class| asked.deny.contains(class);
-        let holds = self.listed.left(tree, is_denied).is_empty();
+        let is_denied = |class: Class| request.deny.contains(class);
+        let holds = self.listed.not_accepted(tree, is_denied).is_empty();
         let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
-        let verdict = escaped(&words::verdict(asked, tree, self.listed));
+        let verdict = escaped(&words::verdict(request, tree, self.listed));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
         let from = tree.from.given_root().map_or_else(String::new, |from| {
             format!("from <code>{}</code> ", escaped(from.as_str()))
         });
-        let to = asked.to.as_ref().map_or_else(
+        let to = request.to.as_ref().map_or_else(
             || "any other place".to_owned(),
             |to| format!("<code>{}</code>", escaped(to.as_str())),
         );
@@ -117,7 +117,7 @@ impl<'a> ReportPage<'a> {
     fn classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let sum = &self.tree.sum;
         writeln!(out, "<section>\n<h2>Classes</h2>\n{}", bar(sum, "bar wide"))?;
-        let mut classes = ranked(self.asked);
+        let mut classes = ranked(self.request);
         classes.sort_by_key(|class| sum.of(*class) == 0);
         let rows = classes.into_iter().map(|class| {
             let targets = self.listed.targets.iter().filter(|target| target.class == class).count();
@@ -125,8 +125,8 @@ impl<'a> ReportPage<'a> {
                 0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
             };
-            let fails = |one: Class| one == class && self.asked.deny.contains(one);
-            let is_denied = !self.listed.left(self.tree, fails).is_empty();
+            let fails = |one: Class| one == class && self.request.deny.contains(one);
+            let is_denied = !self.listed.not_accepted(self.tree, fails).is_empty();
             vec![
                 tag(class, None, is_denied),
                 number(sum.of(class)),
@@ -205,7 +205,7 @@ impl<'a> ReportPage<'a> {
         let files = &self.tree.files;
         let key = |number: &usize| {
             let counts = &files[*number].counts;
-            let classes = Class::ALL.iter().filter(|class| self.asked.deny.contains(**class));
+            let classes = Class::ALL.iter().filter(|class| self.request.deny.contains(**class));
             let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
@@ -219,8 +219,9 @@ impl<'a> ReportPage<'a> {
 
     /// The classes that have a column of their own among files.
     fn columns(&self) -> Vec<Class> {
-        let mut classes = ranked(self.asked);
-        classes.retain(|class| self.asked.deny.contains(*class) || Classes::BROKEN.contains(class));
+        let mut classes = ranked(self.request);
+        classes
+            .retain(|class| self.request.deny.contains(*class) || Classes::BROKEN.contains(class));
         classes.retain(|class| self.tree.sum.of(*class) > 0);
         classes
     }
@@ -297,12 +298,12 @@ impl<'a> ReportPage<'a> {
 
     /// Writes the data for the script: each name once, and numbers that refer to names.
     fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        let (classes, columns) = (ranked(self.asked), self.columns());
+        let (classes, columns) = (ranked(self.request), self.columns());
         let place_of =
             |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
         let class =
-            |class: &Class| json!([class.name(), u8::from(self.asked.deny.contains(*class))]);
+            |class: &Class| json!([class.name(), u8::from(self.request.deny.contains(*class))]);
         list("{\"classes\":[", classes.iter().map(class), out)?;
         list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
         let file = |number: &usize| {

@@ -59,8 +59,8 @@ pub(super) struct FoundLink {
 pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>;
 
 /// True if the targets of links with `class` are shown.
-pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
-    let Check { deny, list, lists_links, report, missing, .. } = asked;
+pub(super) fn are_shown(request: &Check, class: Class) -> bool {
+    let Check { deny, list, lists_links, report, missing, .. } = request;
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
@@ -70,14 +70,14 @@ pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
 }
 
 /// The number of places to keep for each target.
-pub(super) fn room(asked: &Check) -> usize {
-    if asked.report.is_some() { ROWS } else { PLACES }
+pub(super) fn room(request: &Check) -> usize {
+    if request.report.is_some() { ROWS } else { PLACES }
 }
 
 /// Adds a link to its target. `file` is the number of its file, and `number` its number there.
 pub(super) fn add(
     targets: &mut Targets,
-    asked: &Check,
+    request: &Check,
     (file, number): (usize, usize),
     (link, finding): (&LinkReport, &Finding),
     places: &FilePlaces<'_>,
@@ -88,7 +88,7 @@ pub(super) fn add(
         class,
         cause,
         to,
-        is_denied: asked.deny.contains(class),
+        is_denied: request.deny.contains(class),
         links: 0,
         files: 1,
         differing: 0,
@@ -102,7 +102,7 @@ pub(super) fn add(
     if target.hint.is_none() {
         target.hint.clone_from(&finding.hint);
     }
-    if target.places.len() < room(asked) {
+    if target.places.len() < room(request) {
         let (line, column) = places.line_and_column(link.span);
         target.places.push(FoundLink {
             file,

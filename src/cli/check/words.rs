@@ -275,11 +275,11 @@ pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
 }
 
 /// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
-pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
+pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
-    let denied = listed.left(tree, |class| asked.deny.contains(class));
-    let (breaks, to) = match asked.is_of_archives {
+    let denied = listed.not_accepted(tree, |class| request.deny.contains(class));
+    let (breaks, to) = match request.is_of_archives {
         true => ("have missing targets", ""),
         false => ("would break", ", to "),
     };
@@ -289,7 +289,7 @@ pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) ->
         let to = if to.is_empty() { format!(" ({targets})") } else { format!("{to}{targets}") };
         return format!("{} of {links} {breaks}{to}: {}", sum(&denied), classes(&denied));
     }
-    match listed.left(tree, |class| Classes::BROKEN.contains(&class)) {
+    match listed.not_accepted(tree, |class| Classes::BROKEN.contains(&class)) {
         none if none.is_empty() => format!("none of {links} {breaks}"),
         others => {
             let (all, others) = (sum(&others), classes(&others));

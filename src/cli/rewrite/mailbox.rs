@@ -20,10 +20,10 @@ use baselink::edit::Edits;
 use baselink::error::Error;
 use baselink::format::Format;
 
-use super::examined::{Examined, examined, written};
+use super::document::{RewrittenDocument, rewrite_document, write_document};
+use super::kind::RewriteKind;
 use super::summary::FileSummary;
 use super::target::FileSink;
-use super::work::Work;
 use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
 use crate::cli::in_order::{Bounds, in_order};
@@ -46,7 +46,7 @@ struct NumberedBatch {
 }
 
 /// A document in a batch: a message, or several that are written as one.
-struct Whereabouts {
+struct BatchPlace {
     /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes after
     /// it.
     ends: [usize; 4],
@@ -69,7 +69,7 @@ impl NumberedBatch {
         Self { batch, lines: of_messages }
     }
 
-    fn input<'b>(&'b self, place: &Whereabouts, path: &'b Path) -> Input<'b> {
+    fn input<'b>(&'b self, place: &BatchPlace, path: &'b Path) -> Input<'b> {
         let (bytes, [before, start, end, after]) = (&self.batch.bytes, place.ends);
         let offset = self.batch.messages.first().map_or(0, |first| first.offset);
         Input {
@@ -95,8 +95,8 @@ struct RewrittenBatch {
 /// A piece that is written at once, and the output before it.
 struct BatchPiece {
     page: Page,
-    place: Whereabouts,
-    examined: Examined,
+    place: BatchPlace,
+    rewritten: RewrittenDocument,
     /// True if more messages may join it.
     is_open: bool,
 }
@@ -104,8 +104,8 @@ struct BatchPiece {
 /// The task for every message of a mailbox.
 #[derive(Clone, Copy)]
 struct MailboxTask<'a> {
-    asked: &'a Rewrite,
-    work: &'a Work,
+    request: &'a Rewrite,
+    kind: &'a RewriteKind,
     origin: &'a Origin,
     mailbox: (&'a Path, &'a Options),
     /// True if messages may be written together; a diff shows them one by one.
@@ -115,7 +115,7 @@ struct MailboxTask<'a> {
 impl MailboxTask<'_> {
     /// Rewrites the messages of a batch; `blank` is a page that looks like the output.
     fn done(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
-        let Self { asked, work, origin, mailbox: (path, options), joins } = self;
+        let Self { request, kind, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
         let mut summary = FileSummary::default();
         let mut pieces: Vec<BatchPiece> = Vec::new();
@@ -125,29 +125,30 @@ impl MailboxTask<'_> {
             let entity: Arc<str> = number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let ends = [span.start, message.start, message.end, span.end];
-            let place = Whereabouts { ends, lines, entity };
+            let place = BatchPlace { ends, lines, entity };
             let input = part.input(&place, path);
-            let of_message = work.options(origin, input.bytes, &options);
-            let one = examined((asked, work), &input, &of_message, &mut summary, &mut page);
+            let of_message = kind.options(origin, input.bytes, &options);
+            let one =
+                rewrite_document((request, kind), &input, &of_message, &mut summary, &mut page);
             let is_open = joins && one.is_proved;
             let joined =
-                pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
-            if let Some(BatchPiece { place, examined, .. }) = joined {
-                join(&mut examined.edits, &one.edits, message.start - place.ends[1]);
+                pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_messages());
+            if let Some(BatchPiece { place, rewritten, .. }) = joined {
+                join(&mut rewritten.edits, &one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let page = std::mem::replace(&mut page, blank.page()).into_page();
             if !is_open {
-                pieces.push(BatchPiece { page, place, examined: one, is_open });
+                pieces.push(BatchPiece { page, place, rewritten: one, is_open });
                 continue;
             }
             let mut edits = Edits::default();
             join(&mut edits, &one.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
-            let place = Whereabouts { ends, ..place };
-            let examined = Examined { edits, is_proved: true };
-            pieces.push(BatchPiece { page, place, examined, is_open });
+            let place = BatchPlace { ends, ..place };
+            let rewritten = RewrittenDocument { edits, is_proved: true };
+            pieces.push(BatchPiece { page, place, rewritten, is_open });
         }
         RewrittenBatch { part, pieces, summary }
     }
@@ -161,7 +162,7 @@ fn join(edits: &mut Edits, of_message: &Edits, start: usize) {
 
 /// Rewrites the messages of `mailbox` on several threads.
 pub(super) fn rewrite(
-    (asked, work): (&Rewrite, &Work),
+    (request, kind): (&Rewrite, &RewriteKind),
     origin: &Origin,
     mailbox: Mailbox<'_>,
     sink: &mut FileSink<'_>,
@@ -169,7 +170,7 @@ pub(super) fn rewrite(
 ) -> FileResult<FileSummary> {
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, FileSink::Diff(_));
-    let all = MailboxTask { asked, work, origin, mailbox: (path, &options), joins };
+    let all = MailboxTask { request, kind, origin, mailbox: (path, &options), joins };
     let blank = output.page();
     let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
@@ -186,15 +187,15 @@ pub(super) fn rewrite(
         is_last = part.batch.failed.is_some() || size < BYTES;
         Some((part, size))
     });
-    let threads = asked.documents.jobs;
+    let threads = request.documents.jobs;
     let items = threads + AHEAD;
     let bounds = Bounds { threads, items, size: LONG.max(items * BYTES) };
     let write = |done: RewrittenBatch| -> FileResult<()> {
         let RewrittenBatch { mut part, pieces, summary: of_batch } = done;
         summary.merge(of_batch);
-        for BatchPiece { page, place, examined, .. } in pieces {
+        for BatchPiece { page, place, rewritten, .. } in pieces {
             output.append(page)?;
-            written(&examined, &part.input(&place, path), sink, output)?;
+            write_document(&rewritten, &part.input(&place, path), sink, output)?;
         }
         if let Some(error) = part.batch.failed.take() {
             return Err(Error::io(path, error).into());

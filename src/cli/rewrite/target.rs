@@ -30,7 +30,7 @@ use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::work::Work;
+use crate::cli::rewrite::kind::RewriteKind;
 use crate::cli::shell;
 
 /// The target of a run.
@@ -53,7 +53,7 @@ impl<'a> RunTarget<'a> {
     /// Checks `destination` for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
-            are_there(destination, documents)?;
+            require_inputs(destination, documents)?;
         }
         let folder = documents.roots().find(|root| root.is_dir());
         let target = match destination {
@@ -102,9 +102,9 @@ impl<'a> RunTarget<'a> {
         Ok(target)
     }
 
-    /// The target with the new names of files from `work`.
-    pub(super) fn renaming(self, work: &'a Work) -> Self {
-        match (self, work.renamed(), work.journal()) {
+    /// The target with the new names of files from `kind`.
+    pub(super) fn renaming(self, kind: &'a RewriteKind) -> Self {
+        match (self, kind.renamed(), kind.journal()) {
             (Self::Below(below), Some(collection), _) => Self::Below(below.renaming(collection)),
             (Self::InPlace(_), Some(collection), Some(journal)) => {
                 Self::Staged(journal, collection)
@@ -183,7 +183,7 @@ impl<'a> RunTarget<'a> {
 }
 
 /// Rejects a run with a missing input before anything is written. The input may be a backup suffix, as sed takes it.
-fn are_there(destination: &WrittenTo, documents: &Documents) -> Result<()> {
+fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> {
     for root in documents.roots() {
         let Err(error) = fs::metadata(root) else { continue };
         let missing = format!("{}: {}, so nothing was written", name(root), cause(&error));

@@ -24,11 +24,11 @@ use baselink::purpose::relocate::{self, LinkForm, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
 use crate::cli::input::NoDocument;
+use crate::cli::link_counts::LinkResult;
 use crate::cli::request::Origin;
-use crate::cli::tally::LinkResult;
 
 /// A kind of rewriting.
-pub(crate) enum Work {
+pub(crate) enum RewriteKind {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree become local, all others absolute.
@@ -37,7 +37,7 @@ pub(crate) enum Work {
     Moved(Arc<Relocation>, Option<Journal>),
 }
 
-impl Work {
+impl RewriteKind {
     /// The options for rewriting a document of `origin` with these `bytes`, from the `options` for reading it.
     pub(super) fn options<'o>(
         &self,
@@ -56,7 +56,7 @@ impl Work {
         }
     }
 
-    /// Rewrites `bytes` with the options that [`Work::options`] gives.
+    /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives.
     pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
             Self::Absolute => baselink::rewrite(bytes, options),

@@ -149,11 +149,11 @@ impl LinkResult {
 
 /// The number of links by result and reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct LinkCounts {
     counts: BTreeMap<(LinkResult, Option<Reason>), usize>,
 }
 
-impl Tally {
+impl LinkCounts {
     /// The number of links with this result.
     pub(crate) fn count(&self, result: LinkResult) -> usize {
         let same = self.counts.iter().filter(|((of, _), _)| *of == result);
@@ -197,20 +197,21 @@ impl Tally {
 }
 
 /// The number of links by result, as a JSON object with the names of the results as keys.
-pub(crate) struct Counts<'t> {
-    pub(crate) tally: &'t Tally,
+pub(crate) struct LinkCountsRecord<'t> {
+    pub(crate) link_counts: &'t LinkCounts,
     pub(crate) results: &'static [LinkResult],
 }
 
-impl Serialize for Counts<'_> {
+impl Serialize for LinkCountsRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let count =
-            |result: &LinkResult| (result.name().replace(' ', "-"), self.tally.count(*result));
+        let count = |result: &LinkResult| {
+            (result.name().replace(' ', "-"), self.link_counts.count(*result))
+        };
         serializer.collect_map(self.results.iter().map(count))
     }
 }
 
-impl Display for Tally {
+impl Display for LinkCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.counts.values().sum::<usize>() {
             0 => return f.write_str("no links"),

@@ -33,7 +33,7 @@ pub(crate) fn note(
     if !host.to_str().is_none_or(is_telling)
         && let Some(folder) = entry.path.ancestors().nth(seen.relative.len() - 1)
     {
-        let mut known = documents.unlike_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = documents.dotless_hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains(folder) {
             known.insert(folder.to_owned());
         }
@@ -42,7 +42,7 @@ pub(crate) fn note(
 
 /// The warning about these folders, which are forgotten afterwards; `None` if there are none.
 pub(crate) fn sentence(documents: &Documents) -> Option<String> {
-    let known = documents.unlike_hosts.lock();
+    let known = documents.dotless_hosts.lock();
     let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));
     let first = folders.first()?;
     let which = match folders.len() {

@@ -26,17 +26,17 @@ use super::shell;
 
 /// Hints for a file, or several.
 #[derive(Default)]
-pub(crate) struct Hints {
+pub(crate) struct BaseHints {
     /// The number of links that lack only a scheme.
     without_scheme: usize,
     /// The number of pages that declare a canonical URL.
     pages: usize,
     /// The URL that the first such document declares.
-    pub(crate) url: Option<Hint>,
+    pub(crate) url: Option<BaseHint>,
 }
 
 /// A URL that a document declares for itself, with its place.
-pub(crate) struct Hint {
+pub(crate) struct BaseHint {
     url: String,
     by: &'static str,
     is_page: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Hint {
     column: usize,
 }
 
-impl Display for Hint {
+impl Display for BaseHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { url, by, line, column, .. } = self;
         write!(f, "try --url {} ({by}, {line}:{column})", shell::word(url))?;
@@ -55,7 +55,7 @@ impl Display for Hint {
     }
 }
 
-impl Hints {
+impl BaseHints {
     /// Adds the hints for the document `input`, which has these `totals`.
     pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
         if totals.count(Outcome::NoBase) == 0 || options.retrieval.is_some() {
@@ -76,7 +76,7 @@ impl Hints {
         let Some((url, by, span)) = named else { return };
         self.pages += usize::from(is_page);
         let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
-        self.url = Some(Hint { url, by, is_page, line, column });
+        self.url = Some(BaseHint { url, by, is_page, line, column });
     }
 
     /// Adds the hints for later files.
@@ -87,7 +87,7 @@ impl Hints {
     }
 
     /// Reports the links of the file `name` that lack only a scheme.
-    pub(crate) fn say_scheme_of_file(&self, name: &str, output: &mut Output) {
+    pub(crate) fn report_scheme_of_file(&self, name: &str, output: &mut Output) {
         if self.without_scheme > 0 {
             let links = count(self.without_scheme, LACKING[0], LACKING[1]);
             output.notice_of_file(&format_args!("{name}: {links} {ONLY_SCHEME}"));
@@ -95,15 +95,15 @@ impl Hints {
     }
 
     /// Reports the hints for several files.
-    pub(crate) fn say(&self, output: &mut Output) {
+    pub(crate) fn report(&self, output: &mut Output) {
         let files = ["file names its canonical URL,", "files name their canonical URLs,"];
         output.notice_of(self.pages, files, "which --trust canonical takes");
-        self.say_scheme(output);
+        self.report_scheme(output);
     }
 
     /// Reports the number of links that lack only a scheme.
-    pub(crate) fn say_scheme(&self, output: &mut Output) {
-        say_scheme(self.without_scheme, output);
+    pub(crate) fn report_scheme(&self, output: &mut Output) {
+        report_scheme(self.without_scheme, output);
     }
 }
 
@@ -113,7 +113,7 @@ const LACKING: [&str; 2] =
 const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
 
 /// Reports the number of links that lack only a scheme.
-pub(crate) fn say_scheme(number: usize, output: &mut Output) {
+pub(crate) fn report_scheme(number: usize, output: &mut Output) {
     output.notice_of(number, LACKING, ONLY_SCHEME);
 }
 

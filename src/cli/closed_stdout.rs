@@ -17,7 +17,7 @@ use std::io;
 /// # Errors
 ///
 /// Standard output is closed.
-pub(crate) fn refuse() -> io::Result<()> {
+pub(crate) fn check() -> io::Result<()> {
     match is_closed() {
         true => Err(io::Error::other("it is closed")),
         false => Ok(()),
