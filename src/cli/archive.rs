@@ -39,7 +39,7 @@ pub(crate) fn each<T: Send>(
     mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
 ) -> FileResult<usize> {
     let Archive { path, contents, options, jobs, wanted } = archive;
-    let threads = if output.is_page() { 1 } else { jobs };
+    let threads = if output.is_buffered() { 1 } else { jobs };
     let counts = output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
     let mut through = |path: &Path, next: NextItem<'_>, output: &mut Output| {
@@ -151,7 +151,7 @@ fn through<T: Send>(
     work: &(impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync),
     done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send),
 ) -> FileResult<()> {
-    let blank = output.page();
+    let blank = output.buffered();
     let buffers: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
     let spare = || lock().pop().unwrap_or_default();
@@ -161,27 +161,27 @@ fn through<T: Send>(
         let size = document.map_or(0, |document| document.bytes().len());
         Some((item, size))
     });
-    let on_page = |item: Result<Item>| {
+    let work_buffered = |item: Result<Item>| {
         let Item { is_anomaly, messages, document } = item?;
         let of_document = document.map(|document| {
-            let mut page = blank.page();
-            let made = work(&input(path, &document), &document, &mut page);
-            (made, page.into_page(), document)
+            let mut buffer = blank.buffered();
+            let made = work(&input(path, &document), &document, &mut buffer);
+            (made, buffer.into_buffer(), document)
         });
         Ok::<_, Error>((is_anomaly, messages, of_document))
     };
     let (mut has_anomalies, mut has_records) = (false, false);
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
-    in_order(bounds, items, on_page, |result| {
+    in_order(bounds, items, work_buffered, |result| {
         let (is_anomaly, messages, of_document) = result.map_err(|error| failure(path, &error))?;
         has_anomalies |= is_anomaly;
         has_records |= !is_anomaly;
         for (offset, code, message) in messages {
             output.diagnostic_at(&format!("{}@{offset}", name(path)), code, &message);
         }
-        let Some((made, page, document)) = of_document else { return Ok::<_, Failure>(()) };
+        let Some((made, buffer, document)) = of_document else { return Ok::<_, Failure>(()) };
         output.reach(document.key.offset.file);
-        output.append(page)?;
+        output.append(buffer)?;
         done(made?, (&input(path, &document), &document), output)?;
         lock().push(document.into_buffer());
         Ok(())

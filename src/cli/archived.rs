@@ -221,7 +221,7 @@ impl Item {
                 Self::of_captured(number, CapturedBytes { other_urls, base, ..captured }, options)
             }
             Err(_) => {
-                let why = "the transfer encoding of this part cannot be undone; it was left out";
+                let why = "the transfer encoding of this part cannot be decoded; skipped";
                 let messages = vec![(offset, Code::TransferUndecodable, why.into())];
                 Self { messages, ..Self::default() }
             }

@@ -4,8 +4,8 @@
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a page of its own, and the
-//! pages are printed in the order of the files, so that output does not depend on the number of threads. A large file,
+//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own, and the
+//! buffers are printed in the order of the files, so that output does not depend on the number of threads. A large file,
 //! standard input and an only file print directly to the streams: a mailbox may be larger than memory.
 //!
 //! Deliberately absent: the work on a file, which the commands bring.
@@ -23,7 +23,7 @@ use super::dotless_hosts;
 use super::failure::Failure;
 use super::in_order::{Bounds, in_order};
 use super::input::{File, NoDocument, OpenedInput};
-use super::output::{Output, Page, count, ok_or_report};
+use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
@@ -50,7 +50,7 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
 }
 
 /// Processed files, each with its output and its result.
-pub(crate) type FinishedFiles<T> = Vec<(Origin, Page, T)>;
+pub(crate) type FinishedFiles<T> = Vec<(Origin, BufferedOutput, T)>;
 
 /// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the files.
 /// Reports files that cannot be found, and returns their number.
@@ -116,11 +116,11 @@ fn through<T: Send>(
         }
         Ok::<_, io::Error>((origin, result))
     };
-    let blank = output.page();
-    let on_pages = |chunk: Chunk| {
+    let blank = output.buffered();
+    let work_buffered = |chunk: Chunk| {
         let files = chunk.files.into_iter().take_while(|_| !is_stopped()).map(|origin| {
-            let mut page = blank.page();
-            one(origin, &mut page).map(|(origin, result)| (origin, page.into_page(), result))
+            let mut buffer = blank.buffered();
+            one(origin, &mut buffer).map(|(origin, result)| (origin, buffer.into_buffer(), result))
         });
         Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
     };
@@ -133,7 +133,7 @@ fn through<T: Send>(
             (chunk, size)
         };
         let chunks = iter::from_fn(|| all.chunk().filter(|_| !is_stopped()));
-        in_order(bounds, chunks.map(sized), on_pages, |result| {
+        in_order(bounds, chunks.map(sized), work_buffered, |result| {
             let (files, failure) = result?;
             bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
             finished.extend(files);
@@ -150,7 +150,7 @@ fn through<T: Send>(
         done(finished, output)?;
         let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
         let (origin, result) = one(origin, output)?;
-        done(vec![(origin, Page::default(), result)], output)?;
+        done(vec![(origin, BufferedOutput::default(), result)], output)?;
     }
     Ok(failed)
 }
@@ -470,8 +470,8 @@ pub(crate) fn each_document<T: Send>(
         Ok(Err(SkipReason::Unusable))
     };
     let failed = each(documents, output, one, |batch, output| {
-        for (origin, page, outcome) in batch {
-            output.append(page)?;
+        for (origin, buffer, outcome) in batch {
+            output.append(buffer)?;
             match outcome {
                 Ok((status, of_file)) => {
                     read.status = read.status.max(status);

@@ -14,7 +14,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io, iter};
+use std::{fs, iter};
 
 use baselink::collection::Collection;
 use baselink::error::{Error, Result, name};
@@ -22,6 +22,7 @@ use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::{Replacement, remove_left_beside};
 
 use super::collection;
+use super::failure::FileResult;
 use super::output::Output;
 use super::request::{Extraction, Localize, WrittenTo, folder_of, is_standard_input};
 use super::rewrite::archives::extract;
@@ -29,41 +30,29 @@ use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
 
 /// Makes an offline mirror.
-pub(crate) fn run(request: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.rewrite.documents;
     let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
     if documents.paths.iter().all(is_file) {
-        return match may_list(request) {
-            Ok(()) => extract(&request.rewrite, Some(&request.extraction), output),
-            Err(error) => {
-                output.error(&error);
-                Ok(ExitStatus::Unusable)
-            }
-        };
+        check_list_of_missing(request)?;
+        return extract(&request.rewrite, Some(&request.extraction), output);
     }
-    match is_one_folder(&documents.paths)
-        .and_then(|()| is_for_folders(&request.extraction))
-        .and_then(|()| may_list(request))
-        .and_then(|()| collection(request))
-    {
-        Ok(mut collection) => {
-            if request.is_elsewhere {
-                collection.rename_for_mirror();
-            }
-            let kind = RewriteKind::Local {
-                collection: Arc::new(collection),
-                missing: request.extraction.missing.clone(),
-            };
-            rewrite(&request.rewrite, &kind, output)
-        }
-        Err(error) => {
-            output.error(&error);
-            Ok(ExitStatus::Unusable)
-        }
+    require_one_folder(&documents.paths)?;
+    reject_archive_options(&request.extraction)?;
+    check_list_of_missing(request)?;
+    let mut collection = collection(request)?;
+    if request.is_elsewhere {
+        collection.rename_for_mirror();
     }
+    let kind = RewriteKind::Local {
+        collection: Arc::new(collection),
+        missing: request.extraction.missing.clone(),
+    };
+    rewrite(&request.rewrite, &kind, output)
 }
 
-fn is_for_folders(extraction: &Extraction) -> Result<()> {
+/// Rejects options for archives.
+fn reject_archive_options(extraction: &Extraction) -> Result<()> {
     match extraction.near.is_some() || extraction.is_exact {
         true => {
             Err(Error::new("--date and --exact apply only to archives; a folder has no captures"))
@@ -72,7 +61,8 @@ fn is_for_folders(extraction: &Extraction) -> Result<()> {
     }
 }
 
-fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
+/// Rejects inputs other than one folder.
+fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
     let (mut folders, mut file) = (Vec::new(), None);
     for path in paths {
@@ -99,7 +89,7 @@ fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
 }
 
 /// Rejects a list of missing URLs that cannot be written or is a file of the mirror.
-fn may_list(request: &Localize) -> Result<()> {
+fn check_list_of_missing(request: &Localize) -> Result<()> {
     let Some(list) = request.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
     else {
         return Ok(());

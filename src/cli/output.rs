@@ -99,7 +99,7 @@ impl<T: Display> Display for Visible<T> {
     }
 }
 
-/// Both streams of the program, or a [`Page`] that is shown later.
+/// Both streams of the program, or a [`BufferedOutput`] that is printed later.
 pub(crate) struct Output {
     sink: OutputSink,
     verbosity: Verbosity,
@@ -117,14 +117,14 @@ pub(crate) struct Output {
     /// The progress bar to advance while that file is the only one being read.
     reaches: Option<Progress>,
     /// True if this is the output of one of several threads.
-    is_page: bool,
+    is_buffered: bool,
     /// A buffer for one line of JSON.
     json_line: Vec<u8>,
 }
 
 enum OutputSink {
     Streams(StandardOutput, Option<Progress>),
-    Page(Page),
+    Buffer(BufferedOutput),
 }
 
 /// Standard output.
@@ -168,7 +168,7 @@ impl Write for StandardOutput {
 
 /// The output about one file from a worker thread, kept until all earlier files have been printed.
 #[derive(Default)]
-pub(crate) struct Page {
+pub(crate) struct BufferedOutput {
     pieces: Vec<(Stream, Vec<u8>)>,
     counted: CountedDiagnostics,
 }
@@ -181,7 +181,7 @@ enum Stream {
     Divider,
 }
 
-impl Page {
+impl BufferedOutput {
     fn to(&mut self, stream: Stream) -> &mut Vec<u8> {
         if self.pieces.last().is_none_or(|(last, _)| *last != stream) {
             self.pieces.push((stream, Vec::new()));
@@ -227,7 +227,7 @@ impl Output {
             is_begun: false,
             file: None,
             reaches: None,
-            is_page: false,
+            is_buffered: false,
             json_line: Vec::new(),
         }
     }
@@ -255,7 +255,7 @@ impl Output {
         self.flush()?;
         let lost = match &mut self.sink {
             OutputSink::Streams(out, _) => out.lost.take(),
-            OutputSink::Page(_) => None,
+            OutputSink::Buffer(_) => None,
         };
         lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
@@ -277,24 +277,24 @@ impl Output {
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
             OutputSink::Streams(_, progress) => progress.as_ref(),
-            OutputSink::Page(_) => self.reaches.as_ref(),
+            OutputSink::Buffer(_) => self.reaches.as_ref(),
         }
     }
 
-    /// Creates a page with the settings of these streams.
-    pub(crate) fn page(&self) -> Self {
+    /// Creates a buffer with the settings of these streams.
+    pub(crate) fn buffered(&self) -> Self {
         Self {
-            sink: OutputSink::Page(Page::default()),
+            sink: OutputSink::Buffer(BufferedOutput::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
             file: None,
             reaches: None,
-            is_page: true,
+            is_buffered: true,
             json_line: Vec::new(),
             ..*self
         }
     }
 
-    /// An output whose results go to `file`, with messages on a page of their own.
+    /// An output whose results go to `file`, with messages in a buffer of their own.
     pub(crate) fn with_file(&self, file: Replacement) -> Self {
         Self {
             is_terminal: false,
@@ -302,38 +302,40 @@ impl Output {
             is_begun: false,
             file: Some(file),
             reaches: self.progress().cloned(),
-            is_page: self.is_page,
-            ..self.page()
+            is_buffered: self.is_buffered,
+            ..self.buffered()
         }
     }
 
     /// Returns the file with the results, and the messages.
-    pub(crate) fn into_file(mut self) -> (Option<Replacement>, Page) {
-        (self.file.take(), self.into_page())
+    pub(crate) fn into_file(mut self) -> (Option<Replacement>, BufferedOutput) {
+        (self.file.take(), self.into_buffer())
     }
 
     /// True if this is the output of one of several threads.
-    pub(crate) fn is_page(&self) -> bool {
-        self.is_page
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.is_buffered
     }
 
-    /// True if this page has messages.
+    /// True if this buffer has messages.
     pub(crate) fn has_messages(&self) -> bool {
-        let is_said = matches!(&self.sink, OutputSink::Page(page) if !page.pieces.is_empty());
+        let is_said = matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
         is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
-    /// The contents of this page; empty for the streams.
-    pub(crate) fn into_page(self) -> Page {
+    /// Returns the contents of this buffer; empty for the streams.
+    pub(crate) fn into_buffer(self) -> BufferedOutput {
         match self.sink {
-            OutputSink::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
-            OutputSink::Streams(..) => Page::default(),
+            OutputSink::Buffer(buffer) => {
+                BufferedOutput { counted: self.counted.unwrap_or_default(), ..buffer }
+            }
+            OutputSink::Streams(..) => BufferedOutput::default(),
         }
     }
 
-    /// Prints `page`.
-    pub(crate) fn append(&mut self, page: Page) -> io::Result<()> {
-        for (stream, bytes) in page.pieces {
+    /// Prints the contents of `buffer`.
+    pub(crate) fn append(&mut self, buffer: BufferedOutput) -> io::Result<()> {
+        for (stream, bytes) in buffer.pieces {
             match stream {
                 Stream::Out => self.out().write_all(&bytes)?,
                 Stream::Err => self.print_bytes(&bytes),
@@ -341,7 +343,7 @@ impl Output {
             }
         }
         if let Some(counted) = &mut self.counted {
-            for (code, (number, first)) in page.counted.0 {
+            for (code, (number, first)) in buffer.counted.0 {
                 counted.add(code, number, || first);
             }
         }
@@ -353,7 +355,7 @@ impl Output {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
             (None, OutputSink::Streams(out, _)) => out,
-            (None, OutputSink::Page(page)) => page.to(Stream::Out),
+            (None, OutputSink::Buffer(buffer)) => buffer.to(Stream::Out),
         }
     }
 
@@ -361,7 +363,9 @@ impl Output {
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
-            (None, OutputSink::Page(page)) => page.pieces.push((Stream::Divider, divider.to_vec())),
+            (None, OutputSink::Buffer(buffer)) => {
+                buffer.pieces.push((Stream::Divider, divider.to_vec()))
+            }
             _ if is_begun => self.out().write_all(divider)?,
             _ => {}
         }
@@ -526,7 +530,7 @@ impl Output {
 
     fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            OutputSink::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
+            OutputSink::Buffer(buffer) => buffer.to(Stream::Err).extend_from_slice(bytes),
             OutputSink::Streams(out, progress) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();

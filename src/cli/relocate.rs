@@ -11,7 +11,6 @@
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link (`baselink::purpose::relocate`).
 
 use std::env;
-use std::io;
 use std::iter;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use baselink::files::write::{InPlace, Replacement};
 use baselink::purpose::relocate::{Relocation, redirects};
 
 use super::collection;
-use super::failure::{Failure, FileResult};
+use super::failure::FileResult;
 use super::output::{Output, count};
 use super::progress::is_stopped;
 use super::request::{Move, Rewrite, WrittenTo};
@@ -32,15 +31,7 @@ use super::shell;
 use super::status::ExitStatus;
 
 /// Moves a folder.
-pub(crate) fn run(request: &Move, output: &mut Output) -> io::Result<ExitStatus> {
-    let done = move_folder(request, output);
-    Ok(Failure::nested(done)?.unwrap_or_else(|error| {
-        output.error(&error);
-        ExitStatus::Unusable
-    }))
-}
-
-fn move_folder(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
+pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let Rewrite { documents, destination, .. } = &request.rewrite;
     let folder = &documents.paths[0];
     let journal = match destination {

@@ -106,8 +106,8 @@ impl Results {
         let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
         let mut of_file = output.with_file(begun);
         let made = work(&mut of_file);
-        let (file, page) = of_file.into_file();
-        output.append(page)?;
+        let (file, buffer) = of_file.into_file();
+        output.append(buffer)?;
         // Dropping the file removes an incomplete result.
         let made = made.and_then(|made| {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);

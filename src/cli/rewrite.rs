@@ -44,7 +44,7 @@ use super::request::{Origin, Rewrite, WrittenTo};
 use super::status::ExitStatus;
 
 /// Makes every relative link absolute.
-pub(crate) fn run(request: &Rewrite, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
     if matches!(request.destination, WrittenTo::Path { .. }) && are_all_archives(&request.documents)
     {
         return archives::extract(request, None, output);
@@ -57,10 +57,8 @@ pub(crate) fn rewrite(
     request: &Rewrite,
     kind: &RewriteKind,
     output: &mut Output,
-) -> io::Result<ExitStatus> {
-    let target = RunTarget::of(&request.destination, &request.documents);
-    let Some(target) = ok_or_report(target, output)? else { return Ok(ExitStatus::Unusable) };
-    let target = target.renaming(kind);
+) -> FileResult<ExitStatus> {
+    let target = RunTarget::of(&request.destination, &request.documents)?.renaming(kind);
     if target.writes_files() {
         output.ignore_closed_stdout();
     }
@@ -178,7 +176,7 @@ fn document(
     output.report_passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
     // One of several worker threads processes its file alone.
-    let is_shared = request.documents.jobs > 1 && !output.is_page();
+    let is_shared = request.documents.jobs > 1 && !output.is_buffered();
     let is_archive = matches!(file.contents, Contents::Archive(_));
     let refused = match (&request.destination, origin) {
         (WrittenTo::Path { .. }, Origin::Standard) => {
@@ -259,8 +257,8 @@ fn settle(
         _ => None,
     }));
     let mut status = ExitStatus::Done;
-    for (origin, page, outcome) in batch {
-        output.append(page)?;
+    for (origin, buffer, outcome) in batch {
+        output.append(buffer)?;
         let path = origin.path();
         let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
             if !request.json {

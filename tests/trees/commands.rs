@@ -892,7 +892,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     };
     let last = stderr.lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("error: stopped after {done}; every file is whole, ")),
+        last.starts_with(&format!("error: stopped after {done}; every file is complete; ")),
         "{last}"
     );
 }

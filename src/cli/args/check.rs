@@ -39,13 +39,13 @@ pub(super) struct TypedCheck {
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", help_heading = "Policies")]
     update_baseline: bool,
-    /// A JSON object per link
+    /// Print a JSON object for each link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github"])]
     json: bool,
-    /// A SARIF 2.1.0 log
+    /// Print a SARIF 2.1.0 log
     #[arg(long, help_heading = "Output", conflicts_with = "github")]
     sarif: bool,
-    /// Annotations for GitHub Actions
+    /// Print annotations for GitHub Actions
     #[arg(long, help_heading = "Output")]
     github: bool,
     /// Also write an HTML page with the verdict and tables of targets, files and links

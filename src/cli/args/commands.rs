@@ -115,8 +115,8 @@ impl Typed {
     }
 }
 
-/// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
-/// and rewrite relative links in place.
+/// Make a saved site, a mail or an archive work wherever you put it: find each base URL by RFC 1808, and rewrite
+/// relative links in place.
 #[derive(Debug, Parser)]
 #[command(
     name = "baselink",
@@ -176,7 +176,7 @@ pub(super) enum TypedCommand {
     /// Print the manual page of baselink, or write one for each command to a folder.
     #[command(after_help = MAN_AFTER)]
     Man {
-        /// Where all pages are written to: baselink.1, baselink-rewrite.1 and so on
+        /// The folder for all pages: baselink.1, baselink-rewrite.1 and so on
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         folder: Option<PathBuf>,
     },
@@ -246,7 +246,7 @@ pub(super) struct TypedRewrite {
     pub(super) policy: TypedPolicy,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null where nothing was written), the numbers of links by
     /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
@@ -264,10 +264,10 @@ pub(super) struct TypedLinks {
     /// Report whether each reference conforms to the grammar of RFC 1808, and where it does not
     #[arg(long, help_heading = "Output")]
     grammar: bool,
-    /// Print only the targets, one absolute URL a line; a link without a target is left out
+    /// Print only the targets, one absolute URL a line; links without a target are omitted
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
-    /// A JSON object per link
+    /// Print a JSON object for each link
     #[arg(long, help_heading = "Output")]
     json: bool,
     /// Write the links of each file to a file of its own in this folder
@@ -283,7 +283,7 @@ pub(super) struct TypedLinks {
 pub(super) struct TypedBase {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// A JSON object per document
+    /// Print a JSON object for each document
     #[arg(long, help_heading = "Output")]
     json: bool,
 }

@@ -70,7 +70,7 @@ pub(super) struct TypedDocuments {
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
     /// separated by commas; repeatable
     ///
-    /// On by default: `saved`, the URL that a browser or crawler noted in a page; `xattr`, the URL in the extended
+    /// On by default: `saved`, the URL that a browser or crawler recorded in a page; `xattr`, the URL in the extended
     /// attributes of a file; `content-location`, a header field of messages; and `local-copies`, which keeps links to files
     /// that a browser saved with a page.
     ///
@@ -84,8 +84,8 @@ pub(super) struct TypedDocuments {
     assume_scheme: Option<String>,
     /// In folders, read only files that match; repeatable
     ///
-    /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
-    /// that was named; `**` stands for any number of folders. Hidden files count only with --hidden.
+    /// A pattern without `/` is matched against the name, one with `/` against the path below the named
+    /// folder; `**` stands for any number of folders. Hidden files count only with --hidden.
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     include: Vec<String>,
     /// In folders, skip files that match, and everything below folders that match; repeatable
@@ -108,7 +108,7 @@ pub(super) struct TypedDocuments {
         help = format!("The format of the document [default: detected by its name and first bytes]: {}", FORMATS.join(", "))
     )]
     format: Option<Format>,
-    /// The encoding of all documents but those with a byte order mark
+    /// The encoding of all documents except those with a byte order mark
     #[arg(long, value_name = "LABEL", value_parser = str::parse::<Charset>)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
@@ -340,8 +340,8 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
         && first.starts_with(|c: char| c.is_ascii_alphanumeric())
         && !first.contains([':', ' '])
         && !Format::detect(Some(first), b"").is_read();
-    let perhaps = if is_host { format!("; did you mean https://{url}") } else { String::new() };
-    let refused = |error: Error| Error::new(format!("--url: {error}{perhaps}"));
+    let suggestion = if is_host { format!("; did you mean https://{url}") } else { String::new() };
+    let refused = |error: Error| Error::new(format!("--url: {error}{suggestion}"));
     Base::parse(profile, url).map_err(refused)?;
     if !baselink::resolve::parses(url) {
         return Err(Error::new(format!(

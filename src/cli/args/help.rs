@@ -57,8 +57,8 @@ A link whose target is among the files of DIR becomes a relative reference to th
 absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
 browsers give them, and by `index` names.
 
-What became of links: made local, local (it was already), made absolute, absolute (likewise), base emptied \
-(of a base element or xml:base), no-base, left, not-editable.
+Results of links: made local, local (already was), made absolute, absolute (already was), base emptied (a base \
+element or xml:base), no-base, left, not-editable.
 
 Examples:
   baselink localize crawl.warc.gz -o crawled
@@ -87,8 +87,8 @@ refuse module scripts, workers, fetch, web app manifests, SVG `use` of another f
 
 With --in-place, all files move or none. If a run is stopped, give the same command again.
 
-What became of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (it leads to the new \
-place as it is written), absolute (it leads elsewhere), no-base, left, not-editable.
+Results of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (still leads to its \
+target as written), absolute (leads elsewhere), no-base, left, not-editable.
 
 Examples:
   baselink move --url http://old.example/ --to http://new.example/sub/ site -o moved
@@ -106,8 +106,8 @@ Exit status:
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
-attribute, and the reference as written with its target or with the reason why it is left. A link \
-of a document inside the document (srcdoc, a part of a message) has its number before its element.
+attribute, and the reference as written, with its target or the reason why it is left. For a link in an inner document \
+(srcdoc, a part of a message), the number of that document precedes the element.
 
 With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
@@ -133,9 +133,9 @@ Exit status:
 
 pub(super) const BASE_AFTER: &str = "\
 The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
-base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there. A message is \
-shown as the tree of its entities, each with the levels at which there is something. Of several files, and \
-of an archive, each document is a line: its path, its base or none, and the source of the base, with tabs between.
+base, `-` passed over, `!` declared, but not usable as a base; no mark: not declared. A message is \
+shown as the tree of its entities, each with the levels that have a value. For several files, and for an archive, each \
+document is one line: its path, its base or none, and the source of the base, separated by tabs.
 
 With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
 or entity, rule and source of the level that an inherited base comes from), chain (an array of \
@@ -158,10 +158,10 @@ pub(super) const RESOLVE_AFTER: &str = "\
 A reference that cannot be resolved is printed as it is, with a warning on standard error. One that \
 begins with `-` goes after `--`.
 
-With --pairs, the first tab of a line divides base and reference, or where there is none the first white space. \
-Each line gives one line.
+With --pairs, the first tab of a line separates base and reference; without a tab, the first white space does. \
+Each input line gives one output line.
 
-With --json, an object per reference: base (null for a line that is no pair), reference, target (null when \
+With --json, an object per reference: base (null for a line that is not a pair), reference, target (null when \
 there is none), category, \
 conforms, violation (null, or an object with at, character, production, message), resolver.
 
@@ -179,10 +179,10 @@ Exit status:
 
 pub(super) const CHECK_AFTER: &str = "\
 Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
-folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
-what is around the folder), dangling (no such file), missing (embedded in a page of an archive that lacks it), \
+folder before and after the move), pinned (keeps pointing at the old place), escapes (depends on files \
+around the folder), dangling (no such file), missing (embedded in a page of an archive that lacks it), \
 missing-page (a page that the archive lacks), fragment (no such id), lines (which a \
-script marks), travels.
+script of the page marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
 outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \

@@ -31,10 +31,10 @@ pub(super) struct TypedLocalize {
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by what
-    /// became of them (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by
+    /// result (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,

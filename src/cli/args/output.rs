@@ -26,7 +26,7 @@ enum TypedInPlace {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct TypedOutput {
-    /// The file for the result; for folders, archives and several files, the folder
+    /// The file for the result, or the folder for the results of folders, archives and several files
     ///
     /// An existing file is replaced whole or not at all. The result of a folder has all of its files; the results of
     /// several inputs go below their names. The documents of an archive go below host and path, as `--layout host` reads them.
@@ -43,13 +43,13 @@ pub(super) struct TypedOutput {
     /// An existing backup is never overwritten, and backups in folders are not rewritten.
     #[arg(long, value_name = "SUFFIX")]
     backup: Option<OsString>,
-    /// Give changed files the times of the old ones
+    /// Keep the times of changed files
     #[arg(long)]
     preserve_times: bool,
-    /// Show what would change, and write nothing
+    /// Show the changes as a diff, and write nothing
     #[arg(long)]
     pub(super) diff: bool,
-    /// Write nothing; only report what would become of the links
+    /// Write nothing; only report the results
     #[arg(long)]
     dry_run: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing

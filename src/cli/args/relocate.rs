@@ -43,7 +43,7 @@ pub(super) struct TypedMove {
     /// repeatable
     ///
     /// The columns of CSV and TSV are old and new; JSON Lines have an object with both on each line. Links into, out of and
-    /// inside of what is renamed are rewritten.
+    /// inside renamed files and folders are rewritten.
     #[arg(long, value_name = "OLD=NEW", help_heading = "Move")]
     rename: Vec<OsString>,
     /// Write a redirect from the old to the new path of each renamed file: lines of `_redirects`; of an nginx map if the name
@@ -55,13 +55,13 @@ pub(super) struct TypedMove {
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o or --dry-run
+    /// Print a JSON object for each file; requires -o or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by what became of them, and
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by result, and
     /// diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Report the links that were left, and the URLs of the folder that no file answers
+    /// Report the links that were left, and the URLs of the folder that have no file
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }

@@ -22,7 +22,7 @@ pub(super) struct TypedResolve {
     /// The references; without any, each line of standard input is one
     #[arg(value_name = "REFERENCE")]
     references: Vec<String>,
-    /// Read a base and a reference from each line of standard input, with a tab between, or else white space
+    /// Read a base and a reference from each line of standard input, separated by a tab or white space
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
@@ -31,7 +31,7 @@ pub(super) struct TypedResolve {
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     explain: bool,
-    /// A JSON object per reference
+    /// Print a JSON object for each reference
     #[arg(long, help_heading = "Output")]
     json: bool,
 }

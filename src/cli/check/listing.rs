@@ -108,8 +108,8 @@ pub(super) fn list(
             let entries = concerned.into_iter().map(|file| file.entry.clone()).collect();
             let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
             files::each_again(&request.documents, entries, output, work, |batch, output| {
-                for (_, page, done) in batch {
-                    output.append(page)?;
+                for (_, buffer, done) in batch {
+                    output.append(buffer)?;
                     take(done);
                 }
                 Ok(())

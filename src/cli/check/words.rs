@@ -235,7 +235,7 @@ pub(super) fn on_move(finding: &Finding) -> String {
 fn missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
-    RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
+    RULES.iter().find(is_of).map_or("it does not exist", |rule| rule.why)
 }
 
 /// The suggestion of a similar target that exists.

@@ -8,7 +8,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,9 +72,8 @@ pub(crate) fn extract(
     request: &Rewrite,
     extraction: Option<&Extraction>,
     output: &mut Output,
-) -> io::Result<ExitStatus> {
-    let mirror = output_folder(request, extraction.is_some());
-    let Some(mirror) = ok_or_report(mirror, output)? else { return Ok(ExitStatus::Unusable) };
+) -> FileResult<ExitStatus> {
+    let mirror = output_folder(request, extraction.is_some())?;
     if mirror.is_some() {
         output.ignore_closed_stdout();
         stop_between_files()?;

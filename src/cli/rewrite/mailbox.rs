@@ -28,7 +28,7 @@ use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
-use crate::cli::output::{Output, Page};
+use crate::cli::output::{BufferedOutput, Output};
 use crate::cli::request::{Origin, Rewrite};
 
 /// The size of a batch in bytes, without its last message.
@@ -94,7 +94,7 @@ struct RewrittenBatch {
 
 /// A piece that is written at once, and the output before it.
 struct BatchPiece {
-    page: Page,
+    buffer: BufferedOutput,
     place: BatchPlace,
     rewritten: RewrittenDocument,
     /// True if more messages may join it.
@@ -113,13 +113,13 @@ struct MailboxTask<'a> {
 }
 
 impl MailboxTask<'_> {
-    /// Rewrites the messages of a batch; `blank` is a page that looks like the output.
+    /// Rewrites the messages of a batch; `blank` is a buffer with the settings of the output.
     fn done(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
         let Self { request, kind, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
         let mut summary = FileSummary::default();
         let mut pieces: Vec<BatchPiece> = Vec::new();
-        let mut page = blank.page();
+        let mut buffer = blank.buffered();
         let places = part.batch.messages.iter().zip(&part.lines);
         for (&MessagePlace { number, span, message, .. }, &lines) in places {
             let entity: Arc<str> = number.to_string().into();
@@ -129,18 +129,18 @@ impl MailboxTask<'_> {
             let input = part.input(&place, path);
             let of_message = kind.options(origin, input.bytes, &options);
             let one =
-                rewrite_document((request, kind), &input, &of_message, &mut summary, &mut page);
+                rewrite_document((request, kind), &input, &of_message, &mut summary, &mut buffer);
             let is_open = joins && one.is_proved;
             let joined =
-                pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_messages());
+                pieces.last_mut().filter(|last| last.is_open && is_open && !buffer.has_messages());
             if let Some(BatchPiece { place, rewritten, .. }) = joined {
                 join(&mut rewritten.edits, &one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
-            let page = std::mem::replace(&mut page, blank.page()).into_page();
+            let buffer = std::mem::replace(&mut buffer, blank.buffered()).into_buffer();
             if !is_open {
-                pieces.push(BatchPiece { page, place, rewritten: one, is_open });
+                pieces.push(BatchPiece { buffer, place, rewritten: one, is_open });
                 continue;
             }
             let mut edits = Edits::default();
@@ -148,7 +148,7 @@ impl MailboxTask<'_> {
             let ends = [span.start, span.start, span.end, span.end];
             let place = BatchPlace { ends, ..place };
             let rewritten = RewrittenDocument { edits, is_proved: true };
-            pieces.push(BatchPiece { page, place, rewritten, is_open });
+            pieces.push(BatchPiece { buffer, place, rewritten, is_open });
         }
         RewrittenBatch { part, pieces, summary }
     }
@@ -171,7 +171,7 @@ pub(super) fn rewrite(
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, FileSink::Diff(_));
     let all = MailboxTask { request, kind, origin, mailbox: (path, &options), joins };
-    let blank = output.page();
+    let blank = output.buffered();
     let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
     // Buffers of written batches, for reuse.
@@ -193,8 +193,8 @@ pub(super) fn rewrite(
     let write = |done: RewrittenBatch| -> FileResult<()> {
         let RewrittenBatch { mut part, pieces, summary: of_batch } = done;
         summary.merge(of_batch);
-        for BatchPiece { page, place, rewritten, .. } in pieces {
-            output.append(page)?;
+        for BatchPiece { buffer, place, rewritten, .. } in pieces {
+            output.append(buffer)?;
             write_document(&rewritten, &part.input(&place, path), sink, output)?;
         }
         if let Some(error) = part.batch.failed.take() {
