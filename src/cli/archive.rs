@@ -57,7 +57,7 @@ pub(crate) fn each<T: Send>(
     };
     let ended = through_contents(path, contents, (&options, wanted), &mut through, output);
     if counts {
-        output.report_diagnostics();
+        output.report_counted_diagnostics();
     }
     ended.map(|()| anomalies)
 }
@@ -79,12 +79,12 @@ fn through_contents(
             through(path, &mut records(reader, options, wanted), output)
         }
         ArchiveContents::Har(reader) => {
-            let har = whole(reader).and_then(Har::read).map_err(failed)?;
+            let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
             let mut items = har.entries().map(|entry| Item::of_har(entry, options, wanted));
             through(path, &mut |_| items.next().map(Ok), output)
         }
         ArchiveContents::WebArchive(reader) => {
-            let bytes = whole(reader).map_err(failed)?;
+            let bytes = read_whole(reader).map_err(failed)?;
             let WebArchive { resources, anomalies, .. } =
                 WebArchive::read(&bytes).map_err(failed)?;
             let found = resources.into_iter().map(|one| Item::of_resource(one, options, wanted));
@@ -135,7 +135,7 @@ fn failure(path: &Path, error: &Error) -> Failure {
 }
 
 /// Reads all of `reader`.
-fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
+fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = reader.read_to_end(&mut bytes);
     read.map_err(|error| Error::new(cause(&error)))?;

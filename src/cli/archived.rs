@@ -58,11 +58,11 @@ impl ArchiveContents {
 /// The items of an archive that are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Documents that are read.
+    /// Documents in a format that is read.
     Documents,
-    /// Everything that was captured, to be looked at. Anomalies are not reported.
+    /// All captures, without their bodies. Anomalies are not reported.
     Captures,
-    /// Everything that was captured, with its body.
+    /// All captures, with their bodies.
     Bodies,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Archived {
 enum DocumentBytes {
     /// The block of a record, or the decoded payload of the response in it.
     Record(Record, Option<Vec<u8>>),
-    /// Bytes of their own.
+    /// Decoded bytes of an entry.
     Bytes(Vec<u8>),
     /// The body of a capture that is not a record.
     Capture(Box<CapturedBytes>),
@@ -259,7 +259,7 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     // A browser that has a body for 304 had it in its cache.
     capture.status = match (status, entry.has_body()) {
         (304, true) => 200,
-        // Without a body, it is not known.
+        // A success without a body is treated as a response without content.
         (200..=299, false) => 204,
         (status, _) => status,
     };
@@ -336,7 +336,7 @@ impl Archived {
         Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
 
-    /// All of it.
+    /// The bytes of the document.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.held {
             DocumentBytes::Record(record, None) => record.block(),
@@ -345,7 +345,7 @@ impl Archived {
         }
     }
 
-    /// Its buffer, to be used again.
+    /// Returns the buffer, for reuse.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self.held {
             DocumentBytes::Record(record, _) => record.into_buffer(),

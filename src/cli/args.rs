@@ -16,7 +16,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use self::commands::{Typed, refuse_url};
+use self::commands::{Typed, reject_url};
 use super::request::{Command, Documents, ListLinks, Request, Verbosity, is_standard_input};
 use super::settings::{Settings, nearest};
 use super::shell;
@@ -62,7 +62,7 @@ pub(crate) fn parse(
     let table = typed.table();
     let mut command = typed.into_request().map_err(refused)?;
     if is_map_typed {
-        command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
+        command.reads().map_or(Ok(()), reject_map_without_inputs).map_err(refused)?;
     }
     record_options(&mut command, result_options(&matches), table, settings.as_deref());
     Ok(Request { verbosity, settings, command })
@@ -130,7 +130,7 @@ fn usage_error(error: clap::Error) -> Refusal {
     let sentence = match (of(ContextKind::InvalidSubcommand), of(ContextKind::InvalidArg)) {
         (Some(word), _) => {
             let (path, shown) = (Path::new(word), visible(word));
-            match refuse_url("rewrite", path) {
+            match reject_url("rewrite", path) {
                 Err(error) => Some(error.to_string()),
                 Ok(()) if path.exists() => {
                     let word = shell::word(word);
@@ -146,7 +146,7 @@ fn usage_error(error: clap::Error) -> Refusal {
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
-        // As sed has it.
+        // The syntax of sed.
         (_, Some("-.")) => {
             Some("-i takes no suffix; to keep backups, use -i --backup .bak".to_owned())
         }
@@ -207,7 +207,7 @@ pub(crate) fn program() -> clap::Command {
 }
 
 /// Rejects a table of URLs without a line for any existing input.
-fn refuse_map_of_others(documents: &Documents) -> Result<()> {
+fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
     let Some(map) = &documents.reading.origins.map else { return Ok(()) };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     if roots.is_empty() {

@@ -59,7 +59,8 @@ pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitSt
         false => BasesForm::Levels,
     };
     let mut has_tree = false;
-    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(request, form, file, output);
+    let work =
+        |_: &Origin, file: File<'_>, output: &mut Output| show_file(request, form, file, output);
     let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
@@ -87,7 +88,7 @@ fn has_several(documents: &Documents) -> bool {
 }
 
 /// Shows the bases of a file; true if they were shown as a tree.
-fn one(
+fn show_file(
     request: &ShowBases,
     form: BasesForm,
     file: File<'_>,
@@ -97,7 +98,7 @@ fn one(
     if let Contents::Archive(archive) = file.contents {
         let form = if request.json { BasesForm::Json } else { BasesForm::Line };
         let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-            Ok(document(form, input, &archived.options, output)?.1)
+            Ok(show_document(form, input, &archived.options, output)?.1)
         };
         let read = archive::each(archive, output, work, |is_tree, _, _| {
             has_tree |= is_tree;
@@ -106,7 +107,7 @@ fn one(
         return Ok((status_after(read.map(drop), ExitStatus::Done, output)?, has_tree));
     }
     let read = file.each(|input, options| {
-        let (totals, is_tree) = document(form, input, options, output)?;
+        let (totals, is_tree) = show_document(form, input, options, output)?;
         has_tree |= is_tree;
         hints.add(input, options, &totals);
         Ok(())
@@ -121,7 +122,7 @@ fn one(
 }
 
 /// Shows the bases of a document; true if they were shown as a tree.
-fn document(
+fn show_document(
     form: BasesForm,
     input: &Input<'_>,
     options: &Options,
@@ -131,7 +132,7 @@ fn document(
     let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
     let places = FilePlaces::of(input, &totals);
     for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
-        output.diagnostic(&places, found);
+        output.report_diagnostic(&places, found);
     }
     match form {
         BasesForm::Json => {
@@ -141,17 +142,17 @@ fn document(
         }
         BasesForm::Line => {
             for entity in &report.entities {
-                line(input, entity, output)?;
+                print_line(input, entity, output)?;
             }
         }
         BasesForm::Levels if is_tree => {
             output.blank_line()?;
-            tree(input, &places, &report.entities, output)?;
+            print_entities(input, &places, &report.entities, output)?;
         }
         BasesForm::Levels => {
             for entity in &report.entities {
                 output.blank_line()?;
-                picture(input, &places, entity, output)?;
+                print_levels(input, &places, entity, output)?;
             }
         }
     }
@@ -159,7 +160,7 @@ fn document(
 }
 
 /// Prints path, base and source, separated by tabs. The number of an inner entity follows the path.
-fn line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
+fn print_line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
     let chain = &entity.chain;
     let number = match &*chain.entity {
         "" => String::new(),
@@ -172,7 +173,7 @@ fn line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Re
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];
 
-fn picture(
+fn print_levels(
     input: &Input<'_>,
     places: &FilePlaces<'_>,
     entity: &EntityReport,
@@ -190,15 +191,15 @@ fn picture(
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
         for level in chain.levels.iter().filter(|level| level.rule == rule) {
             write!(out, "    ")?;
-            level_line(level, None, places, styler, out)?;
+            print_level(level, None, places, styler, out)?;
         }
     }
     write!(out, "  ")?;
-    base(chain, styler, out)
+    print_base(chain, styler, out)
 }
 
 /// Prints a level of a chain, with its rule unless a heading names it.
-fn level_line(
+fn print_level(
     level: &Level,
     rule: Option<Rule>,
     places: &FilePlaces<'_>,
@@ -225,7 +226,7 @@ fn level_line(
     writeln!(out)
 }
 
-fn base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Result<()> {
+fn print_base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Result<()> {
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (rule, source) = (chain.rule.section(), chain.source.name());
     writeln!(out, "base: {}  ({rule} {source})", styler.paint(TAKEN, base))
@@ -235,7 +236,7 @@ fn base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Result<()
 const DRAWN: usize = 24;
 
 /// Prints the entities of a message, each with the levels that have a value.
-fn tree(
+fn print_entities(
     input: &Input<'_>,
     places: &FilePlaces<'_>,
     entities: &[EntityReport],
@@ -275,10 +276,10 @@ fn tree(
         let beneath = format!("{around}{beneath}{}", bar(has_children));
         for level in entity.chain.levels.iter().filter(|level| level.value.is_some()) {
             write!(out, "{beneath}")?;
-            level_line(level, Some(level.rule), places, styler, out)?;
+            print_level(level, Some(level.rule), places, styler, out)?;
         }
         write!(out, "{beneath}")?;
-        base(&entity.chain, styler, out)?;
+        print_base(&entity.chain, styler, out)?;
     }
     Ok(())
 }

@@ -182,7 +182,7 @@ fn with_archive(
             let why = "not an archive; name only archives";
             Err(Error::file(path, why).into())
         }
-        OpenedInput::NoDocument(none) => Err(none.error(path).into()),
+        OpenedInput::NonDocument(none) => Err(none.error(path).into()),
     }
 }
 
@@ -197,6 +197,6 @@ pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
 fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
     let path = place.split(['?', '#']).next().unwrap_or_default();
-    // Patterns for a folder match what is in it.
+    // A pattern for a folder matches the files in it.
     PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }

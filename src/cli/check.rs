@@ -14,13 +14,13 @@
 //! Deliberately absent: giving a link its class, which `baselink::purpose::check` does.
 
 mod baseline;
-mod beside;
 mod github;
 mod href;
 mod listed;
 mod listing;
 mod report;
 mod sarif;
+mod side_files;
 mod targets;
 mod text;
 mod tree;
@@ -44,7 +44,7 @@ use super::status::ExitStatus;
 pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
     let from = request.documents.origins();
     let read = |path| Baseline::read(path, request.updates_baseline);
-    beside::look(request)?;
+    side_files::check_files(request)?;
     let baseline = request.baseline.as_deref().map(read).transpose()?;
     let (mut tree, mut status) = CheckedTree::read(request, &from, output)?;
     tree.warn_of_case_conflicts(output);
@@ -55,11 +55,11 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     status = status.max(listed.status);
     let denied = listed.not_accepted(&tree, |class| request.deny.contains(class));
     if is_by_target && !tree.files.is_empty() {
-        text::targets(request, &tree, &listed, output)?;
+        text::print_targets(request, &tree, &listed, output)?;
     }
     output.flush()?;
     status = status.max(report_totals(request, &tree, &listed, output));
-    if ok_or_report(beside::write(request, &tree, &listed, output), output)?.is_none() {
+    if ok_or_report(side_files::write(request, &tree, &listed, output), output)?.is_none() {
         status = ExitStatus::Unusable;
     }
     if !request.updates_baseline {

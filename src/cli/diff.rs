@@ -78,12 +78,12 @@ pub(crate) fn print(
         progress.shift += grown;
         let mut at = start;
         for change in hunk {
-            show(b' ', &lines[at..change.line], output)?;
+            print_lines(b' ', &lines[at..change.line], output)?;
             at = change.line + change.removed;
-            show(b'-', &lines[change.line..at], output)?;
-            show(b'+', &change.added, output)?;
+            print_lines(b'-', &lines[change.line..at], output)?;
+            print_lines(b'+', &change.added, output)?;
         }
-        show(b' ', &lines[at..end], output)?;
+        print_lines(b' ', &lines[at..end], output)?;
     }
     Ok(())
 }
@@ -97,7 +97,7 @@ fn range(start: usize, len: usize) -> String {
     }
 }
 
-fn show(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result<()> {
+fn print_lines(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result<()> {
     let style = output.styler.style(match mark {
         b'+' => ADDED,
         b'-' => REMOVED,

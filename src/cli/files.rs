@@ -22,7 +22,7 @@ use baselink::files::write::most_pending;
 use super::dotless_hosts;
 use super::failure::Failure;
 use super::in_order::{Bounds, in_order};
-use super::input::{File, NoDocument, OpenedInput};
+use super::input::{File, NonDocument, OpenedInput};
 use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
@@ -67,10 +67,10 @@ pub(crate) fn each<T: Send>(
     let progress = takes_long.then(|| progress(documents, output)).flatten();
     report_missing(documents, output);
     let mut all = FilesInOrder::of(documents, output);
-    let failed = through(&mut all, progress.as_ref(), output, work, done)?;
+    let failed = work_through(&mut all, progress.as_ref(), output, work, done)?;
     output.show_progress(None);
     if counts {
-        output.report_diagnostics();
+        output.report_counted_diagnostics();
     }
     if let Some(sentence) = dotless_hosts::sentence(documents) {
         output.caution(&sentence);
@@ -98,11 +98,11 @@ pub(crate) fn each_again<T: Send>(
     done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
     let mut all = FilesInOrder::new(vec![FileSource::Known(entries.into_iter())], documents.jobs);
-    through(&mut all, None, output, work, done).map(drop)
+    work_through(&mut all, None, output, work, done).map(drop)
 }
 
 /// Processes all files, and returns the number of those that could not be found.
-fn through<T: Send>(
+fn work_through<T: Send>(
     all: &mut FilesInOrder<'_>,
     progress: Option<&Progress>,
     output: &mut Output,
@@ -182,7 +182,7 @@ struct Chunk {
 
 /// The files that were asked for.
 struct FilesInOrder<'d> {
-    /// Last first.
+    /// The sources, in reverse order.
     parts: Vec<FileSource<'d>>,
     /// The next file, if it has been found already.
     next: Option<Result<Origin>>,
@@ -202,7 +202,7 @@ struct FilesInOrder<'d> {
 enum FileSource<'d> {
     Standard,
     Below(Box<TreeWalk<'d>>),
-    /// Found before.
+    /// Files that were found before.
     Known(std::vec::IntoIter<TreeEntry>),
 }
 
@@ -303,7 +303,7 @@ impl<'d> FilesInOrder<'d> {
 pub(crate) enum SkipReason {
     /// A folder, whose files follow.
     Folder,
-    NoDocument,
+    NonDocument,
     /// An archive, which the command does not read.
     Archive,
     /// A symbolic link.
@@ -318,8 +318,8 @@ pub(crate) enum SkipReason {
 
 impl SkipReason {
     /// The reason for a file that is not a document.
-    pub(crate) fn of(none: &NoDocument) -> Self {
-        if none.is_archive { Self::Archive } else { Self::NoDocument }
+    pub(crate) fn of(none: &NonDocument) -> Self {
+        if none.is_archive { Self::Archive } else { Self::NonDocument }
     }
 }
 
@@ -364,7 +364,7 @@ impl SkipCounts {
     /// Reports all skipped files. Returns the exit status, which is an error if there were no documents.
     pub(crate) fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_documents(documents, output);
-        let others = self.count(SkipReason::NoDocument);
+        let others = self.count(SkipReason::NonDocument);
         if others > 0 {
             output.notice(&count(others, "file is not a document", "files are not documents"));
         }
@@ -387,7 +387,7 @@ impl SkipCounts {
     pub(crate) fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let documents = documents + self.count(SkipReason::Unusable);
         if documents > 0
-            || self.count(SkipReason::NoDocument) + self.count(SkipReason::Archive) == 0
+            || self.count(SkipReason::NonDocument) + self.count(SkipReason::Archive) == 0
         {
             return ExitStatus::Done;
         }
@@ -459,8 +459,8 @@ pub(crate) fn each_document<T: Send>(
                 output.report_passed_over(&file.passed_over);
                 return work(origin, file, output).map(Ok);
             }
-            Ok(OpenedInput::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
-            Ok(OpenedInput::NoDocument(none)) => {
+            Ok(OpenedInput::NonDocument(none)) if origin.is_named() => none.error(origin.path()),
+            Ok(OpenedInput::NonDocument(none)) => {
                 output.report_no_document(none.remark());
                 return Ok(Err(SkipReason::of(&none)));
             }

@@ -35,7 +35,7 @@ enum Remedy {
     Unzip,
     /// A sentence about a program that converts the file to HTML; `{}` stands for the file.
     Convert(&'static str),
-    /// It is text in this encoding.
+    /// The encoding of a text, to be named with `--charset`.
     Charset(&'static str),
     /// No way: the file has no links.
     Nothing,
@@ -155,10 +155,10 @@ mod tests {
 
     /// Each kind has a test case of the command line; these are near misses.
     #[test]
-    fn files_are_told_by_their_first_bytes() {
+    fn kinds_of_files_are_detected_by_their_first_bytes() {
         for (head, kind) in [
             (&b"\x1f\x8b"[..], None),
-            // Once through a program that makes CRLF of LF.
+            // A PNG image after a program changed LF to CRLF.
             (b"\x89PNG\r\r\n\x1a\n\0", None),
             (b"\xff\xfe<\0p\0", None),
             (b"GIF89a is the newer version of the format", None),
@@ -172,12 +172,12 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_told_by_its_zeros() {
+    fn utf_16_is_detected_by_its_zero_bytes() {
         for (head, remedy) in [
             (&b"<\0p\0>\0"[..], Some(Remedy::Charset("utf-16le"))),
             (b"\0<\0p\0>\0", Some(Remedy::Charset("utf-16be"))),
             (b"\r\0\n\0<\0", Some(Remedy::Charset("utf-16le"))),
-            // Declared, by a mark or by the way in which an XML declaration is spelled.
+            // Declared by a byte order mark or an XML declaration.
             (b"\xff\xfe<\0p\0", None),
             (b"<\0?\0x\0m\0l\0", None),
             (b"\0<\0?\0x\0m\0l\0", None),

@@ -259,7 +259,7 @@ mod tests {
         for threads in [1, 2, 5] {
             let mut received = Vec::new();
             let work = |item: u32| {
-                // The first of each three takes longer than what follows it.
+                // Every third item takes longer than the next two.
                 thread::sleep(Duration::from_micros(if item.is_multiple_of(3) { 300 } else { 0 }));
                 item * 10
             };
@@ -273,8 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_under_way_than_the_bounds_say() {
-        // The second kind is larger than the bound, and comes alone.
+    fn work_under_way_stays_within_the_bounds() {
+        // An item larger than the bound is processed alone.
         for (size, most) in [(1, 4), (30, 4), (60, 2), (1_000, 1)] {
             let (taken, received) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let items = (0..100).map(|item| {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_panicked() {
+    fn a_panic_ends_all_waiting() {
         for panics_in_work in [true, false] {
             let panicked = std::panic::catch_unwind(|| {
                 let work = |item: u32| {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_work() {
+    fn no_items_need_no_work() {
         let done = in_order(bounds(2), std::iter::empty::<(u8, usize)>(), |item| item, |_| Err(()));
         assert_eq!(done, Ok(()));
     }

@@ -61,11 +61,11 @@ pub(crate) struct File<'a> {
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(crate) enum OpenedInput<'a> {
     Document(File<'a>),
-    NoDocument(NoDocument),
+    NonDocument(NonDocument),
 }
 
 /// A file that is not a document.
-pub(crate) struct NoDocument {
+pub(crate) struct NonDocument {
     /// The reason; `None` if it only does not look like a document.
     why: Option<String>,
     /// True if it should be a document by its name or `--format`, or as standard input.
@@ -77,7 +77,7 @@ pub(crate) struct NoDocument {
     rest: Box<dyn Read>,
 }
 
-impl NoDocument {
+impl NonDocument {
     /// The message about the file if it was only found, and should be a document.
     pub(crate) fn remark(&self) -> Option<&str> {
         self.why.as_deref().filter(|_| self.is_taken_for_one)
@@ -207,7 +207,7 @@ impl<'a> File<'a> {
                 (Some(file), Some(metadata))
             }
         };
-        refuse_standard_output(path, metadata.as_ref())?;
+        reject_standard_output(path, metadata.as_ref())?;
         let is_wacz = reading.format == Some(Format::Wacz)
             || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
         let again = file.as_ref().filter(|_| is_wacz).and_then(|file| file.try_clone().ok());
@@ -237,7 +237,7 @@ impl<'a> File<'a> {
         if !is_taken_for_one || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
             let (is_archive, head, rest) = (is_left, bytes, reader);
-            return Ok(OpenedInput::NoDocument(NoDocument {
+            return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
                 is_taken_for_one,
                 is_archive,
@@ -376,7 +376,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
 
 /// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or overwrite
 /// unread input. `seen` is the metadata of the file; without it, the file is standard input.
-fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
+fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
     let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
     let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
     let why = format!(

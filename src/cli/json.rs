@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_escaped_and_means_the_same() {
+    fn control_characters_are_escaped_and_keep_their_value() {
         for (text, expected) in [
             ("plain é 😀 \\", r#""plain é 😀 \\""#),
             ("\u{1b}[2J\u{9b}2J\u{7f}", r#""\u001b[2J\u009b2J\u007f""#),

@@ -42,8 +42,8 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
     let results = request.output.as_ref().map(results).transpose()?;
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
-        let Some(results) = &results else { return one(request, file, output) };
-        let made = results.of(origin, output, |output| one(request, file, output));
+        let Some(results) = &results else { return list_file(request, file, output) };
+        let made = results.of(origin, output, |output| list_file(request, file, output));
         Ok(match ok_or_report(made, output)? {
             Some(Some(made)) => made,
             Some(None) => {
@@ -86,7 +86,7 @@ fn extension(request: &ListLinks) -> &'static str {
 }
 
 /// Lists the links of a file.
-fn one(
+fn list_file(
     request: &ListLinks,
     file: File<'_>,
     output: &mut Output,
@@ -100,7 +100,7 @@ fn one(
     let read = match file.contents {
         Contents::Archive(archive) => {
             let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-                LinkListing::of(request).document(input, &archived.options, output)
+                LinkListing::of(request).list_document(input, &archived.options, output)
             };
             let read = archive::each(archive, output, work, |listed, _, _| {
                 add(&listed);
@@ -111,7 +111,7 @@ fn one(
         contents => {
             let mut listing = LinkListing::of(request);
             File { contents, ..file }.each(|input, options| {
-                let listed = listing.document(input, options, output)?;
+                let listed = listing.list_document(input, options, output)?;
                 add(&listed);
                 hints.add(input, options, &listed.0);
                 Ok(())
@@ -141,7 +141,7 @@ impl<'a> LinkListing<'a> {
     }
 
     /// Lists the links of a document.
-    fn document(
+    fn list_document(
         &mut self,
         input: &Input<'_>,
         options: &Options,
@@ -150,8 +150,8 @@ impl<'a> LinkListing<'a> {
         if output.is_verbose() {
             let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
             let places = FilePlaces::of(input, &totals);
-            output.bases(input, &places, &report);
-            output.links_left(&places, &report);
+            output.report_bases(input, &places, &report);
+            output.report_links_left(&places, &report);
         }
         let name = input.name;
         let mut printed = Ok(());
@@ -167,7 +167,7 @@ impl<'a> LinkListing<'a> {
             }
         });
         printed.and_then(|()| table.flush(output))?;
-        output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
+        output.report_diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
         Ok((totals, std::mem::take(&mut self.strict).report("made absolute", output)))
     }
 
@@ -215,7 +215,7 @@ struct Table<'a> {
 impl Table<'_> {
     fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
         if let Some(widths) = self.widths {
-            return self.row(&found, widths, output);
+            return self.print_row(&found, widths, output);
         }
         self.waiting.push(found);
         if self.waiting.len() == AHEAD { self.flush(output) } else { Ok(()) }
@@ -240,10 +240,15 @@ impl Table<'_> {
         }
         self.widths = Some(widths);
         let waiting = std::mem::take(&mut self.waiting);
-        waiting.iter().try_for_each(|found| self.row(found, widths, output))
+        waiting.iter().try_for_each(|found| self.print_row(found, widths, output))
     }
 
-    fn row(&self, found: &ListedLink, widths: [usize; 3], output: &mut Output) -> io::Result<()> {
+    fn print_row(
+        &self,
+        found: &ListedLink,
+        widths: [usize; 3],
+        output: &mut Output,
+    ) -> io::Result<()> {
         let (styler, link) = (output.styler, &found.link);
         let styles = [PLACE, style_of(link.outcome), Style::new()];
         for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {

@@ -121,8 +121,8 @@ fn execute(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
         Command::Localize(request) => localize::run(request, output)?,
         Command::Move(request) => relocate::run(request, output)?,
         Command::Check(request) => check::run(request, output)?,
-        Command::Completions(shell) => manual::completions(*shell, output)?,
-        Command::Man(folder) => manual::pages(folder.as_deref(), output)?,
+        Command::Completions(shell) => manual::print_completions(*shell, output)?,
+        Command::Man(folder) => manual::write_pages(folder.as_deref(), output)?,
     })
 }
 

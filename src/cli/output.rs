@@ -544,7 +544,7 @@ impl Output {
     }
 
     /// Reports each counted diagnostic with its number.
-    pub(crate) fn report_diagnostics(&mut self) {
+    pub(crate) fn report_counted_diagnostics(&mut self) {
         for (code, (number, first)) in self.counted.take().unwrap_or_default().0 {
             match number {
                 1 => self.warning(None, code, &first),
@@ -558,14 +558,18 @@ impl Output {
     }
 
     /// Reports the diagnostics of a document.
-    pub(crate) fn diagnostics(&mut self, places: &FilePlaces<'_>, diagnostics: &[Diagnostic]) {
+    pub(crate) fn report_diagnostics(
+        &mut self,
+        places: &FilePlaces<'_>,
+        diagnostics: &[Diagnostic],
+    ) {
         for found in by_place(diagnostics) {
-            self.diagnostic(places, found);
+            self.report_diagnostic(places, found);
         }
     }
 
     /// Reports a diagnostic.
-    pub(crate) fn diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
+    pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
         // Checked first, because to find a line number all lines before it are counted.
         // The HTTP fields of a record are never written, so a renamed field does not matter.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
@@ -581,7 +585,12 @@ impl Output {
     }
 
     /// With `--verbose`, prints how each base was found.
-    pub(crate) fn bases(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
+    pub(crate) fn report_bases(
+        &mut self,
+        input: &Input<'_>,
+        places: &FilePlaces<'_>,
+        report: &Report,
+    ) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
@@ -608,7 +617,7 @@ impl Output {
     }
 
     /// With `--verbose`, prints the links that could not be rewritten or were left.
-    pub(crate) fn links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
+    pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
@@ -625,7 +634,7 @@ impl Output {
     }
 
     /// Reports the links that `--strict` does not accept; `done` names the expected result, such as `made absolute`.
-    pub(crate) fn strict(
+    pub(crate) fn report_strict(
         &mut self,
         places: &FilePlaces<'_>,
         report: &Report,

@@ -121,7 +121,7 @@ pub(crate) enum WrittenTo {
     Nowhere,
 }
 
-/// `baselink links`
+/// The request of `baselink links`.
 #[derive(Debug)]
 pub(crate) struct ListLinks {
     pub(crate) documents: Documents,
@@ -147,11 +147,11 @@ pub(crate) struct ResultsFolder {
 /// The form in which `baselink links` prints a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinksForm {
-    /// Its place and outcome.
+    /// The place and the outcome.
     Text,
     /// A JSON object.
     Json,
-    /// Its target.
+    /// The target.
     Target,
 }
 
@@ -271,7 +271,7 @@ pub(crate) enum CheckForm {
     Github,
 }
 
-/// Some of the classes.
+/// A set of classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Classes(Vec<Class>);
 

@@ -29,24 +29,24 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
         ResolveInput::References { base: text, references } => {
             let base = base(text);
             references.iter().try_fold(ExitStatus::Done, |status, reference| {
-                Ok(status.max(request.one(&base, reference, None, output)?))
+                Ok(status.max(request.resolve_one(&base, reference, None, output)?))
             })
         }
         ResolveInput::Lines { base: text } => {
             let base = base(text);
-            lines(output, |line, place, output| match str::from_utf8(line) {
-                Ok(reference) => request.one(&base, reference, Some(place), output),
+            each_line(output, |line, place, output| match str::from_utf8(line) {
+                Ok(reference) => request.resolve_one(&base, reference, Some(place), output),
                 Err(_) => request.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
             })
         }
         ResolveInput::Pairs => {
             // Many lines in a row have the same base.
             let mut last: Option<BaseAsTyped> = None;
-            lines(output, |line, place, output| {
+            each_line(output, |line, place, output| {
                 let Ok(text) = str::from_utf8(line) else {
                     return request.unresolved(None, line, NOT_TEXT, Some(place), output);
                 };
-                let Some((of, reference)) = pair(text) else {
+                let Some((of, reference)) = split_pair(text) else {
                     let why = "no tab or white space separates a base from a reference";
                     return request.unresolved(None, line, why, Some(place), output);
                 };
@@ -66,7 +66,7 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
                         last.insert(base(of))
                     }
                 };
-                request.one(base, reference, Some(place), output)
+                request.resolve_one(base, reference, Some(place), output)
             })
         }
     }
@@ -83,7 +83,7 @@ struct BaseAsTyped {
 
 /// Splits a line into base and reference at the first tab. Without a tab, it splits at the first white space, and ignores
 /// white space around the line.
-fn pair(line: &str) -> Option<(&str, &str)> {
+fn split_pair(line: &str) -> Option<(&str, &str)> {
     line.split_once('\t').or_else(|| {
         let (base, reference) = line.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
         Some((base, reference.trim_ascii_start()))
@@ -91,7 +91,7 @@ fn pair(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Calls `one` for each line of standard input, with its place, such as `-:3`.
-fn lines(
+fn each_line(
     output: &mut Output,
     mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<ExitStatus>,
 ) -> io::Result<ExitStatus> {
@@ -120,7 +120,7 @@ fn lines(
 }
 
 impl Resolve {
-    fn one(
+    fn resolve_one(
         &self,
         base: &BaseAsTyped,
         reference: &str,
@@ -207,7 +207,7 @@ mod tests {
             ("http://a/ ", None),
             ("", None),
         ] {
-            assert_eq!(pair(line), wanted, "{line:?}");
+            assert_eq!(split_pair(line), wanted, "{line:?}");
         }
     }
 }

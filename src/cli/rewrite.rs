@@ -5,8 +5,8 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! One thread reads, rewrites and writes a whole file ([`one`]). Files that replace others are renamed into place in batches
-//! ([`settle`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
+//! One thread reads, rewrites and writes a whole file ([`rewrite_file`]). Files that replace others are renamed into place in batches
+//! ([`commit_batch`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
 //! single links, no report of links is made.
 //!
 //! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages in the end
@@ -35,7 +35,7 @@ use self::target::{FileSink, RunTarget, Written};
 use super::captures::are_all_archives;
 use super::failure::FileResult;
 use super::files::{self, FinishedFiles, SkipReason};
-use super::input::{Contents, File, NoDocument, OpenedInput};
+use super::input::{Contents, File, NonDocument, OpenedInput};
 use super::link_counts::LinkCountsRecord;
 use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
@@ -69,11 +69,11 @@ pub(crate) fn rewrite(
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let of_one = |origin: &Origin, output: &mut Output| {
-        let outcome = ok_or_report(one(request, kind, &target, origin, output), output)?;
+        let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
         Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
     let failed = files::each(&request.documents, output, of_one, |batch, output| {
-        status = status.max(settle(request, kind, batch, &mut totals, output)?);
+        status = status.max(commit_batch(request, kind, batch, &mut totals, output)?);
         Ok(())
     })?;
     totals.skipped.add(SkipReason::Unusable, failed);
@@ -135,7 +135,7 @@ struct RewrittenFile {
     written: Written,
 }
 
-fn one(
+fn rewrite_file(
     request: &Rewrite,
     kind: &RewriteKind,
     target: &RunTarget<'_>,
@@ -150,7 +150,7 @@ fn one(
         Some(why) => why,
         None if origin.is_backup(request.backup.as_ref()) => SkipReason::Backup,
         None if target.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
-        None => return document(request, kind, target, origin, output),
+        None => return open_and_rewrite(request, kind, target, origin, output),
     }))
 }
 
@@ -160,7 +160,7 @@ fn is_delivery(origin: &Origin) -> bool {
 }
 
 /// Opens and rewrites a file.
-fn document(
+fn open_and_rewrite(
     request: &Rewrite,
     kind: &RewriteKind,
     target: &RunTarget<'_>,
@@ -170,7 +170,7 @@ fn document(
     let mut sink = target.begin(origin)?;
     let file = match File::open(origin, &request.documents, sink.original())? {
         OpenedInput::Document(file) => file,
-        OpenedInput::NoDocument(none) => return no_document(none, kind, origin, sink, output),
+        OpenedInput::NonDocument(none) => return copy_or_skip(none, kind, origin, sink, output),
     };
     let format = file.format;
     output.report_passed_over(&file.passed_over);
@@ -212,8 +212,8 @@ fn document(
 }
 
 /// Copies a file that is not a document to an output folder; otherwise skips it, which is an error if it was named.
-fn no_document(
-    mut none: NoDocument,
+fn copy_or_skip(
+    mut none: NonDocument,
     kind: &RewriteKind,
     origin: &Origin,
     sink: FileSink<'_>,
@@ -245,7 +245,7 @@ fn no_document(
 }
 
 /// Commits the new contents of a batch of files, and reports the result of each.
-fn settle(
+fn commit_batch(
     request: &Rewrite,
     kind: &RewriteKind,
     mut batch: FinishedFiles<FileOutcome>,

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_what_would_be_typed() {
+    fn a_settings_file_has_the_values_of_options() {
         let text = "\u{feff}url-map = 'm.csv'\r\ntrust = '-saved'\nenable = ['text', 'json']\nstrict = true\n";
         let settings = parsed(text).unwrap();
         assert_eq!(settings.url_map.as_deref(), Some(Path::new("d/m.csv")));
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_line_and_key() {
+    fn an_error_has_its_line_and_key() {
         for (text, expected) in [
             ("\nresolvr = 'whatwg'", "2: unknown key 'resolvr'; did you mean 'resolver'?"),
             ("x = 1", "1: unknown key 'x'"),

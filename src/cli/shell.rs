@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_shell_would_read_otherwise_is_quoted() {
+    fn special_characters_are_quoted() {
         for (text, quoted) in [
             ("http://a/b.html", "http://a/b.html"),
             ("http://a/?x=1&y=2#z", "'http://a/?x=1&y=2#z'"),

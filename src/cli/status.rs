@@ -11,7 +11,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum ExitStatus {
-    /// Done.
+    /// Success.
     #[default]
     Done = 0,
     /// A condition that was asked for does not hold.

@@ -99,7 +99,7 @@ impl Typed {
 
     pub(super) fn into_request(self) -> Result<Command> {
         if let Some((command, documents, _)) = self.document_arguments() {
-            documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
+            documents.paths.iter().try_for_each(|path| reject_url(command, path))?;
         }
         Ok(match self.command {
             TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.into_request()?)),
@@ -328,7 +328,7 @@ impl TypedBase {
 const DRIVE: usize = 1;
 
 /// Rejects an input of `command` that is a URL, and not the path of an existing file.
-pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
+pub(super) fn reject_url(command: &str, path: &Path) -> Result<()> {
     let Some(url) = path.to_str() else { return Ok(()) };
     let is_url = scheme_of(Grammar::Rfc3986, url)
         .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));

@@ -42,7 +42,7 @@ pub(super) struct TypedDocuments {
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     pub(super) paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
-    // Many take it for the base, which it often is.
+    // Many users take the retrieval URL for the base, which it often is.
     #[arg(
         short,
         long,

@@ -87,7 +87,7 @@ impl Baseline {
             read => read.map_err(|error| failed(&cause(&error)))?,
         };
         let mut baseline = Self::default();
-        // Editors put a mark before UTF-8.
+        // Some editors write a byte order mark.
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_names_have_one_path() {
+    fn different_names_have_different_paths() {
         for (bytes, expected) in [
             (&b"d/\xC3\xBC.html"[..], "d/\u{fc}.html"),
             (b"\xFC.html", "\u{fffd}FC.html"),

@@ -18,7 +18,7 @@ use super::words;
 use crate::cli::output::Output;
 
 /// Prints the annotation of a finding; `column` counts UTF-16 code units.
-pub(super) fn finding(
+pub(super) fn print_finding(
     found: &ListedFinding<'_>,
     column: usize,
     output: &mut Output,
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_gives_a_terminal_no_orders() {
+    fn control_characters_in_names_are_escaped() {
         for (name, expected) in [
             ("a\u{1b}[31m\u{7}.html", r"a\u{1b}[31m\u{7}.html"),
             ("a\n::error::b,c:d\r%", "a%0A%3A%3Aerror%3A%3Ab%2Cc%3Ad%0D%25"),

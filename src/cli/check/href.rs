@@ -63,7 +63,7 @@ impl Hrefs {
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let is_same = |(one, other): &(Component<'_>, Component<'_>)| one == other;
     let common = from.components().zip(to.components()).take_while(is_same).count();
-    // On another disk of Windows.
+    // Paths on different drives of Windows have nothing in common.
     if common == 0 {
         return to.to_owned();
     }

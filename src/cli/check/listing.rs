@@ -72,7 +72,7 @@ pub(super) fn list(
         |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let mut listed = Listed::default();
     if request.form == CheckForm::Sarif {
-        sarif::begin(output.out())?;
+        sarif::print_start(output.out())?;
     }
     let mut take = |done: ListedFile| {
         for (class, number) in done.accepted {
@@ -93,7 +93,7 @@ pub(super) fn list(
                 let at = (number, Wanted::Bodies);
                 let one =
                     |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
-                        listing.captured(plan, number, archived, output)
+                        listing.list_captured(plan, number, archived, output)
                     };
                 let read = plan.each(at, &request.documents, output, one, |done, _| {
                     take(done?);
@@ -106,7 +106,7 @@ pub(super) fn list(
         Some(_) => {}
         None => {
             let entries = concerned.into_iter().map(|file| file.entry.clone()).collect();
-            let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
+            let work = |origin: &Origin, output: &mut Output| listing.list_file(origin, output);
             files::each_again(&request.documents, entries, output, work, |batch, output| {
                 for (_, buffer, done) in batch {
                     output.append(buffer)?;
@@ -117,7 +117,7 @@ pub(super) fn list(
         }
     }
     if request.form == CheckForm::Sarif {
-        sarif::end(output.out())?;
+        sarif::print_end(output.out())?;
     }
     listed.targets = targets::in_order(targets);
     Ok(listed)
@@ -149,14 +149,14 @@ impl Listing<'_> {
     }
 
     /// The list of the file with this number, as it is begun.
-    fn begun(&self, number: usize) -> ListedFile {
+    fn begin_file(&self, number: usize) -> ListedFile {
         let path = baseline::path(&self.tree.files[number].name);
         let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
         ListedFile { number, path, unmatched, ..ListedFile::default() }
     }
 
     /// Lists the findings of the resource with this number in `plan`.
-    fn captured(
+    fn list_captured(
         &self,
         plan: &CapturePlan,
         resource: usize,
@@ -169,20 +169,21 @@ impl Listing<'_> {
             return Ok(ListedFile::default());
         };
         let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };
-        let mut done = self.begun(number);
+        let mut done = self.begin_file(number);
         let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
-        Failure::nested(self.document(&input, &options, &mut done, output))?.unwrap_or_default();
+        Failure::nested(self.list_document(&input, &options, &mut done, output))?
+            .unwrap_or_default();
         Ok(done)
     }
 
-    fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
+    fn list_file(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
         let Some(number) = self.tree.number_of(origin.path()) else {
             return Ok(ListedFile::default());
         };
-        let mut done = self.begun(number);
+        let mut done = self.begin_file(number);
         let mut read = || {
-            open_again(origin, &self.request.documents)?
-                .each(|input, options| self.document(input, options, &mut done, output))
+            reopen(origin, &self.request.documents)?
+                .each(|input, options| self.list_document(input, options, &mut done, output))
         };
         let read = read();
         done.is_unusable = ok_or_report(read, output)?.is_none();
@@ -190,7 +191,7 @@ impl Listing<'_> {
     }
 
     /// Lists the findings of one document of a file.
-    fn document(
+    fn list_document(
         &self,
         input: &Input<'_>,
         options: &Options,
@@ -254,7 +255,7 @@ impl Listing<'_> {
                     if !std::mem::replace(&mut done.is_begun, true) {
                         output.blank_line()?;
                     }
-                    text::finding(&one, output)?;
+                    text::print_finding(&one, output)?;
                 }
                 CheckForm::Json => {
                     let place = (line, column);
@@ -263,7 +264,7 @@ impl Listing<'_> {
                 }
                 CheckForm::Github => {
                     let column = units.column(bytes, charset, link.span.start, column);
-                    github::finding(&one, column, output)?;
+                    github::print_finding(&one, column, output)?;
                 }
                 CheckForm::Sarif => {
                     let start = units.column(bytes, charset, link.span.start, column);
@@ -271,7 +272,7 @@ impl Listing<'_> {
                     let (end_line, column) = places.line_and_column(after);
                     // On a clone: links may overlap, so the next one may begin before this end.
                     let end = units.clone().column(bytes, charset, after.start, column);
-                    sarif::finding(&one, start, (end_line, end), output)?;
+                    sarif::print_finding(&one, start, (end_line, end), output)?;
                 }
             }
         }
@@ -304,10 +305,10 @@ impl Utf16Columns {
 /// # Errors
 ///
 /// The file cannot be read, or is not a document any more.
-fn open_again<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
+fn reopen<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
     match File::open(origin, documents, None)? {
         OpenedInput::Document(file) => Ok(file),
-        OpenedInput::NoDocument(_) => {
+        OpenedInput::NonDocument(_) => {
             let file = name(origin.path());
             Err(Error::new(format!("{file}: it was changed while it was checked")))
         }

@@ -99,22 +99,22 @@ impl<'a> ReportPage<'a> {
             counted(tree.collection.count(), "file", "files")
         )?;
         let files = self.files();
-        self.classes(out)?;
-        self.targets(out)?;
-        self.files_first(&files, out)?;
-        self.links(out)?;
-        out.write_all(picture(tree).as_bytes())?;
-        self.causes(out)?;
+        self.write_classes(out)?;
+        self.write_targets(out)?;
+        self.write_files(&files, out)?;
+        self.write_links(out)?;
+        out.write_all(folder_picture(tree).as_bytes())?;
+        self.write_causes(out)?;
         writeln!(
             out,
             "</main>\n<footer><p>Made by baselink {}. Nothing on this page is loaded from elsewhere.</p></footer>",
             env!("CARGO_PKG_VERSION")
         )?;
-        self.data(&files, out)?;
+        self.write_data(&files, out)?;
         writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
     }
 
-    fn classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let sum = &self.tree.sum;
         writeln!(out, "<section>\n<h2>Classes</h2>\n{}", bar(sum, "bar wide"))?;
         let mut classes = ranked(self.request);
@@ -135,7 +135,7 @@ impl<'a> ReportPage<'a> {
             ]
         });
         let columns = ["Class", "#Links", "#Targets", "Meaning"];
-        table("classes", "Links by class", &columns, rows, out)?;
+        write_table("classes", "Links by class", &columns, rows, out)?;
         if sum.differing > 0 {
             let links = counted(sum.differing, "link leads", "links lead");
             writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
@@ -150,7 +150,7 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</section>")
     }
 
-    fn targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let all = &self.listed.targets;
         writeln!(out, "<section id=\"targets\">\n<h2>Targets</h2>")?;
         if all.is_empty() {
@@ -158,8 +158,8 @@ impl<'a> ReportPage<'a> {
         }
         let rows = all.iter().take(TARGETS).map(|target| {
             let mut to = format!("<code>{}</code>", escaped(&target.to));
-            for said in words::of_target(target) {
-                let _ = write!(to, "<br><small>{}</small>", escaped(&said));
+            for sentences in words::of_target(target) {
+                let _ = write!(to, "<br><small>{}</small>", escaped(&sentences));
             }
             let places = target.places.iter().take(PLACES).map(|place| {
                 let file = &self.tree.files[place.file];
@@ -177,13 +177,13 @@ impl<'a> ReportPage<'a> {
         });
         let columns = ["Class", "Leads to", "#Links", "#Files", "First places"];
         let caption = "Targets of links that break, denied classes first";
-        table("targets", caption, &columns, rows, out)?;
-        self.without_scripts(all.len(), TARGETS, "targets", out)?;
+        write_table("targets", caption, &columns, rows, out)?;
+        self.write_script_note(all.len(), TARGETS, "targets", out)?;
         writeln!(out, "</section>")
     }
 
     /// Notes that only the script shows all rows.
-    fn without_scripts(
+    fn write_script_note(
         &self,
         all: usize,
         drawn: usize,
@@ -211,8 +211,8 @@ impl<'a> ReportPage<'a> {
         };
         let places = self.listed.targets.iter().flat_map(|target| &target.places);
         let placed: HashSet<usize> = places.map(|place| place.file).collect();
-        let is_told = |number: &usize| key(number) > (0, 0) || placed.contains(number);
-        let mut worst: Vec<usize> = (0..files.len()).filter(is_told).collect();
+        let is_reported = |number: &usize| key(number) > (0, 0) || placed.contains(number);
+        let mut worst: Vec<usize> = (0..files.len()).filter(is_reported).collect();
         worst.sort_by_key(|number| Reverse(key(number)));
         worst
     }
@@ -226,7 +226,7 @@ impl<'a> ReportPage<'a> {
         classes
     }
 
-    fn files_first(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_files(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "<section id=\"files\">\n<h2>Files</h2>")?;
         if files.is_empty() {
             return writeln!(out, "<p>None: no link would break.</p>\n</section>");
@@ -245,13 +245,13 @@ impl<'a> ReportPage<'a> {
             let numbers = numbers.chain([counts.links()]).map(number);
             iter::once(path).chain(numbers).collect()
         });
-        table("files", "Files with links that break", &columns, rows, out)?;
-        self.without_scripts(files.len(), FILES, "files", out)?;
+        write_table("files", "Files with links that break", &columns, rows, out)?;
+        self.write_script_note(files.len(), FILES, "files", out)?;
         writeln!(out, "</section>")
     }
 
     /// Writes the section in which the script draws every link.
-    fn links(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_links(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let placed: usize = self.listed.targets.iter().map(|target| target.places.len()).sum();
         let all: usize = self.listed.targets.iter().map(|target| target.links).sum();
         if all == 0 {
@@ -270,12 +270,12 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</section>")
     }
 
-    fn causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let told: HashSet<_> = (self.listed.targets.iter())
+    fn write_causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let reported: HashSet<_> = (self.listed.targets.iter())
             .map(|target| (target.class, target.cause.map(|cause| cause.name())))
             .collect();
         let mut rules =
-            RULES.iter().filter(|rule| told.contains(&(rule.class, rule.cause))).peekable();
+            RULES.iter().filter(|rule| reported.contains(&(rule.class, rule.cause))).peekable();
         if rules.peek().is_none() {
             return Ok(());
         }
@@ -297,15 +297,15 @@ impl<'a> ReportPage<'a> {
     }
 
     /// Writes the data for the script: each name once, and numbers that refer to names.
-    fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         let (classes, columns) = (ranked(self.request), self.columns());
         let place_of =
             |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
         let class =
             |class: &Class| json!([class.name(), u8::from(self.request.deny.contains(*class))]);
-        list("{\"classes\":[", classes.iter().map(class), out)?;
-        list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
+        write_json_list("{\"classes\":[", classes.iter().map(class), out)?;
+        write_json_list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
         let file = |number: &usize| {
             let file = &self.tree.files[*number];
             let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
@@ -314,15 +314,15 @@ impl<'a> ReportPage<'a> {
             let row = [visible(&path).into(), visible(&href).into()].into_iter().chain(counts);
             row.collect::<Value>()
         };
-        list(",\"files\":[", files.iter().map(file), out)?;
+        write_json_list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
             let TargetSummary { class, cause, to, links, files, .. } = target;
-            let said = words::of_target(target);
-            let said: Vec<_> = said.iter().map(|one| visible(one)).collect();
+            let sentences = words::of_target(target);
+            let sentences: Vec<_> = sentences.iter().map(|one| visible(one)).collect();
             let cause = cause.map_or("", Cause::name);
-            json!([place_of(*class), cause, visible(to), links, files, said])
+            json!([place_of(*class), cause, visible(to), links, files, sentences])
         };
-        list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
+        write_json_list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
         // For each link: target, file, line, column, and the numbers of its location and reference.
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
@@ -337,14 +337,18 @@ impl<'a> ReportPage<'a> {
                 (names.number(&place.location), names.number(&place.reference));
             Some(format!("{begin}{number},{file},{line},{column},{location},{reference}"))
         };
-        list(",\"links\":[", links.filter_map(link), out)?;
-        list(",\"names\":[", names.in_order().into_iter().map(|name| json!(visible(name))), out)?;
+        write_json_list(",\"links\":[", links.filter_map(link), out)?;
+        write_json_list(
+            ",\"names\":[",
+            names.in_order().into_iter().map(|name| json!(visible(name))),
+            out,
+        )?;
         writeln!(out, "}}</script>")
     }
 }
 
 /// Writes `begin`, then `entries` as a JSON list, with `<` escaped so that nothing ends the `script` (HTML, 4.12.1.3).
-fn list(
+fn write_json_list(
     begin: &str,
     entries: impl Iterator<Item = impl Display>,
     out: &mut dyn io::Write,
@@ -375,7 +379,7 @@ impl<'a> DistinctTexts<'a> {
 }
 
 /// Writes a table; `#` marks a column of numbers. Roles are explicit because a browser does not see cards as a table.
-fn table(
+fn write_table(
     id: &str,
     caption: &str,
     columns: &[&str],
@@ -411,8 +415,8 @@ fn numeric(column: &str) -> (&'static str, &str) {
 /// A class with its cause, marked if it fails.
 fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
     let fails = if is_denied { " <b class=\"fails\">fails</b>" } else { "" };
-    let said = words::class_and_cause(class, cause);
-    format!("<span class=\"tag {}\">{said}</span>{fails}", class.name())
+    let sentences = words::class_and_cause(class, cause);
+    format!("<span class=\"tag {}\">{sentences}</span>{fails}", class.name())
 }
 
 fn meaning(class: Class) -> &'static str {
@@ -462,7 +466,7 @@ fn worst_class(counts: &ClassCounts) -> Option<Class> {
 }
 
 /// The folders above a file, up to the depth of the picture, and the rest of its path.
-fn way(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+fn split_path(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut parts: Vec<&[u8]> = path.splitn(DEPTH, |&byte| byte == b'/').collect();
     let file = parts.pop().unwrap_or_default();
     (parts, file)
@@ -477,10 +481,10 @@ struct Folder<'a> {
 }
 
 /// The folder as nested folders, each with a square for every document in it.
-fn picture(tree: &CheckedTree<'_>) -> String {
+fn folder_picture(tree: &CheckedTree<'_>) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
-        let (way, _) = way(&file.name);
+        let (way, _) = split_path(&file.name);
         for depth in 0..=way.len() {
             let folder = folders.entry(way[..depth].to_vec()).or_default();
             folder.counts.merge(&file.counts);
@@ -503,14 +507,14 @@ fn picture(tree: &CheckedTree<'_>) -> String {
             open -= 1;
         }
         let label = path.last().map_or("/".into(), |label| name_of(label));
-        let said = match broken(&folder.counts) {
+        let sentences = match broken(&folder.counts) {
             none if none.is_empty() => "nothing breaks".to_owned(),
-            said => said,
+            sentences => sentences,
         };
         let is_open = path.len() < 2 && folder.counts.broken() > 0;
         let _ = writeln!(
             page,
-            "<details{}><summary>{label} {} <span class=\"said\">{}, {}: {said}</span></summary>",
+            "<details{}><summary>{label} {} <span class=\"said\">{}, {}: {sentences}</span></summary>",
             if is_open { " open" } else { "" },
             bar(&folder.counts, "bar"),
             counted(folder.documents, "document", "documents"),
@@ -531,7 +535,7 @@ fn picture(tree: &CheckedTree<'_>) -> String {
 /// The folders in the picture: all, or as many as fit, those with broken links first.
 fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<Vec<&'a [u8]>> {
     let mut paths: Vec<_> = folders.iter().collect();
-    // A folder has no more than the one around it, which comes first.
+    // A parent folder has at least as many broken links, so it comes before its subfolders.
     paths.sort_by_key(|(path, folder)| (Reverse(folder.counts.broken()), path.len()));
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
@@ -543,15 +547,16 @@ fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     }
     page.push_str("<div class=\"squares\" aria-hidden=\"true\">");
     for file in files.iter().take(*room) {
-        let label = name_of(way(&file.name).1);
-        let (class, said, letter) = match worst_class(&file.counts) {
+        let label = name_of(split_path(&file.name).1);
+        let (class, sentences, letter) = match worst_class(&file.counts) {
             None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {
-                let (said, class) = (broken(&file.counts), class.name());
-                (class, format!(": {said}"), class[..1].to_ascii_uppercase())
+                let (sentences, class) = (broken(&file.counts), class.name());
+                (class, format!(": {sentences}"), class[..1].to_ascii_uppercase())
             }
         };
-        let _ = write!(page, "<span class=\"s {class}\" title=\"{label}{said}\">{letter}</span>");
+        let _ =
+            write!(page, "<span class=\"s {class}\" title=\"{label}{sentences}\">{letter}</span>");
     }
     page.push_str("</div>\n");
     let left = files.len().saturating_sub(*room);

@@ -34,7 +34,7 @@ const ROOM: [usize; 3] = [48, 96, 32];
 const AROUND: usize = 160;
 
 /// Prints a finding with its line.
-pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
+pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
     let ListedFinding { input, link, finding, line, column, .. } = found;
     let name = name(input.name.path);
     let styler = output.styler;
@@ -69,14 +69,14 @@ pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Res
 fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     let (bytes, span, charset) = (found.input.bytes, found.link.span, found.charset);
     let line_start = span.start + 1 - found.column;
-    // Units of UTF-16 stay whole.
+    // The cut must not split a code unit of UTF-16.
     let is_wide = charset.name().starts_with("UTF-16");
     let near = span.start.saturating_sub(AROUND);
     let cut = if is_wide { near + (near ^ span.start) % 2 } else { near };
     let text = |from: usize, to: usize| charset.decode(&bytes[from..to], 0).text;
     let mut before = text(cut.max(line_start), span.start);
     if cut > line_start {
-        // A character may have been cut, too.
+        // The cut may fall inside a character.
         let whole = before.trim_start_matches(char::REPLACEMENT_CHARACTER);
         before = format!("…{whole}");
     }
@@ -102,7 +102,7 @@ fn first_line(text: &str) -> (String, bool) {
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.
-pub(super) fn targets(
+pub(super) fn print_targets(
     request: &Check,
     tree: &CheckedTree<'_>,
     listed: &Listed,

@@ -361,7 +361,7 @@ fn scan(
         let document = check(&name, input.bytes, &options, collection, request.to.as_ref());
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
-        found.for_each(|found| output.diagnostic(&places, found));
+        found.for_each(|found| output.report_diagnostic(&places, found));
         links.get_or_insert_default().add(request, document, &places);
         Ok(())
     });

@@ -231,7 +231,7 @@ pub(super) fn on_move(finding: &Finding) -> String {
     }
 }
 
-/// Why a file is not there.
+/// The reason why a resource does not exist.
 fn missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
@@ -239,7 +239,7 @@ fn missing(absence: Absence) -> &'static str {
 }
 
 /// The suggestion of a similar target that exists.
-pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
+pub(super) fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
     let what = match class {
         Class::Fragment => "#",
@@ -251,27 +251,27 @@ pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
 
 /// The sentences about a finding.
 pub(super) fn sentences(finding: &Finding) -> Vec<String> {
-    let mut said = vec![on_move(finding)];
-    said.extend(hint(finding.class, finding.hint.as_deref()));
-    said.extend(finding.differs.then(|| DIFFERS.to_owned()));
-    said
+    let mut sentences = vec![on_move(finding)];
+    sentences.extend(suggestion(finding.class, finding.hint.as_deref()));
+    sentences.extend(finding.differs.then(|| DIFFERS.to_owned()));
+    sentences
 }
 
 /// The sentences about a target.
 pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
-    let mut said = vec![match target.missing.map(missing) {
+    let mut sentences = vec![match target.missing.map(missing) {
         Some(missing) => format!("{why}; in the tree {missing}"),
         None => why.to_owned(),
     }];
-    said.extend(hint(target.class, target.hint.as_deref()));
+    sentences.extend(suggestion(target.class, target.hint.as_deref()));
     if target.differing > 0 {
-        said.push(format!(
+        sentences.push(format!(
             "{} under another resolver",
             counted(target.differing, "leads elsewhere", "lead elsewhere")
         ));
     }
-    said
+    sentences
 }
 
 /// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
@@ -300,8 +300,9 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
 
 /// `1 pinned, 2,000 escapes`
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
-    let said = of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
-    said.collect::<Vec<_>>().join(", ")
+    let sentences =
+        of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
+    sentences.collect::<Vec<_>>().join(", ")
 }
 
 /// `1,234,567`
@@ -327,14 +328,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_divided() {
+    fn thousands_are_separated() {
         for (of, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(number(of), expected);
         }
     }
 
     #[test]
-    fn the_rules_are_the_causes_of_the_page_on_check() {
+    fn the_rules_match_the_causes_in_the_page_on_check() {
         let page = include_str!("../../../docs/check.md");
         let rows = page.lines().filter(|line| line.starts_with("| `"));
         let mut documented = Vec::new();

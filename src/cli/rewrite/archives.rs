@@ -167,7 +167,7 @@ impl ArchiveRun<'_> {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
             let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
                 let mut of_document = FileSummary::default();
-                let made = self.made(plan, number, at, &kind, &mut of_document, output);
+                let made = self.make_file(plan, number, at, &kind, &mut of_document, output);
                 (of_document, made)
             };
             let done = |(of_document, made): (FileSummary, Result<Option<PendingFile>>),
@@ -229,7 +229,7 @@ impl ArchiveRun<'_> {
             self.status = ExitStatus::Stopped;
             return Ok(());
         }
-        // Some bodies are found to be unreadable only now.
+        // Unreadable bodies are known only after the second reading.
         if self.extraction.is_some() && is_made.contains(&false) {
             self.write_table(plan, |number| is_made[number])?;
         }
@@ -237,7 +237,7 @@ impl ArchiveRun<'_> {
     }
 
     /// Makes the file of the resource with this number; `None` if it has none.
-    fn made(
+    fn make_file(
         &self,
         plan: &CapturePlan,
         number: usize,

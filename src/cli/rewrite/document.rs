@@ -36,23 +36,24 @@ pub(super) fn rewrite_document(
     if !is_listed(request, kind, output) {
         let (edits, totals) = baselink::edits(input.bytes, options);
         let places = FilePlaces::of(input, &totals);
-        output.diagnostics(&places, &totals.diagnostics);
+        output.report_diagnostics(&places, &totals.diagnostics);
         summary.add_diagnostics(request, &totals.diagnostics, &places);
         summary.add_totals(&totals);
         summary.hints.add(input, options, &totals);
         return RewrittenDocument { edits, is_proved: true };
     }
-    let rewritten = kind.rewritten(input.bytes, options);
+    let rewritten = kind.rewrite(input.bytes, options);
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
-    output.diagnostics(&places, &report.diagnostics);
+    output.report_diagnostics(&places, &report.diagnostics);
     // A move does not depend on bases.
     if !matches!(kind, RewriteKind::Moved(..)) {
-        output.bases(input, &places, report);
+        output.report_bases(input, &places, report);
     }
-    output.links_left(&places, report);
+    output.report_links_left(&places, report);
     if request.strict {
-        summary.status = summary.status.max(output.strict(&places, report, kind.done()));
+        summary.status =
+            summary.status.max(output.report_strict(&places, report, kind.expected_result()));
     }
     let differences = match request.verify {
         true => verify::verify(&rewritten, options).err().unwrap_or_default(),

@@ -23,7 +23,7 @@ use baselink::purpose::localize;
 use baselink::purpose::relocate::{self, LinkForm, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
-use crate::cli::input::NoDocument;
+use crate::cli::input::NonDocument;
 use crate::cli::link_counts::LinkResult;
 use crate::cli::request::Origin;
 
@@ -57,7 +57,7 @@ impl RewriteKind {
     }
 
     /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives.
-    pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
+    pub(super) fn rewrite<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
             Self::Absolute => baselink::rewrite(bytes, options),
             Self::Moved(..) => {
@@ -132,7 +132,7 @@ impl RewriteKind {
     }
 
     /// The words for the expected result of a link, such as `made absolute`.
-    pub(super) fn done(&self) -> &'static str {
+    pub(super) fn expected_result(&self) -> &'static str {
         match self {
             Self::Absolute | Self::Local { .. } => "made absolute",
             Self::Moved(..) => "moved",
@@ -150,7 +150,7 @@ impl RewriteKind {
     }
 
     /// True if a file that is not a document may name old URLs of a tree that moves.
-    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NoDocument) -> Result<bool> {
+    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NonDocument) -> Result<bool> {
         let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
             return Ok(false);
         };
@@ -178,7 +178,7 @@ impl RewriteKind {
                     matches!(result, LinkResult::MadeLocal | LinkResult::Local)
                 };
                 let is_missing = |target: &&str| {
-                    // Of an archive, the hosts are known, and not the URLs of the root.
+                    // An archive has known hosts, but no root URL.
                     let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
                     (is_inside || collection.has_host(target))
                         && collection.find_saved(target).is_none()

@@ -114,7 +114,7 @@ struct MailboxTask<'a> {
 
 impl MailboxTask<'_> {
     /// Rewrites the messages of a batch; `blank` is a buffer with the settings of the output.
-    fn done(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
+    fn rewrite_batch(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
         let Self { request, kind, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
         let mut summary = FileSummary::default();
@@ -203,6 +203,6 @@ pub(super) fn rewrite(
         buffers().push(part.batch.bytes);
         Ok(())
     };
-    in_order(bounds, parts, |part| all.done(part, &blank), write)?;
+    in_order(bounds, parts, |part| all.rewrite_batch(part, &blank), write)?;
     Ok(summary)
 }

@@ -60,7 +60,7 @@ pub(super) struct FileSummary {
 /// A base, with the rule and the source that gave it.
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
-/// URLs of the tree that are not among its files, and how many links have them for targets.
+/// The URLs of the tree without a file, each with the number of links to it.
 type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {
@@ -200,7 +200,7 @@ impl FileSummary {
 #[derive(Default)]
 pub(super) struct RunSummary {
     formats: BTreeMap<&'static str, (usize, LinkCounts)>,
-    /// Documents with links that were rewritten, and without.
+    /// The number of documents with rewritten links.
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
@@ -260,7 +260,7 @@ impl RunSummary {
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
             (self.copied.total(), others, others),
-            (self.skipped.count(SkipReason::NoDocument), "not a document", "not documents"),
+            (self.skipped.count(SkipReason::NonDocument), "not a document", "not documents"),
             (self.skipped.count(SkipReason::Archive), "archive skipped", "archives skipped"),
             (self.skipped.count(SkipReason::Backup), "backup skipped", "backups skipped"),
             (self.skipped.count(SkipReason::Delivery), "delivery skipped", "deliveries skipped"),
@@ -296,7 +296,7 @@ impl RunSummary {
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {link_counts}"));
         }
         others.report_archives(output);
-        // `move` has no option --follow.
+        // `move` has no `--follow`.
         let follows = matches!(kind, RewriteKind::Absolute | RewriteKind::Local { .. });
         self.skipped.report_links(follows, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";

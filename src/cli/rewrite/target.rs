@@ -257,14 +257,14 @@ impl SinkFile<'_> {
                     let new = how.begin(original)?;
                     let is_mailbox = input.format == Format::Mbox;
                     let new = if is_mailbox { new.of_mailbox() } else { new };
-                    Some(after_what_stays(new, original, input)?)
+                    Some(with_unchanged_start(new, original, input)?)
                 }
                 FilePlace::Staged { journal, original, old, new } => {
                     if maildir::is_message(original.path()) {
                         *new = with_sizes(new, original.path(), write)?;
                     }
                     let new = journal.replace(original, old, new)?;
-                    Some(after_what_stays(new, original, input)?)
+                    Some(with_unchanged_start(new, original, input)?)
                 }
                 FilePlace::Below { below, entry, to } => {
                     // The name of a message in a Maildir contains its size.
@@ -307,7 +307,7 @@ impl FileSink<'_> {
         let Self::File(file) = self else { return None };
         match file.at {
             FilePlace::Below { below, entry, to } => {
-                // The name may belong to another file by now.
+                // The name may have been given to another file meanwhile.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             FilePlace::Staged { journal, old, new, .. } if old != new => {
@@ -388,7 +388,7 @@ impl FileSink<'_> {
 }
 
 /// Copies the unchanged bytes of `original` before `input` to the replacement `new`.
-fn after_what_stays(
+fn with_unchanged_start(
     mut new: Replacement,
     original: &Original,
     input: &Input<'_>,

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_and_root_and_who_called_sudo_are_trusted() {
+    fn the_user_root_and_the_caller_of_sudo_are_trusted() {
         for (owner, user, sudo, expected) in [
             (1000, 1000, None, true),
             (0, 1000, None, true),

@@ -37,7 +37,7 @@ const MISSING: &str = "--missing";
 /// # Errors
 ///
 /// One of them is not a file, cannot be written, or would replace an input or the other.
-pub(super) fn look(request: &Check) -> Result<()> {
+pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
         && (is_one_file(report, baseline)
