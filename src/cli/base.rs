@@ -24,7 +24,7 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
-//! Of several documents, each is shown on one line: path, base and source.
+//! If there are several documents, each is shown on one line: path, base and source.
 //!
 //! Deliberately absent: links.
 

@@ -168,7 +168,7 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
-        output.caution(&format_args!("the map names {more} more files that do not exist"));
+        output.caution(&format_args!("the table names {more} more files that do not exist"));
     }
 }
 
@@ -180,7 +180,7 @@ struct Chunk {
     failure: Option<Error>,
 }
 
-/// The files that were asked for.
+/// The requested files, in their order.
 struct FilesInOrder<'d> {
     /// The sources, in reverse order.
     parts: Vec<FileSource<'d>>,
@@ -263,7 +263,7 @@ impl<'d> FilesInOrder<'d> {
         self.next.as_ref()
     }
 
-    /// The next files for one thread; `None` in the end, and before a file that is alone: a large one, standard
+    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large one, standard
     /// input, and the only one that is left.
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();

@@ -48,7 +48,7 @@ pub(crate) fn write_pages(folder: Option<&Path>, output: &mut Output) -> FileRes
     Ok(ExitStatus::Done)
 }
 
-/// Writes the page of each command to `folder`, which is made where it is missing.
+/// Writes the page of each command to `folder`, which is created if it is missing.
 fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::file(folder, "not a folder"));

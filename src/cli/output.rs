@@ -130,7 +130,7 @@ enum OutputSink {
 /// Standard output.
 struct StandardOutput {
     out: BufWriter<Stdout>,
-    /// True if the work goes on without a reader of standard output, since files are written.
+    /// True if the work goes on without a reader of standard output, because it writes files.
     ignores_errors: bool,
     /// The error after which nothing more is written.
     lost: Option<io::Error>,
@@ -232,7 +232,7 @@ impl Output {
         }
     }
 
-    /// Counts diagnostics from now on, to report each kind once in the end. With `--verbose` they are not counted.
+    /// Counts diagnostics from now on, to report each kind once at the end. With `--verbose` they are not counted.
     ///
     /// Returns true if this call began the counting.
     pub(crate) fn count_diagnostics(&mut self) -> bool {

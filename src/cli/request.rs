@@ -171,7 +171,7 @@ pub(crate) struct Localize {
     pub(crate) is_elsewhere: bool,
 }
 
-/// The way in which archives become a folder, and the list of what is missing.
+/// The options for turning archives into a folder, and the list of missing URLs.
 #[derive(Debug, Default)]
 pub(crate) struct Extraction {
     /// The dates that are preferred among the captures of a URL.

@@ -9,7 +9,7 @@
 //! ([`commit_batch`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
 //! single links, no report of links is made.
 //!
-//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages in the end
+//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at the end
 //! ([`summary`]).
 
 mod archive;

@@ -14,7 +14,7 @@ pub(crate) enum ExitStatus {
     /// Success.
     #[default]
     Done = 0,
-    /// A condition that was asked for does not hold.
+    /// A requested condition does not hold.
     NotHeld = 1,
     /// A file or an argument could not be used.
     Unusable = 2,

@@ -235,7 +235,7 @@ fn a_case_is_read_as_it_is_written() {
 pub(crate) fn baselink(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     // No colours, no width: nothing of the terminal in which the tests run.
-    // What is written has no time of its own.
+    // No environment: neither a time nor a language.
     command.current_dir(folder).env_clear();
     command
 }

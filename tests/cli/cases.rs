@@ -407,7 +407,7 @@ mod unix {
         let scene = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             fs::write(scene.path().join(name), text).unwrap();
-            // What is written next is newer, whatever the clock of the file system.
+            // The next file is newer, even with a coarse clock of the file system.
             std::thread::sleep(std::time::Duration::from_millis(20));
         };
         let links = |options: &str| {
@@ -571,7 +571,7 @@ mod unix {
             let (examples, rest) = rest.split_once("\n\n").unwrap();
             assert!(rest.contains("Exit status:\n  0  done"), "{help}");
             assert!(examples.lines().count() >= 4, "{help}");
-            // What a machine may lack is not run.
+            // Examples with programs that may be missing are not run.
             for example in
                 examples.lines().filter(|line| !line.contains("curl") && !line.contains("jq"))
             {
@@ -585,7 +585,7 @@ mod unix {
         assert!(tried >= 15, "{tried}");
     }
 
-    /// What is written to the file itself would be read, or written over what is to be read.
+    /// The program would read its own output, or overwrite unread input.
     #[test]
     fn a_file_to_which_standard_output_goes_is_refused() {
         let scene = tempfile::tempdir().unwrap();
@@ -814,7 +814,7 @@ fn threads_change_nothing_of_a_mailbox() {
     assert_eq!(all[0].matches("warning").count(), 39);
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
-    // What shows messages one by one, and what is told of all of them.
+    // Options that show messages one by one, and options that report totals.
     for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
         let made = ["1", "5"].map(|jobs| {
             fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
@@ -842,7 +842,7 @@ fn threads_change_nothing_of_a_mailbox() {
     }
 }
 
-/// What differs between systems: the separator of names, the root of a path, and whether an open file can be replaced.
+/// Differences between systems: the separator of names, the root of a path, and whether an open file can be replaced.
 mod every_system {
     use std::path::MAIN_SEPARATOR;
 
@@ -856,7 +856,7 @@ mod every_system {
         scene
     }
 
-    /// What the program prints on standard error, and its exit status.
+    /// Standard error of the program, and its exit status.
     fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         let output = run(baselink(folder).args(arguments), b"");
         (String::from_utf8(output.stderr).unwrap(), output.status.code())

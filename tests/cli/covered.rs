@@ -116,7 +116,7 @@ fn every_outcome_reason_and_source_has_a_case() {
         is_expected("expected.links", 5, name) || is_printed(&cases, &[format!("({name})")])
     });
     each_has_a_case("source", &Source::ALL.map(Source::name), |name| {
-        // Of a message there is a column more.
+        // The table of a message has one more column.
         is_expected("expected.base", 2, name)
             || is_printed(&cases, &[format!(" {name})"), format!(r#""source":"{name}""#)])
     });

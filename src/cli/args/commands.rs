@@ -156,7 +156,7 @@ pub(super) enum TypedCommand {
     Check(Box<TypedCheck>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
-    /// Of a folder only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
+    /// In a folder, only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
     /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
     #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", resolver_of_browsers))]
     Localize(Box<TypedLocalize>),

@@ -170,14 +170,14 @@ impl TypedPolicy {
     }
 }
 
-/// Gives an option that was not typed the value of the settings.
+/// Sets an option that was not typed to the value from the settings.
 pub(super) fn add<T>(typed: &mut Option<T>, given: Option<T>) {
     if typed.is_none() {
         *typed = given;
     }
 }
 
-/// Gives a repeatable option that was not typed the values of the settings.
+/// Sets a repeatable option that was not typed to the values from the settings.
 pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
     if typed.is_empty() {
         *typed = given;

@@ -43,7 +43,7 @@ pub(super) struct TypedLocalize {
     /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
-    /// Of several captures of a URL, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
+    /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
     /// Without it, the latest counts. A capture of an error never takes the place of a page.
     #[arg(long, value_name = "WHEN", help_heading = "Archives")]

@@ -79,7 +79,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or a line is not one that [`write`] writes.
+    /// The file cannot be read, or a line was not written by [`write()`].
     pub(super) fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = match fs::read(path) {

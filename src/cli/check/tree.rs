@@ -49,7 +49,7 @@ pub(super) struct CheckedTree<'a> {
     pub(super) captures: Option<CapturePlan>,
     pub(super) from: &'a Origins,
     pub(super) files: Vec<CheckedFile>,
-    /// The number of each file in that list, by its path.
+    /// The index in `files` of each file, by its path.
     numbers: HashMap<PathBuf, usize>,
     /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,

@@ -111,7 +111,7 @@ impl FileSummary {
         add(&mut self.refused, later.refused);
     }
 
-    /// Adds the diagnostics of a document, where they are to be in a record.
+    /// Adds the diagnostics of a document, if `--json` records them.
     pub(super) fn add_diagnostics(
         &mut self,
         request: &Rewrite,
@@ -311,7 +311,7 @@ impl RunSummary {
         output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
         self.hints.report(output);
         let lists =
-            if matches!(kind, RewriteKind::Moved(..)) { "" } else { ", --missing - lists them" };
+            if matches!(kind, RewriteKind::Moved(..)) { "" } else { ", --missing - lists all" };
         self.report_missing(lists, output);
         self.report_refused(output);
         let files = count(self.naming_old_urls.len(), "file is", "files are");
@@ -359,7 +359,7 @@ impl RunSummary {
         let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
         let links = count(self.missing.values().sum(), "link leads", "links lead");
         let hint =
-            if output.is_verbose() { String::new() } else { format!("; -v says which{lists}") };
+            if output.is_verbose() { String::new() } else { format!("; -v shows them{lists}") };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;

@@ -302,7 +302,7 @@ impl FileSink<'_> {
         file.read = Some(read.clone());
     }
 
-    /// Copies a file that is not a document to an output folder, or renames it; `None` if neither is asked for.
+    /// Copies a file that is not a document to an output folder, or renames it; `None` if it does neither.
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
         match file.at {
