@@ -102,7 +102,7 @@ impl TypedOutput {
             }),
             (None, None) if number > 1 => {
                 return Err(Error::new(format!(
-                    "{number} files cannot be written to one standard output; use -o DIR or --in-place, or preview with \
+                    "{number} files cannot be written to standard output together; use -o DIR or --in-place, or preview with \
                      --diff or --dry-run"
                 )));
             }

@@ -381,7 +381,7 @@ impl ArchiveRun<'_> {
         }
         if counts.files == 0 {
             if self.status == ExitStatus::Done {
-                output.error(&"no capture matches --include and --exclude");
+                output.error(&"no captures to write; check --include and --exclude");
             }
             self.status = ExitStatus::Unusable;
             return Ok(());
