@@ -314,7 +314,7 @@ impl Archived {
         }
     }
 
-    /// The body of the capture, without content codings; `None` if these cannot be undone.
+    /// The body of the capture, without content codings; `None` if these cannot be decoded.
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
         match &self.held {
             DocumentBytes::Record(record, _) => record::body(record),

@@ -124,7 +124,7 @@ pub(crate) struct CapturedDocument<'a> {
 }
 
 impl CapturePlan {
-    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be undone.
+    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be decoded.
     pub(crate) fn document<'a>(
         &self,
         number: usize,

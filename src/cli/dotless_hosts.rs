@@ -4,7 +4,7 @@
 //! ```text
 //! $ baselink links --layout host crawl/www.example.net
 //! warning: --layout host takes 2 folders for hosts whose names have no dot, such as 'docs' in crawl/www.example.net;
-//! if that is the folder of a host itself, name the folder above it: crawl
+//! if that folder belongs to one host, name the folder above it: crawl
 //! ```
 //!
 //! Deliberately absent: folders without documents, such as the cache of HTTrack.
@@ -55,7 +55,7 @@ pub(crate) fn sentence(documents: &Documents) -> Option<String> {
         None => hosts.strip_prefix(".").unwrap_or(hosts).join(".."),
     };
     Some(format!(
-        "--layout host takes {which} '{}' in {}; if that is the folder of a host itself, name the folder above it: {}",
+        "--layout host takes {which} '{}' in {}; if that folder belongs to one host, name the folder above it: {}",
         name(Path::new(first.file_name().unwrap_or_default())),
         name(hosts),
         name(&around)

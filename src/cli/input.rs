@@ -248,7 +248,7 @@ impl<'a> File<'a> {
         let origins = &reading.origins;
         let (retrieval, passed_over, beside) = match origin {
             Origin::Entry(entry) => {
-                let seen = documents.seen(entry);
+                let seen = documents.below_settings_folder(entry);
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
                 dotless_hosts::note(documents, entry, seen, retrieval.as_ref());
@@ -354,7 +354,7 @@ fn is_archive_left(
 /// The file cannot be read.
 pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
-    let (reading, seen) = (&documents.reading, documents.seen(entry));
+    let (reading, seen) = (&documents.reading, documents.below_settings_folder(entry));
     let of_head = |format, head: &[u8]| {
         reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, head).0
     };

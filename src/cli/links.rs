@@ -130,7 +130,7 @@ const WIDEST: usize = 40;
 /// Prints links as they are found.
 struct LinkListing<'a> {
     request: &'a ListLinks,
-    /// True if links of the file were printed.
+    /// True if a link of the file was printed.
     is_listed: bool,
     strict: StrictViolations,
 }

@@ -34,7 +34,7 @@ use super::progress::Progress;
 use super::request::{Verbosity, is_standard_input};
 use super::status::ExitStatus;
 
-/// A place that can be clicked on.
+/// A place in a file, such as `page.html:3:9`.
 pub(crate) const PLACE: Style = Style::new().dimmed();
 /// The level that gave the base.
 pub(crate) const TAKEN: Style = AnsiColor::Green.on_default().bold();
@@ -66,12 +66,12 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
 pub(crate) struct Styler(bool);
 
 impl Styler {
-    /// `text` in `style`, where colours are shown.
+    /// Wraps `text` in `style`, if the stream shows colours.
     pub(crate) fn paint<T: Display>(self, style: Style, text: T) -> Painted<T> {
         Painted { style: self.style(style), text }
     }
 
-    /// `style`, where colours are shown.
+    /// Returns `style`, or no style if the stream does not show colours.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.0 { style } else { Style::new() }
     }
@@ -116,7 +116,7 @@ pub(crate) struct Output {
     file: Option<Replacement>,
     /// The progress bar to advance while that file is the only one being read.
     reaches: Option<Progress>,
-    /// True if this is the output of one of several threads.
+    /// True if this is the output of a worker thread.
     is_buffered: bool,
     /// A buffer for one line of JSON.
     json_line: Vec<u8>,
@@ -312,15 +312,16 @@ impl Output {
         (self.file.take(), self.into_buffer())
     }
 
-    /// True if this is the output of one of several threads.
+    /// True if this is the output of a worker thread.
     pub(crate) fn is_buffered(&self) -> bool {
         self.is_buffered
     }
 
     /// True if this buffer has messages.
     pub(crate) fn has_messages(&self) -> bool {
-        let is_said = matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
-        is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
+        let has_pieces =
+            matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
+        has_pieces || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
     /// Returns the contents of this buffer; empty for the streams.

@@ -91,7 +91,7 @@ impl OutputFolder {
         self.mirror.copy(entry.open(self.follow)?, &entry.path, to)
     }
 
-    /// The place of `entry`, below the folder.
+    /// The path of `entry`, relative to the folder.
     pub(crate) fn place(&self, entry: &TreeEntry) -> Result<PathBuf> {
         // A symbolic link may lead into the output folder.
         if self.follow {
@@ -109,7 +109,7 @@ impl OutputFolder {
     }
 }
 
-/// The last name of the path to `root`.
+/// The last component of the path to `root`.
 fn name_of(root: &Path) -> Result<OsString> {
     if let Some(name) = root.file_name() {
         return Ok(name.to_owned());

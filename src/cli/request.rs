@@ -380,7 +380,7 @@ impl Documents {
     }
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
-    pub(crate) fn seen(&self, entry: &TreeEntry) -> Option<TreeEntry> {
+    pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
         let way = self.below_settings.get(&*entry.root)?;
         let relative = way.iter().map(OsString::from).chain(entry.relative.iter().cloned());
         Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
@@ -397,7 +397,7 @@ impl Documents {
             kind: EntryKind::File,
             size: 0,
         };
-        let Some(seen) = self.seen(&inside) else { return origins };
+        let Some(seen) = self.below_settings_folder(&inside) else { return origins };
         let of_paths = Origins { map: None, index: None, ..origins.clone() };
         let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
         let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
@@ -407,7 +407,7 @@ impl Documents {
         }
     }
 
-    /// True if one of them is a folder.
+    /// True if a named path is a folder.
     pub(crate) fn has_folder(&self) -> bool {
         self.roots().any(Path::is_dir)
     }
@@ -442,7 +442,7 @@ impl Origin {
         }
     }
 
-    /// True if it was named, and not found in a folder.
+    /// True if the document was named, and not found in a folder.
     pub(crate) fn is_named(&self) -> bool {
         match self {
             Self::Standard => true,
@@ -450,18 +450,18 @@ impl Origin {
         }
     }
 
-    /// True if it was found in a folder, and its name has the suffix of backups.
+    /// True if the file was found in a folder, and its name has the suffix of backups.
     pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
         let name = self.path().file_name().unwrap_or_default();
         !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))
     }
 
-    /// True if it is a folder.
+    /// True if the origin is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
     }
 
-    /// The size when it was found; 0 for standard input.
+    /// The size of the file when it was found; 0 for standard input.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,

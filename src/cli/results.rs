@@ -39,8 +39,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// The results of `documents` in the folder `request`, in files with this extension. If the folder has results of other
-    /// options, that is reported.
+    /// Prepares the results of `documents`, in files with this extension. Reports a folder that has results of other options.
     ///
     /// # Errors
     ///

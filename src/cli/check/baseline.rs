@@ -1,4 +1,4 @@
-//! `--baseline`: findings that are accepted, a JSON object a line.
+//! `--baseline`: accepted findings, one JSON object on each line.
 //!
 //! ```text
 //! {"path":"index.html","entity":"","element":"a","attribute":"href","reference":"x","class":"dangling","count":1}
@@ -67,7 +67,7 @@ pub(super) fn path(path: &[u8]) -> String {
     path.utf8_chunks().map(written).collect()
 }
 
-/// Findings that are accepted, by file.
+/// The accepted findings, by file.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     files: HashMap<String, HashMap<FindingKey, usize>>,

@@ -93,7 +93,7 @@ pub(super) struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Counts a link; without a finding it travels.
+    /// Counts a link; a link without a finding travels.
     fn add(&mut self, request: &Check, link: &LinkReport, finding: Option<&Finding>) {
         let class = finding.map_or(Class::Travels, |finding| finding.class);
         *self.classes.entry(class).or_default() += 1;

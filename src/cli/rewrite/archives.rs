@@ -67,7 +67,7 @@ struct PendingFile {
 /// The number of adaptations of each kind.
 type Adaptations = [usize; Adaptation::ALL.len()];
 
-/// Makes a folder of the archives that were named.
+/// Makes a folder from the named archives.
 pub(crate) fn extract(
     request: &Rewrite,
     extraction: Option<&Extraction>,
@@ -98,7 +98,7 @@ pub(crate) fn extract(
     Ok(run.status)
 }
 
-/// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
+/// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier run.
 fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
     let first = request.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));

@@ -1,7 +1,7 @@
 //! One document, or one message of a mailbox: rewritten, reported, proved with `--verify`, and written.
 //!
 //! ```text
-//! page.html, --verify   -->   Examined { edits, is_proved: true }   -->   the sink
+//! page.html, --verify   -->   RewrittenDocument { edits, is_proved: true }   -->   the sink
 //! ```
 //!
 //! Deliberately absent: the place of the output ([`super::target`]).
