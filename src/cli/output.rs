@@ -420,7 +420,7 @@ impl Output {
         written
     }
 
-    /// Writes `urls`, one a line, to the file at `path` and reports their number; prints them if `path` is `-`.
+    /// Writes `urls`, one per line, to the file at `path` and reports their number; prints them if `path` is `-`.
     pub(crate) fn write_list(
         &mut self,
         path: &Path,

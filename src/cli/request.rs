@@ -136,7 +136,7 @@ pub(crate) struct ListLinks {
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
-    /// The options on which results depend, one a line.
+    /// The options on which results depend, one per line.
     pub(crate) options: String,
     /// The tables and settings files on which results depend.
     pub(crate) tables: Vec<PathBuf>,
@@ -210,9 +210,9 @@ pub(crate) struct Resolve {
 pub(crate) enum ResolveInput {
     /// These references.
     References { base: String, references: Vec<String> },
-    /// Standard input has one a line.
+    /// Standard input has one per line.
     Lines { base: String },
-    /// Standard input has a base and a reference a line.
+    /// Standard input has a base and a reference per line.
     Pairs,
 }
 

@@ -1,4 +1,4 @@
-//! `baselink resolve`: references from the command line or from standard input, one a line.
+//! `baselink resolve`: references from the command line or from standard input, one per line.
 //!
 //! ```text
 //! $ baselink resolve http://a/b/c/d ../g '?y'

@@ -51,7 +51,7 @@ pub(super) struct TypedCheck {
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List every missing URL of a denied class, one a line, as `wget -i` reads it; `-` is standard output
+    /// List every missing URL of a denied class, one per line, as `wget -i` reads it; `-` is standard output
     ///
     /// The class missing is what pages need to look and work as they did, in an archive or below --layout host. With
     /// `--deny missing,missing-page`, the pages that an archive lacks follow.

@@ -146,7 +146,7 @@ pub(super) enum TypedCommand {
     /// Show the base of each document, and the rule that gave it.
     #[command(after_help = BASE_AFTER)]
     Base(Box<TypedBase>),
-    /// Resolve references against a base URL, one a line.
+    /// Resolve references against a base URL, one per line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
     /// Report which links of a folder survive a move, and what the pages in an archive lack.
@@ -158,7 +158,7 @@ pub(super) enum TypedCommand {
     ///
     /// In a folder, only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
     /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", resolver_of_browsers))]
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_archives_or_page), mut_arg("resolver", resolver_of_browsers))]
     Localize(Box<TypedLocalize>),
     /// Move a folder to another URL, or rename files in it, so that every link still leads to its target.
     ///
@@ -182,9 +182,14 @@ pub(super) enum TypedCommand {
     },
 }
 
-/// The argument for paths of a command that takes a folder or archives.
+/// The argument for paths of `check`.
 fn folder_or_archives(paths: Arg) -> Arg {
-    let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
+    required(paths, "PATH", "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive")
+}
+
+/// The argument for paths of `localize`.
+fn folder_archives_or_page(paths: Arg) -> Arg {
+    let help = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
     required(paths, "PATH", help)
 }
 
@@ -264,7 +269,7 @@ pub(super) struct TypedLinks {
     /// Report whether each reference conforms to the grammar of RFC 1808, and where it does not
     #[arg(long, help_heading = "Output")]
     grammar: bool,
-    /// Print only the targets, one absolute URL a line; links without a target are omitted
+    /// Print only the targets, one absolute URL per line; links without a target are omitted
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
     /// Print a JSON object for each link
@@ -273,8 +278,8 @@ pub(super) struct TypedLinks {
     /// Write the links of each file to a file of its own in this folder
     ///
     /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all. A result
-    /// that is newer than its file and was made with the same options is up to date and skipped, so a stopped run can go
-    /// on. With --strict all are made again.
+    /// that is newer than its file and was made with the same options is up to date and skipped, so a stopped run can be
+    /// continued. With --strict, every result is written again.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     output: Option<PathBuf>,
 }

@@ -38,7 +38,7 @@ use crate::cli::settings::Settings;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Documents")]
 pub(super) struct TypedDocuments {
-    /// Files and folders; without any, or with `-`, standard input
+    /// Files and folders; `-`, or no PATH, means standard input
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     pub(super) paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)

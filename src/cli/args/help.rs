@@ -49,7 +49,7 @@ Exit status:
   0  done
   1  --strict: a relative link could not be made absolute;
      --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used; all other files were
+  2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LOCALIZE_AFTER: &str = "\
@@ -74,7 +74,7 @@ Exit status:
   0  done
   1  --strict: a relative link could not be made absolute;
      --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used; all other files were
+  2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const MOVE_AFTER: &str = "\
@@ -151,12 +151,12 @@ Examples:
   baselink base mail.eml
 
 Exit status:
-  0  done, also where a document has no base
+  0  done, even if a document has no base
   2  a file or an argument could not be used";
 
 pub(super) const RESOLVE_AFTER: &str = "\
-A reference that cannot be resolved is printed as it is, with a warning on standard error. One that \
-begins with `-` goes after `--`.
+A reference that cannot be resolved is printed as it is, with a warning on standard error. Put `--` \
+before a reference that begins with `-`.
 
 With --pairs, the first tab of a line separates base and reference; without a tab, the first white space does. \
 Each input line gives one output line.

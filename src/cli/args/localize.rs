@@ -38,14 +38,14 @@ pub(super) struct TypedLocalize {
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// List every URL of the folder that has no file, one a line, as `wget -i` reads it; `-` is standard output
+    /// List every URL of the folder that has no file, one per line, as `wget -i` reads it; `-` is standard output
     ///
     /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
-    /// Without it, the latest counts. A capture of an error never takes the place of a page.
+    /// Without it, the latest counts. A captured error never replaces a page.
     #[arg(long, value_name = "WHEN", help_heading = "Archives")]
     date: Option<DateRange>,
     /// Change nothing but URLs in the documents of an archive, even if the copy then does not open
@@ -54,7 +54,7 @@ pub(super) struct TypedLocalize {
     /// a Content-Security-Policy where these keep local files from loading.
     #[arg(long, help_heading = "Archives")]
     exact: bool,
-    /// Report how each base was found, and the missing URLs with most links
+    /// Report how each base was found, and the missing URLs with the most links
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }

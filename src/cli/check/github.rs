@@ -1,4 +1,4 @@
-//! Findings as annotations of GitHub Actions: workflow commands, one a line.
+//! Findings as annotations of GitHub Actions: workflow commands, one per line.
 //!
 //! ```text
 //! ::error file=docs/index.html,line=3,col=10,title=pinned (absolute)::keeps pointing at http://a.example/docs/up.html

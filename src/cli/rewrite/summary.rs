@@ -325,7 +325,7 @@ impl RunSummary {
         status
     }
 
-    /// Lists the URLs of the tree that have no file, in order, one a line.
+    /// Lists the URLs of the tree that have no file, in order, one per line.
     pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
         urls.sort_unstable();
