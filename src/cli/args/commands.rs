@@ -225,7 +225,7 @@ struct TypedVerbosity {
     /// Print nothing but errors on standard error
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// When to use colours: auto (default), always or never; NO_COLOR is honoured
+    /// Use colours: auto (default), always or never; NO_COLOR is honoured
     #[arg(
         long,
         value_name = "WHEN",

@@ -185,7 +185,7 @@ missing-page (a page that the archive lacks), fragment (no such id), lines (whic
 script of the page marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
-outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
+outside), differs (true if the resolvers disagree), moved (where it leads after the move; null where \
 that is unknown), hint (a similar name that exists), missing (why \
 a pinned link leads to no file).
 

@@ -421,17 +421,17 @@ fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
 
 fn meaning(class: Class) -> &'static str {
     match class {
-        Class::Travels => "It is relative, its target is in the folder and present.",
+        Class::Travels => "It is relative, and its target is in the folder.",
         Class::Lines => {
-            "The file is there, and a script of it marks the lines that the fragment names."
+            "The file exists, and a script in it marks the lines that the fragment names."
         }
-        Class::Fragment => "The file is there; what the fragment names is not.",
-        Class::Dangling => "It leads into the folder, and no such file is there.",
+        Class::Fragment => "The file exists, but has no such id.",
+        Class::Dangling => "It leads into the folder, but no such file exists.",
         Class::Missing => "A page needs it to look or work as it did, and it was not captured.",
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
         Class::Escapes => "It depends on what is around the folder.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
-        Class::Outside => "It leads out of the folder, and goes on leading there.",
+        Class::Outside => "It leads out of the folder, before and after the move.",
         Class::Left => "It has no target.",
     }
 }

@@ -123,7 +123,7 @@ pub(super) const RULES: &[FindingRule] = &[
         why: "it has no target",
         help: "It is not known where it leads.",
     },
-    harmless(Class::Outside, "it leads out of the tree, and goes on leading there"),
+    harmless(Class::Outside, "it leads out of the tree, before and after the move"),
     harmless(Class::Travels, "it moves with the tree"),
     rule(
         Class::Escapes,
