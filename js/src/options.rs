@@ -45,7 +45,7 @@ pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     match group_of(options.format).filter(|group| !options.scan.groups.contains(*group)) {
         // The command reports the same.
         Some(group) => Err(type_error(format!(
-            "format '{}' goes with enable '{group}': nothing else is looked for in it",
+            "format '{}' requires enable '{group}'; by default such files have no links",
             options.format.name()
         ))),
         None => Ok(rewriter),

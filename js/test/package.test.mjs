@@ -124,7 +124,7 @@ test("an error is a TypeError with one sentence", () => {
   fails(() => resolve(url, "x", { url }), "unknown option 'url': the options are resolver");
   fails(() => resolve(url), "reference must be a string");
   fails(() => new RewriterStream({ dkim: "x" }), "unknown dkim 'x': it is rewrite or keep");
-  fails(() => rewrite("", { format: "script" }), "format 'script' goes with enable 'scripts': nothing else is looked for in it");
+  fails(() => rewrite("", { format: "script" }), "format 'script' requires enable 'scripts'; by default such files have no links");
   for (const wrong of [{ url: "b/c" }, { resolver: "x" }, { charset: "x" }, { enable: "x" }, { attributes: "x" }, { assumeScheme: "mailto" }]) {
     assert.throws(() => rewrite("", wrong), TypeError);
   }

@@ -49,7 +49,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     match group_of(*format).filter(|group| !scan.groups.contains(*group)) {
         // The command says the same.
         Some(group) => Err(PyValueError::new_err(format!(
-            "format '{}' goes with enable='{group}': nothing else is looked for in it",
+            "format '{}' requires enable='{group}'; by default such files have no links",
             format.name()
         ))),
         None => Ok(rewriter),

@@ -1,17 +1,17 @@
-//! Additions of the command line to diagnostics: the option that helps, which the library does not know, and whether a
-//! diagnostic is about a change, which not every command makes.
+//! Additions of the command line to diagnostics of the library: the option that helps, and a test for diagnostics that
+//! are about changes, which not every command makes.
 //!
 //! ```text
 //! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --assume-scheme gives another
 //! ```
 //!
-//! Deliberately absent: URLs that a document names itself ([`super::hint`]).
+//! Deliberately absent: URLs that a document declares for itself ([`super::base_hints`]).
 
 use baselink::diagnostic::{Code, Diagnostic};
 
-/// For each diagnostic that an option helps with, which.
+/// The advice for each diagnostic that an option helps with.
 const OPTIONS: &[(Code, &str)] = &[
-    (Code::BaseParameters, "--resolver rfc3986 takes the ';' for part of a name"),
+    (Code::BaseParameters, "--resolver rfc3986 treats ';' as part of a name"),
     (Code::ProfilesDiffer, "see --resolver"),
     (Code::SchemeAssumed, "--assume-scheme gives another"),
     (Code::LocalCopiesMissing, "--trust -local-copies resolves such links, too"),

@@ -1,13 +1,13 @@
-//! Archives: what is done with the documents in them, on several threads.
+//! The documents of archives, processed on several threads.
 //!
 //! ```text
 //! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   links, base and rewrite go through them
 //!                     crawl.warc.gz@9120: warning[member-broken]: …
 //! ```
 //!
-//! One thread reads, and what it reads is worked on by others ([`in_order`]).
+//! One thread reads the archive; others work on the documents ([`in_order`]).
 //!
-//! Deliberately absent: what is in an archive ([`super::archived`]).
+//! Deliberately absent: the items of an archive ([`super::archived`]).
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -27,11 +27,11 @@ use super::input::{Archive, Input};
 use super::output::Output;
 use super::progress::is_stopped;
 
-/// So many bytes of an archive are under way at a time, where no record is longer.
+/// The number of bytes of an archive in memory at a time, unless one record is longer.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
-/// `done` with what that gives, in the order of the archive. Gives the number of records with anomalies.
+/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses several
+/// threads, unless `output` belongs to one of several threads. Returns the number of records with anomalies.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
@@ -39,7 +39,7 @@ pub(crate) fn each<T: Send>(
     mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
 ) -> FileResult<usize> {
     let Archive { path, contents, options, jobs, wanted } = archive;
-    let threads = if output.is_page() { 1 } else { jobs };
+    let threads = if output.is_buffered() { 1 } else { jobs };
     let counts = output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
     let mut through = |path: &Path, next: NextItem<'_>, output: &mut Output| {
@@ -47,8 +47,8 @@ pub(crate) fn each<T: Send>(
             let mut item = next(spare)?;
             let number = numbers.next()?;
             if let Ok(item) = &mut item {
-                item.said.retain(|_| wanted != Wanted::Captures);
-                anomalies += usize::from(!item.said.is_empty());
+                item.messages.retain(|_| wanted != Wanted::Captures);
+                anomalies += usize::from(!item.messages.is_empty());
                 item.document.iter_mut().for_each(|document| document.number = number);
             }
             Some(item)
@@ -57,15 +57,15 @@ pub(crate) fn each<T: Send>(
     };
     let ended = through_contents(path, contents, (&options, wanted), &mut through, output);
     if counts {
-        output.say_diagnostics();
+        output.report_counted_diagnostics();
     }
     ended.map(|()| anomalies)
 }
 
-/// Gives the next item of an archive, which is read into the buffer that the argument gives.
+/// A function that returns the next item of an archive; its argument provides a buffer for the bytes.
 type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
 
-/// Goes `through` the items of the archive `path`, which has these `contents` and is read as `options` say.
+/// Calls `through` with the items of the archive `path`, which has these `contents`.
 fn through_contents(
     path: &Path,
     contents: ArchiveContents,
@@ -79,12 +79,12 @@ fn through_contents(
             through(path, &mut records(reader, options, wanted), output)
         }
         ArchiveContents::Har(reader) => {
-            let har = whole(reader).and_then(Har::read).map_err(failed)?;
+            let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
             let mut items = har.entries().map(|entry| Item::of_har(entry, options, wanted));
             through(path, &mut |_| items.next().map(Ok), output)
         }
         ArchiveContents::WebArchive(reader) => {
-            let bytes = whole(reader).map_err(failed)?;
+            let bytes = read_whole(reader).map_err(failed)?;
             let WebArchive { resources, anomalies, .. } =
                 WebArchive::read(&bytes).map_err(failed)?;
             let found = resources.into_iter().map(|one| Item::of_resource(one, options, wanted));
@@ -99,7 +99,7 @@ fn through_contents(
         ArchiveContents::Wacz(file) => {
             let mut wacz = Wacz::open(file).map_err(failed)?;
             let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
-            // What is damaged hides nothing of the others.
+            // A damaged inner archive does not stop the others.
             let mut latest = None;
             for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
                 let read = wacz.archive(at).map_err(failed).and_then(|reader| {
@@ -116,7 +116,7 @@ fn through_contents(
     }
 }
 
-/// Gives the items of the records that `reader` has.
+/// Returns the items of the WARC records in `reader`.
 fn records<R: Read>(
     reader: R,
     options: &Options,
@@ -129,20 +129,20 @@ fn records<R: Read>(
     }
 }
 
-/// What is wrong with the archive `path`.
+/// The error about the archive `path`.
 fn failure(path: &Path, error: &Error) -> Failure {
     Failure::File(Error::file(path, &error.to_string()))
 }
 
-/// All that `reader` has.
-fn whole(mut reader: impl Read) -> Result<Vec<u8>> {
+/// Reads all of `reader`.
+fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = reader.read_to_end(&mut bytes);
     read.map_err(|error| Error::new(cause(&error)))?;
     Ok(bytes)
 }
 
-/// Does `work` for all that `next` gives, and `done` with what comes of it.
+/// Calls `work` for each item from `next`, and `done` with each result, in order.
 fn through<T: Send>(
     path: &Path,
     threads: usize,
@@ -151,7 +151,7 @@ fn through<T: Send>(
     work: &(impl Fn(&Input<'_>, &Archived, &mut Output) -> io::Result<T> + Sync),
     done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send),
 ) -> FileResult<()> {
-    let blank = output.page();
+    let blank = output.buffered();
     let buffers: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
     let spare = || lock().pop().unwrap_or_default();
@@ -166,33 +166,33 @@ fn through<T: Send>(
         let size = document.map_or(0, |document| document.bytes().len());
         Some((item, size))
     });
-    let on_page = |item: Result<Item>| {
-        let Item { is_anomaly, said, document, .. } = item?;
+    let work_buffered = |item: Result<Item>| {
+        let Item { is_anomaly, messages, document, .. } = item?;
         let of_document = document.map(|document| {
-            let mut page = blank.page();
-            let made = work(&input(path, &document), &document, &mut page);
-            (made, page.into_page(), document)
+            let mut buffer = blank.buffered();
+            let made = work(&input(path, &document), &document, &mut buffer);
+            (made, buffer.into_buffer(), document)
         });
-        Ok::<_, Error>((is_anomaly, said, of_document))
+        Ok::<_, Error>((is_anomaly, messages, of_document))
     };
     let (mut has_anomalies, mut has_records) = (false, false);
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
-    in_order(bounds, items, on_page, |result| {
-        let (is_anomaly, said, of_document) = result.map_err(|error| failure(path, &error))?;
+    in_order(bounds, items, work_buffered, |result| {
+        let (is_anomaly, messages, of_document) = result.map_err(|error| failure(path, &error))?;
         has_anomalies |= is_anomaly;
         has_records |= !is_anomaly;
-        for (offset, code, message) in said {
-            output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
+        for (offset, code, message) in messages {
+            output.diagnostic_at(&format!("{}@{offset}", name(path)), code, &message);
         }
-        let Some((made, page, document)) = of_document else { return Ok::<_, Failure>(()) };
+        let Some((made, buffer, document)) = of_document else { return Ok::<_, Failure>(()) };
         output.reach(document.key.offset.file);
-        output.append(page)?;
+        output.append(buffer)?;
         done(made?, (&input(path, &document), &document), output)?;
         lock().push(document.into_buffer());
         Ok(())
     })?;
     match has_anomalies && !has_records && !is_stopped() {
-        true => Err(failure(path, &Error::new("no WARC record can be read from it"))),
+        true => Err(failure(path, &Error::new("no WARC record could be read"))),
         false => Ok(()),
     }
 }

@@ -1,12 +1,12 @@
-//! The documents of an archive, one after the other, and its anomalies.
+//! The items of an archive: documents, captures and anomalies.
 //!
 //! ```text
 //! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
-//! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page, read with the same
-//! WebMainResource: {WebResourceURL: "http://a/", …           -->   likewise
+//! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page with that retrieval URL
+//! WebMainResource: {WebResourceURL: "http://a/", …           -->   a page with that retrieval URL
 //! ```
 //!
-//! Deliberately absent: what is done with a document ([`super::archive`]).
+//! Deliberately absent: the work on a document ([`super::archive`]).
 
 use std::borrow::Cow;
 use std::fs;
@@ -58,11 +58,11 @@ impl ArchiveContents {
 /// The items of an archive that are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Documents that are read.
+    /// Documents in a format that is read.
     Documents,
-    /// Everything that was captured, to be looked at. Anomalies are not reported.
+    /// All captures, without their bodies. Anomalies are not reported.
     Captures,
-    /// Everything that was captured, with its body.
+    /// All captures, with their bodies.
     Bodies,
 }
 
@@ -71,18 +71,18 @@ pub(crate) struct Archived {
     pub(crate) key: RecordKey,
     /// The number of the item in its archive, from 0.
     pub(crate) number: u32,
-    held: Held,
-    /// How it is read.
+    held: DocumentBytes,
+    /// The options for reading it.
     pub(crate) options: Options,
 }
 
-/// Where the bytes of a document are.
-enum Held {
-    /// They are the block of a record, or what a response brings that is the block.
+/// The bytes of a document.
+enum DocumentBytes {
+    /// The block of a record, or the decoded payload of the response in it.
     Record(Record, Option<Vec<u8>>),
-    /// Elsewhere.
+    /// Decoded bytes of an entry.
     Bytes(Vec<u8>),
-    /// They are the body of a capture that is not a record.
+    /// The body of a capture that is not a record.
     Capture(Box<CapturedBytes>),
 }
 
@@ -101,35 +101,35 @@ struct CapturedBytes {
 }
 
 /// Anomalies of an archive, with their places.
-pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
+pub(crate) type AnomalyMessages = Vec<(Offset, Code, Cow<'static, str>)>;
 
 /// The next item of an archive.
 #[derive(Default)]
 pub(crate) struct Item {
-    /// True if nothing of a record can be read here.
+    /// True if no record can be read here.
     pub(crate) is_anomaly: bool,
-    pub(crate) said: Said,
+    pub(crate) messages: AnomalyMessages,
     pub(crate) document: Option<Archived>,
     /// The buffer of a record that has no document.
     pub(crate) unused: Vec<u8>,
 }
 
 impl Item {
-    /// That of an entry of a web archive, read as `options` say.
+    /// The item of an entry of a WARC file.
     pub(crate) fn of(entry: ArchiveEntry, options: &Options, wanted: Wanted) -> Self {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                let said = vec![(found.offset, found.code, found.message)];
-                return Self { is_anomaly: true, said, ..Self::default() };
+                let messages = vec![(found.offset, found.code, found.message)];
+                return Self { is_anomaly: true, messages, ..Self::default() };
             }
         };
         let offset = record.offset;
         let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
-        let said = record.diagnostics.iter().map(say).collect();
+        let messages = record.diagnostics.iter().map(say).collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
-                return Self { said, unused: record.into_buffer(), ..Self::default() };
+                return Self { messages, unused: record.into_buffer(), ..Self::default() };
             };
             let RecordDocument { bytes, options, media_type } = found;
             let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
@@ -141,12 +141,12 @@ impl Item {
         } else {
             (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
         };
-        let held = Held::Record(record, payload);
+        let held = DocumentBytes::Record(record, payload);
         let document = Some(Archived { key, number: 0, held, options });
-        Self { said, document, ..Self::default() }
+        Self { messages, document, ..Self::default() }
     }
 
-    /// That of an entry of an HTTP archive, whose offset is its number.
+    /// The item of an entry of an HTTP archive, whose offset is its number.
     pub(crate) fn of_har(
         entry: Result<HarEntry, Anomaly>,
         options: &Options,
@@ -163,7 +163,7 @@ impl Item {
                 return Ok(None);
             };
             let Some(media_type) = media_type_read(media_type, options) else { return Ok(None) };
-            // The browser decoded what is not in base64.
+            // The browser decoded a body that is not in base64.
             let label = match entry.is_base64 {
                 true => media_type.parameter("charset").map(str::to_owned),
                 false => Some("utf-8".to_owned()),
@@ -178,7 +178,7 @@ impl Item {
         }
     }
 
-    /// That of a resource of a web archive of Safari, whose offset is its number.
+    /// The item of a resource of a web archive of Safari, whose offset is its number.
     pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
         if wanted != Wanted::Documents {
             let WebResource { number, url, media_type, charset, body, .. } = found;
@@ -200,16 +200,16 @@ impl Item {
         Self { document, ..Self::default() }
     }
 
-    /// That of a capture that is not a record.
+    /// The item of a capture that is not a record.
     fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let key = RecordKey { offset, ..RecordKey::default() };
-        let (held, options) = (Held::Capture(Box::new(captured)), options.clone());
+        let (held, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
         let document = Some(Archived { key, number: 0, held, options });
         Self { document, ..Self::default() }
     }
 
-    /// That of a part of a message, which is the item with this number.
+    /// The item, with this number, of a part of a message.
     pub(crate) fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let Some((url, others)) = part.urls.split_first() else { return Self::default() };
@@ -223,16 +223,16 @@ impl Item {
                 Self::of_captured(number, CapturedBytes { other_urls, base, ..captured }, options)
             }
             Err(_) => {
-                let why = "the transfer encoding of this part cannot be undone; it was left out";
-                let said = vec![(offset, Code::TransferUndecodable, why.into())];
-                Self { said, ..Self::default() }
+                let why = "the transfer encoding of this part cannot be decoded; skipped";
+                let messages = vec![(offset, Code::TransferUndecodable, why.into())];
+                Self { messages, ..Self::default() }
             }
         }
     }
 
-    /// That of an anomaly beside other entries.
+    /// The item of an anomaly among other entries.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
-        Self { said: vec![(found.offset, found.code, found.message)], ..Self::default() }
+        Self { messages: vec![(found.offset, found.code, found.message)], ..Self::default() }
     }
 }
 
@@ -261,7 +261,7 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     // A browser that has a body for 304 had it in its cache.
     capture.status = match (status, entry.has_body()) {
         (304, true) => 200,
-        // Without a body, it is not known.
+        // A success without a body is treated as a response without content.
         (200..=299, false) => 204,
         (status, _) => status,
     };
@@ -296,14 +296,14 @@ impl Archived {
         let offset = Offset { file: number, within: 0 };
         let (url, media_type) = (Some(url), media_type.to_string());
         let key = RecordKey { id: None, offset, url, media_type };
-        Self { key, number: 0, held: Held::Bytes(bytes), options }
+        Self { key, number: 0, held: DocumentBytes::Bytes(bytes), options }
     }
 
     /// The captures: the first is the resource itself, and others lead to it.
     pub(crate) fn captures(&self) -> Vec<Capture> {
         match &self.held {
-            Held::Record(record, _) => record::capture(record).into_iter().collect(),
-            Held::Capture(captured) => {
+            DocumentBytes::Record(record, _) => record::capture(record).into_iter().collect(),
+            DocumentBytes::Capture(captured) => {
                 let own = &captured.capture;
                 let others = captured.other_urls.iter().map(|url| Capture {
                     status: 301,
@@ -312,47 +312,47 @@ impl Archived {
                 });
                 iter::once(own.clone()).chain(others).collect()
             }
-            Held::Bytes(_) => Vec::new(),
+            DocumentBytes::Bytes(_) => Vec::new(),
         }
     }
 
-    /// The body of the capture, without content codings; `None` if these cannot be undone.
+    /// The body of the capture, without content codings; `None` if these cannot be decoded.
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
         match &self.held {
-            Held::Record(record, _) => record::body(record),
-            Held::Capture(captured) => {
+            DocumentBytes::Record(record, _) => record::body(record),
+            DocumentBytes::Capture(captured) => {
                 let CapturedBytes { body, format, charset, .. } = &**captured;
                 let bytes = Cow::Borrowed(body.as_slice());
                 Some(CapturedBody { bytes, format: *format, charset: *charset })
             }
-            Held::Bytes(_) => None,
+            DocumentBytes::Bytes(_) => None,
         }
     }
 
     /// The base of the links of a capture with this URL, unless it declares another one.
     pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
         let (source, base) = match &self.held {
-            Held::Capture(captured) => (captured.source, captured.base.as_deref()),
-            Held::Record(..) | Held::Bytes(_) => (Source::Warc, None),
+            DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),
+            DocumentBytes::Record(..) | DocumentBytes::Bytes(_) => (Source::Warc, None),
         };
         Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
 
-    /// All of it.
+    /// The bytes of the document.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.held {
-            Held::Record(record, None) => record.block(),
-            Held::Record(_, Some(bytes)) | Held::Bytes(bytes) => bytes,
-            Held::Capture(captured) => &captured.body,
+            DocumentBytes::Record(record, None) => record.block(),
+            DocumentBytes::Record(_, Some(bytes)) | DocumentBytes::Bytes(bytes) => bytes,
+            DocumentBytes::Capture(captured) => &captured.body,
         }
     }
 
-    /// Its buffer, to be used again.
+    /// Returns the buffer, for reuse.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self.held {
-            Held::Record(record, _) => record.into_buffer(),
-            Held::Bytes(bytes) => bytes,
-            Held::Capture(captured) => captured.body,
+            DocumentBytes::Record(record, _) => record.into_buffer(),
+            DocumentBytes::Bytes(bytes) => bytes,
+            DocumentBytes::Capture(captured) => captured.body,
         }
     }
 }

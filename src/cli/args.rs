@@ -1,13 +1,12 @@
-//! Arguments, in two steps: the `Typed…` structs are what was typed, [`Command`] is what it means.
+//! Arguments, in two steps: the `Typed…` structs hold the arguments as typed, [`Command`] holds their meaning.
 //!
 //! ```text
 //! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
 //! ```
 //!
-//! The first step looks at one argument at a time; whatever takes two of them to see is left to the
-//! second.
+//! The first step checks one argument at a time; the second step checks them together.
 //!
-//! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
+//! Deliberately absent: documents. Only a settings file and the table of `--url-map` are read here.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,8 +16,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
-use self::commands::{Typed, refuse_url};
-use super::request::{Asked, Command, Documents, ListLinks, Talk, is_standard_input};
+use self::commands::{Typed, reject_url};
+use super::request::{Command, Documents, ListLinks, Request, Verbosity, is_standard_input};
 use super::settings::{Settings, nearest};
 use super::shell;
 
@@ -33,21 +32,21 @@ mod relocate;
 mod resolve;
 pub(super) mod trust;
 
-/// Why there is nothing to be done.
+/// The reason why no command is run.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// A message of clap: help, the version, or an error about one argument.
     Clap(clap::Error),
     /// An error about the arguments taken together.
-    Sentence(Talk, Error),
+    Sentence(Verbosity, Error),
 }
 
 /// Reads the command line, the program's name first, and the settings that go with it.
-pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Asked, Refusal> {
-    let matches = program().try_get_matches_from(&words).map_err(mistake)?;
-    let mut typed = Typed::from_arg_matches(&matches).map_err(mistake)?;
-    let talk = typed.talk();
-    let refused = |error| Refusal::Sentence(talk, error);
+pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusal> {
+    let matches = program().try_get_matches_from(&words).map_err(usage_error)?;
+    let mut typed = Typed::from_arg_matches(&matches).map_err(usage_error)?;
+    let verbosity = typed.verbosity();
+    let refused = |error| Refusal::Sentence(verbosity, error);
     let is_map_typed = typed.table().is_some();
     let mut settings = None;
     if let Some((path, is_found)) = typed.settings().map_err(refused)? {
@@ -59,15 +58,15 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Asked, Refusal>
         settings = Some(path);
     }
     let table = typed.table();
-    let mut command = typed.meant().map_err(refused)?;
+    let mut command = typed.into_request().map_err(refused)?;
     if is_map_typed {
-        command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
+        command.reads().map_or(Ok(()), reject_map_without_inputs).map_err(refused)?;
     }
-    if let Command::Move(asked) = &mut command {
-        asked.typed = words.into_iter().skip(1).collect();
+    if let Command::Move(request) = &mut command {
+        request.typed = words.into_iter().skip(1).collect();
     }
-    record_options(&mut command, deciding(&matches), table, settings.as_deref());
-    Ok(Asked { talk, settings, command })
+    record_options(&mut command, result_options(&matches), table, settings.as_deref());
+    Ok(Request { verbosity, settings, command })
 }
 
 /// The long options of all commands.
@@ -78,20 +77,20 @@ fn long_options() -> Vec<String> {
     options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
 }
 
-/// The typed options on which results depend, one a line.
-fn deciding(matches: &ArgMatches) -> Vec<String> {
+/// The typed options on which results depend, one for each line.
+fn result_options(matches: &ArgMatches) -> Vec<String> {
     const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
     let mut program = program();
     program.build();
     let Some((command, matches)) = matches.subcommand() else { return Vec::new() };
     let options = program.find_subcommand(command).into_iter().flat_map(|it| it.get_arguments());
-    let deciding = options.filter(|option| match option.get_long() {
+    let result_options = options.filter(|option| match option.get_long() {
         Some("strict") | None => false,
         Some("grammar") => true,
         Some(_) => option.get_help_heading().is_some_and(|heading| HEADINGS.contains(&heading)),
     });
     let mut lines = Vec::new();
-    for option in deciding {
+    for option in result_options {
         let (id, key) = (option.get_id().as_str(), option.get_long().unwrap_or_default());
         if matches.value_source(id) == Some(ValueSource::CommandLine) {
             let values = matches.get_raw(id).into_iter().flatten();
@@ -101,15 +100,15 @@ fn deciding(matches: &ArgMatches) -> Vec<String> {
     lines
 }
 
-/// Gives `links --output` everything that its results depend on: these `options`, the table of URLs, and the settings.
+/// Records in `links --output` everything that results depend on: these `options`, the table of URLs, and the settings.
 fn record_options(
     command: &mut Command,
     mut options: Vec<String>,
     table: Option<PathBuf>,
     settings: Option<&Path>,
 ) {
-    let Command::Links(asked) = command else { return };
-    let ListLinks { documents, output: Some(results), .. } = &mut **asked else { return };
+    let Command::Links(request) = command else { return };
+    let ListLinks { documents, output: Some(results), .. } = &mut **request else { return };
     results.keeps &= !table.as_deref().is_some_and(is_standard_input);
     if let Some(path) = settings {
         options.push(format!("settings {path:?}"));
@@ -122,8 +121,8 @@ fn record_options(
     results.tables.extend(table);
 }
 
-/// The message for arguments that clap refuses: a sentence of our own for a few common mistakes.
-fn mistake(error: clap::Error) -> Refusal {
+/// The message for arguments that clap rejects. A few common mistakes have a message of their own.
+fn usage_error(error: clap::Error) -> Refusal {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
         _ => None,
@@ -132,7 +131,7 @@ fn mistake(error: clap::Error) -> Refusal {
     let sentence = match (of(ContextKind::InvalidSubcommand), of(ContextKind::InvalidArg)) {
         (Some(word), _) => {
             let (path, shown) = (Path::new(word), visible(word));
-            match refuse_url("rewrite", path) {
+            match reject_url("rewrite", path) {
                 Err(error) => Some(error.to_string()),
                 Ok(()) if path.exists() => {
                     let word = shell::word(word);
@@ -148,17 +147,15 @@ fn mistake(error: clap::Error) -> Refusal {
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
-        // As sed has it.
+        // The syntax of sed.
         (_, Some("-.")) => {
-            Some("-i takes no suffix; for copies of the old files, -i --backup .bak".to_owned())
+            Some("-i takes no suffix; to keep backups, use -i --backup .bak".to_owned())
         }
         (_, Some(option))
             if option.starts_with("--in-place")
                 && of(ContextKind::InvalidValue).is_some_and(|value| value.starts_with('.')) =>
         {
-            Some(
-                "--in-place takes no suffix; for copies of the old files, --backup .bak".to_owned(),
-            )
+            Some("--in-place takes no suffix; to keep backups, use --backup .bak".to_owned())
         }
         (_, Some(wanted))
             if of(ContextKind::InvalidValue) == Some("")
@@ -166,18 +163,18 @@ fn mistake(error: clap::Error) -> Refusal {
                     .iter()
                     .any(|what| wanted.contains(what)) =>
         {
-            Some(format!("{wanted} needs the name of a file or folder, and none was given"))
+            Some(format!("{wanted} is empty; name a file or folder"))
         }
         _ => None,
     };
     match sentence {
-        Some(sentence) => Refusal::Sentence(Talk::default(), Error::new(sentence)),
+        Some(sentence) => Refusal::Sentence(Verbosity::default(), Error::new(sentence)),
         None => Refusal::Clap(with_nearest_option(error, &usage)),
     }
 }
 
-/// `error`, about an unknown option of the command in `usage`, with the option that was meant: clap does not see that two
-/// letters of a short one are in each other's place.
+/// Adds a suggestion to `error`, about an unknown option of the command in `usage`. The suggestions of clap miss two swapped
+/// letters in a short option.
 fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     let typed = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {
@@ -205,13 +202,13 @@ fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     error
 }
 
-/// The command line as clap has it, to be described in other forms.
+/// The command line as clap describes it, for completions and manual pages.
 pub(crate) fn program() -> clap::Command {
     Typed::command()
 }
 
-/// Refuses a table of URLs that has a line for none of the inputs that are there.
-fn refuse_map_of_others(documents: &Documents) -> Result<()> {
+/// Rejects a table of URLs without a line for any existing input.
+fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
     let Some(map) = &documents.reading.origins.map else { return Ok(()) };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     if roots.is_empty() {
@@ -222,13 +219,12 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
     if map.speaks_of(&roots) || !roots.iter().any(|root| root.exists()) {
         return Ok(());
     }
-    let inputs =
-        if roots.len() == 1 { name(&roots[0]) } else { "the files that were named".to_owned() };
+    let inputs = if roots.len() == 1 { name(&roots[0]) } else { "the named files".to_owned() };
     Err(Error::new(match map.first() {
         None => "--url-map: the table is empty".to_owned(),
         Some(first) => format!(
-            "--url-map: the table has no line for {inputs}; its paths, such as '{}', begin at a folder that \
-             was named, or at the folder of the table, of a named file, or the current one",
+            "--url-map: the table has no line for {inputs}; its paths, such as '{}', must be relative to a named \
+             folder, the folder of a named file, the folder of the table, or the current folder",
             name(first)
         ),
     }))

@@ -13,7 +13,7 @@
 //!   base: http://b/  (3.1 base-element)
 //! ```
 //!
-//! Of a message it is the tree of its entities:
+//! A message is shown as the tree of its entities:
 //!
 //! ```text
 //! mail.eml  multipart/related
@@ -24,7 +24,7 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
-//! Where there are several documents, each is a line: path, base and source.
+//! If there are several documents, each is shown on one line: path, base and source.
 //!
 //! Deliberately absent: links.
 
@@ -40,26 +40,27 @@ use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 use super::advice::is_of_bases;
 use super::archive;
 use super::archived::Archived;
+use super::base_hints::BaseHints;
 use super::failure::Failure;
-use super::files::{after, each_document};
-use super::hint::Hints;
+use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
-use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
+use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, shown};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{Documents, Origin, ShowBases};
 use super::status::ExitStatus;
 
-/// Shows what was asked for.
-pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
-    let documents = &asked.documents;
-    let form = match asked.json {
+/// Shows the bases of the documents of a request.
+pub(crate) fn run(request: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
+    let documents = &request.documents;
+    let form = match request.json {
         true => BasesForm::Json,
         false if has_several(documents) => BasesForm::Line,
         false => BasesForm::Levels,
     };
     let mut has_tree = false;
-    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, form, file, output);
+    let work =
+        |_: &Origin, file: File<'_>, output: &mut Output| show_file(request, form, file, output);
     let read = each_document(documents, output, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
@@ -86,42 +87,42 @@ fn has_several(documents: &Documents) -> bool {
     documents.paths.len() > 1 || files.filter(|one| one.kind != EntryKind::Folder).nth(1).is_some()
 }
 
-/// Shows the bases of a file, and says whether they were shown as a tree.
-fn one(
-    asked: &ShowBases,
+/// Shows the bases of a file; true if they were shown as a tree.
+fn show_file(
+    request: &ShowBases,
     form: BasesForm,
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, bool)> {
-    let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
+    let (mut has_tree, mut hints, path) = (false, BaseHints::default(), file.path);
     if let Contents::Archive(archive) = file.contents {
-        let form = if asked.json { BasesForm::Json } else { BasesForm::Line };
+        let form = if request.json { BasesForm::Json } else { BasesForm::Line };
         let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-            Ok(document(form, input, &archived.options, output)?.1)
+            Ok(show_document(form, input, &archived.options, output)?.1)
         };
         let read = archive::each(archive, output, work, |is_tree, _, _| {
             has_tree |= is_tree;
             Ok(())
         });
-        return Ok((after(read.map(drop), ExitStatus::Done, output)?, has_tree));
+        return Ok((status_after(read.map(drop), ExitStatus::Done, output)?, has_tree));
     }
     let read = file.each(|input, options| {
-        let (totals, is_tree) = document(form, input, options, output)?;
+        let (totals, is_tree) = show_document(form, input, options, output)?;
         has_tree |= is_tree;
         hints.add(input, options, &totals);
         Ok(())
     });
     let read = Failure::nested(read)?;
     if let Some(hint) =
-        hints.url.filter(|_| asked.documents.paths.len() == 1 && !asked.documents.has_folder())
+        hints.url.filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((after(read, ExitStatus::Done, output)?, has_tree))
+    Ok((status_after(read, ExitStatus::Done, output)?, has_tree))
 }
 
-/// Shows the bases of a document, and says whether they were shown as a tree.
-fn document(
+/// Shows the bases of a document; true if they were shown as a tree.
+fn show_document(
     form: BasesForm,
     input: &Input<'_>,
     options: &Options,
@@ -131,7 +132,7 @@ fn document(
     let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
     let places = FilePlaces::of(input, &totals);
     for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
-        output.diagnostic(&places, found);
+        output.report_diagnostic(&places, found);
     }
     match form {
         BasesForm::Json => {
@@ -141,26 +142,25 @@ fn document(
         }
         BasesForm::Line => {
             for entity in &report.entities {
-                line(input, entity, output)?;
+                print_line(input, entity, output)?;
             }
         }
         BasesForm::Levels if is_tree => {
-            output.gap()?;
-            tree(input, &places, &report.entities, output)?;
+            output.blank_line()?;
+            print_entities(input, &places, &report.entities, output)?;
         }
         BasesForm::Levels => {
             for entity in &report.entities {
-                output.gap()?;
-                picture(input, &places, entity, output)?;
+                output.blank_line()?;
+                print_levels(input, &places, entity, output)?;
             }
         }
     }
     Ok((totals, is_tree))
 }
 
-/// Prints path, base and source, with tabs between; the path is followed by the number of an entity that is not
-/// the outermost one.
-fn line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
+/// Prints path, base and source, separated by tabs. The number of an inner entity follows the path.
+fn print_line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
     let chain = &entity.chain;
     let number = match &*chain.entity {
         "" => String::new(),
@@ -173,16 +173,16 @@ fn line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Re
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];
 
-fn picture(
+fn print_levels(
     input: &Input<'_>,
     places: &FilePlaces<'_>,
     entity: &EntityReport,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ink = output.ink;
+    let styler = output.styler;
     let chain = &entity.chain;
     let out = output.out();
-    write!(out, "{}", ink.paint(HEADING, input.name))?;
+    write!(out, "{}", styler.paint(HEADING, input.name))?;
     if !chain.entity.is_empty() {
         write!(out, ", document {} inside it", chain.entity)?;
     }
@@ -191,19 +191,19 @@ fn picture(
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
         for level in chain.levels.iter().filter(|level| level.rule == rule) {
             write!(out, "    ")?;
-            level_line(level, None, places, ink, out)?;
+            print_level(level, None, places, styler, out)?;
         }
     }
     write!(out, "  ")?;
-    base(chain, ink, out)
+    print_base(chain, styler, out)
 }
 
-/// A level of a chain, with its rule where that is not said already.
-fn level_line(
+/// Prints a level of a chain, with its rule unless a heading names it.
+fn print_level(
     level: &Level,
     rule: Option<Rule>,
     places: &FilePlaces<'_>,
-    ink: Ink,
+    styler: Styler,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mark, style, status) = match level.status {
@@ -212,45 +212,45 @@ fn level_line(
         Status::Absent => (' ', FAINT, "absent"),
         Status::Invalid => ('!', INVALID, "invalid"),
     };
-    write!(out, "{} ", ink.paint(style, mark))?;
+    write!(out, "{} ", styler.paint(style, mark))?;
     if let Some(rule) = rule {
         write!(out, "{}  ", rule.section())?;
     }
     if let Some(value) = &level.value {
-        write!(out, "{}  ", ink.paint(style, shown(value)))?;
+        write!(out, "{}  ", styler.paint(style, shown(value)))?;
     }
-    write!(out, "{}: {}", ink.paint(style, status), visible(&level.reason))?;
+    write!(out, "{}: {}", styler.paint(style, status), visible(&level.reason))?;
     if let Some(span) = level.span {
-        write!(out, "  ({})", ink.paint(PLACE, places.at(span)))?;
+        write!(out, "  ({})", styler.paint(PLACE, places.at(span)))?;
     }
     writeln!(out)
 }
 
-fn base(chain: &BaseChain, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
+fn print_base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Result<()> {
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (rule, source) = (chain.rule.section(), chain.source.name());
-    writeln!(out, "base: {}  ({rule} {source})", ink.paint(TAKEN, base))
+    writeln!(out, "base: {}  ({rule} {source})", styler.paint(TAKEN, base))
 }
 
 /// The number of levels of a tree that are drawn; deeper entities are indented no further.
 const DRAWN: usize = 24;
 
-/// The entities of a message, each with the levels at which something is to be said.
-fn tree(
+/// Prints the entities of a message, each with the levels that have a value.
+fn print_entities(
     input: &Input<'_>,
     places: &FilePlaces<'_>,
     entities: &[EntityReport],
     output: &mut Output,
 ) -> io::Result<()> {
-    let ink = output.ink;
+    let styler = output.styler;
     let out = output.out();
-    // Backwards, the first child of an entity that is met is its last.
+    // From the end, the first child found of an entity is its last child.
     let mut met = HashSet::new();
     let mut is_last: Vec<bool> =
         entities.iter().rev().map(|entity| met.insert(entity.parent)).collect();
     is_last.reverse();
     let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
-    // For each level whether more of it follows.
+    // For each level, true if more entities follow.
     let mut follows: Vec<bool> = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
         let depth = entity.parent.map_or(0, |parent| depths[parent] + 1);
@@ -272,14 +272,14 @@ fn tree(
             (_, number) => number.to_owned(),
         };
         let media_type = visible(&entity.media_type);
-        writeln!(out, "{around}{branch}{}  {media_type}", ink.paint(HEADING, number))?;
+        writeln!(out, "{around}{branch}{}  {media_type}", styler.paint(HEADING, number))?;
         let beneath = format!("{around}{beneath}{}", bar(has_children));
         for level in entity.chain.levels.iter().filter(|level| level.value.is_some()) {
             write!(out, "{beneath}")?;
-            level_line(level, Some(level.rule), places, ink, out)?;
+            print_level(level, Some(level.rule), places, styler, out)?;
         }
         write!(out, "{beneath}")?;
-        base(&entity.chain, ink, out)?;
+        print_base(&entity.chain, styler, out)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The captures of archives as a collection: which resources there are, and which item of which archive has the body of each.
+//! The captures of archives as a collection: its resources, and for each the archive and the item with its body.
 //!
 //! ```text
 //! a.warc.gz, b.wacz  -->  CapturePlan { chosen: [http://a/, http://a/x.css, …], … }
@@ -7,7 +7,7 @@
 //! An archive is read once for the plan, and again for the bodies. So memory grows with the URLs, and with the largest
 //! resource.
 //!
-//! Deliberately absent: the choice of a capture, and the names of files, which `baselink::collection` knows.
+//! Deliberately absent: choosing a capture, and naming files, which `baselink::collection` does.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) struct CapturePlan {
 }
 
 impl CapturePlan {
-    /// Looks at all captures, and plans the resources that were asked for.
+    /// Reads all captures, and plans the selected resources.
     pub(crate) fn of(
         documents: &Documents,
         near: Option<DateRange>,
@@ -63,7 +63,7 @@ impl CapturePlan {
                     Ok(())
                 })
             });
-            // The second reading says it, with the place.
+            // The second reading reports an error, with its place.
             let _ = Failure::nested(read)?;
             plan.archives.push((path.clone(), first));
             first = next;
@@ -87,8 +87,8 @@ impl CapturePlan {
         self.chosen.collection.path(number)
     }
 
-    /// Reads the archive with this number again, and does `work` for each resource of it; `done` gets the results in the order
-    /// of the archive. Gives the format of the archive, and the number of records with anomalies.
+    /// Reads the archive with this number again, calls `work` for each of its resources, and `done` with the results in the
+    /// order of the archive. Returns the format of the archive, and the number of records with anomalies.
     pub(crate) fn each<T: Send>(
         &self,
         (number, wanted): (usize, Wanted),
@@ -119,12 +119,12 @@ impl CapturePlan {
 /// A document of an archive, without its heading.
 pub(crate) struct CapturedDocument<'a> {
     pub(crate) body: CapturedBody<'a>,
-    /// The way in which it is read; `None` if it is not a document.
+    /// The options for reading it; `None` if it is not a document.
     pub(crate) options: Option<Options>,
 }
 
 impl CapturePlan {
-    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be undone.
+    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be decoded.
     pub(crate) fn document<'a>(
         &self,
         number: usize,
@@ -152,7 +152,7 @@ pub(crate) fn holds_resources(path: &Path, format: Option<Format>) -> bool {
     format_of_file(path, format).is_some_and(|one| one.is_archive() || one == Format::Message)
 }
 
-/// True if all that was named are archives.
+/// True if all named files are archives.
 pub(crate) fn are_all_archives(documents: &Documents) -> bool {
     let format = |path: &PathBuf| format_of_file(path, documents.reading.format);
     documents.paths.iter().all(|path| format(path).is_some_and(Format::is_archive))
@@ -179,14 +179,14 @@ fn with_archive(
             work(Archive { path, contents, options, jobs, wanted })
         }
         OpenedInput::Document(_) => {
-            let why = "not an archive; name archives alone";
+            let why = "not an archive; name only archives";
             Err(Error::file(path, why).into())
         }
-        OpenedInput::NoDocument(none) => Err(none.error(path).into()),
+        OpenedInput::NonDocument(none) => Err(none.error(path).into()),
     }
 }
 
-/// Takes in that the archive at `path` was read to its end.
+/// Shows that the archive at `path` was read to its end.
 pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
     if let Some(progress) = progress {
         progress.done(path.metadata().map_or(0, |seen| seen.len()));
@@ -197,6 +197,6 @@ pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
 fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
     let path = place.split(['?', '#']).next().unwrap_or_default();
-    // Patterns for a folder match what is in it.
+    // A pattern for a folder matches the files in it.
     PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }

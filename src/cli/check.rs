@@ -1,4 +1,4 @@
-//! `baselink check`: what a move would do to the links of a folder.
+//! `baselink check`: the effect of a move on the links of a folder.
 //!
 //! ```text
 //! $ baselink check --url http://a.example/docs/ docs
@@ -14,13 +14,13 @@
 //! Deliberately absent: giving a link its class, which `baselink::purpose::check` does.
 
 mod baseline;
-mod beside;
 mod github;
 mod href;
 mod listed;
 mod listing;
 mod report;
 mod sarif;
+mod side_files;
 mod targets;
 mod text;
 mod tree;
@@ -33,66 +33,72 @@ use self::baseline::Baseline;
 use self::listed::Listed;
 use self::tree::CheckedTree;
 use self::words::{counted, number};
+use super::base_hints::report_scheme;
 use super::failure::FileResult;
-use super::hint::say_scheme;
-use super::output::{Output, count, said};
+use super::output::{Output, count, ok_or_report};
 use super::request::{Check, CheckForm, Classes};
 use super::shell;
 use super::status::ExitStatus;
 
-/// Checks what was asked for.
-pub(crate) fn run(asked: &Check, output: &mut Output) -> FileResult<ExitStatus> {
-    let from = asked.documents.origins();
-    let read = |path| Baseline::read(path, asked.updates_baseline);
-    beside::look(asked)?;
-    let baseline = asked.baseline.as_deref().map(read).transpose()?;
-    let (mut tree, mut status) = CheckedTree::read(asked, &from, output)?;
-    tree.say_doubles(output);
-    let is_by_target = !asked.lists_links;
-    let list = if is_by_target { Classes::default() } else { asked.list.clone() };
-    let has_targets = is_by_target || asked.report.is_some() || asked.missing.is_some();
-    let listed = listing::list(asked, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
+/// Checks a folder or archives.
+pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
+    let from = request.documents.origins();
+    let read = |path| Baseline::read(path, request.updates_baseline);
+    side_files::check_files(request)?;
+    let baseline = request.baseline.as_deref().map(read).transpose()?;
+    let (mut tree, mut status) = CheckedTree::read(request, &from, output)?;
+    tree.warn_of_case_conflicts(output);
+    let is_by_target = !request.lists_links;
+    let list = if is_by_target { Classes::default() } else { request.list.clone() };
+    let has_targets = is_by_target || request.report.is_some() || request.missing.is_some();
+    let listed = listing::list(request, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
-    let denied = listed.left(&tree, |class| asked.deny.contains(class));
+    let denied = listed.not_accepted(&tree, |class| request.deny.contains(class));
     if is_by_target && !tree.files.is_empty() {
-        text::targets(asked, &tree, &listed, output)?;
+        text::print_targets(request, &tree, &listed, output)?;
     }
     output.flush()?;
-    status = status.max(say(asked, &tree, &listed, output));
-    if said(beside::write(asked, &tree, &listed, output), output)?.is_none() {
+    status = status.max(report_totals(request, &tree, &listed, output));
+    if ok_or_report(side_files::write(request, &tree, &listed, output), output)?.is_none() {
         status = ExitStatus::Unusable;
     }
-    if !asked.updates_baseline {
-        say_accepted(asked, baseline.as_ref(), &listed, output);
+    if !request.updates_baseline {
+        report_accepted(request, baseline.as_ref(), &listed, output);
     }
-    let is_held = asked.updates_baseline || denied.is_empty();
+    let is_held = request.updates_baseline || denied.is_empty();
     if !is_held {
-        say_denied(asked, &denied, output);
+        report_denied(request, &denied, output);
     }
-    say_move(asked, &tree, &listed, output);
-    // The program ends: to give back piece by piece what a large tree holds would only take time.
+    report_move(request, &tree, &listed, output);
+    // The program ends, and freeing a large tree piece by piece would only take time.
     std::mem::forget(tree);
     Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
 }
 
-fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, output: &mut Output) {
-    let (Some(baseline), Some(path)) = (baseline, &asked.baseline) else { return };
+fn report_accepted(
+    request: &Check,
+    baseline: Option<&Baseline>,
+    listed: &Listed,
+    output: &mut Output,
+) {
+    let (Some(baseline), Some(path)) = (baseline, &request.baseline) else { return };
     let accepted = count(listed.accepted(), "finding is", "findings are");
     let gone = match baseline.len().saturating_sub(listed.accepted()) {
         0 => String::new(),
-        gone => format!("; {gone} that it has {} gone", if gone == 1 { "is" } else { "are" }),
+        gone => format!("; {gone} in it no longer {}", if gone == 1 { "occurs" } else { "occur" }),
     };
     output.notice(&format_args!("{accepted} accepted by {}{gone}", name(path)));
 }
 
-/// Says which findings are denied.
-fn say_denied(asked: &Check, denied: &[(Class, usize)], output: &mut Output) {
-    let what = if asked.is_of_archives { "links lack their targets" } else { "links would break" };
+/// Reports the denied findings.
+fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output) {
+    let what =
+        if request.is_of_archives { "links have missing targets" } else { "links would break" };
     output.error(&format_args!("{what}: {}", words::classes(denied)));
 }
 
-/// Says which command moves the folder with its links, if it changes some that break.
-fn say_move(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
+/// Suggests the `baselink move` command for the folder, if it would fix links that break.
+fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
     let root = tree.from.given_root();
     let movable = match root {
         Some(_) => tree.sum.movable,
@@ -100,27 +106,35 @@ fn say_move(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut
         None => 0,
     };
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
-    if movable == 0 || asked.form != CheckForm::Text || listed.left(tree, is_of_moves).is_empty() {
+    if movable == 0
+        || request.form != CheckForm::Text
+        || listed.not_accepted(tree, is_of_moves).is_empty()
+    {
         return;
     }
     let from = root.map(|url| format!(" --url {}", shell::word(url.as_str()))).unwrap_or_default();
-    let to = match &asked.to {
+    let to = match &request.to {
         None => "--relative".to_owned(),
         Some(place) if place.as_str().starts_with("file:") => "--relative=disk".to_owned(),
         Some(url) => format!("--to {}", shell::word(url.as_str())),
     };
-    let folder = asked.folder().to_string_lossy();
+    let folder = request.folder().to_string_lossy();
     let folder = shell::word(&folder);
     output.notice(&format_args!(
         "to move the folder with its links: baselink move {folder}{from} {to} -o OUT"
     ));
 }
 
-/// Says how many links have which class; with the status of a folder without documents.
-fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) -> ExitStatus {
-    let status = tree.left.say_documents(tree.files.len(), output);
+/// Reports the number of links by class. Returns an error status for a folder without documents.
+fn report_totals(
+    request: &Check,
+    tree: &CheckedTree<'_>,
+    listed: &Listed,
+    output: &mut Output,
+) -> ExitStatus {
+    let status = tree.skipped.report_documents(tree.files.len(), output);
     if tree.files.is_empty() {
-        tree.left.say_archives(output);
+        tree.skipped.report_archives(output);
         return status;
     }
     let sum = &tree.sum;
@@ -151,16 +165,16 @@ fn say(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Outp
     }
     let what = "elsewhere under another resolver";
     output.notice_of(sum.differing, ["link leads", "links lead"], what);
-    let what = "no base URL; say where the folder is now with --url, --url-map or --layout";
+    let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
     output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
-    if tree.from.assumes_root && asked.to.is_none() {
-        let what = "with /; where that leads depends on the URL of the folder, which --url gives";
+    if tree.from.assumes_root && request.to.is_none() {
+        let what = "with /; their targets depend on the URL of the folder; give it with --url";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }
-    let what = "of HTML, and left out; --include takes such files";
-    output.notice_of(tree.parts, ["file is only a part", "files are only parts"], what);
-    say_scheme(sum.without_scheme, output);
-    tree.left.say_archives(output);
-    tree.left.say_links(true, output);
+    let what = "of HTML and skipped; --include includes such files";
+    output.notice_of(tree.parts, ["file is only a fragment", "files are only fragments"], what);
+    report_scheme(sum.without_scheme, output);
+    tree.skipped.report_archives(output);
+    tree.skipped.report_links(true, output);
     status
 }

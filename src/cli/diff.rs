@@ -9,11 +9,9 @@
 //!  </a>
 //! ```
 //!
-//! The edits are known, so the lines they touch are all that can differ and the cost is linear. A
-//! line ends with LF, as `patch` has it.
+//! Only the lines that edits touch can differ, so the cost is linear. A line ends with LF, as for `patch`.
 //!
-//! Deliberately absent: comparing. A line that is the same afterwards is only left out at the ends
-//! of a change.
+//! Deliberately absent: comparing files. Unchanged lines are dropped only at the ends of a change.
 
 use std::io;
 
@@ -26,14 +24,14 @@ use super::output::{ADDED, HEADING, Output, REMOVED};
 /// Unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;
 
-/// Lines that give way to others.
+/// Lines that are replaced by others.
 #[derive(Debug, PartialEq, Eq)]
 struct ChangedLines {
-    /// The first line that goes, counted from 0.
+    /// The first removed line, counted from 0.
     line: usize,
     /// The number of removed lines.
     removed: usize,
-    /// The lines that come, each with its end.
+    /// The added lines, each with its end.
     added: Vec<Vec<u8>>,
 }
 
@@ -42,11 +40,11 @@ struct ChangedLines {
 pub(crate) struct DiffProgress {
     /// True if the name of the file was printed.
     named: bool,
-    /// The number of lines by which the result is longer than the source, up to here.
+    /// The difference in lines between result and source so far.
     shift: isize,
 }
 
-/// Prints what `edits` change in `input`; nothing when they change nothing.
+/// Prints the changes that `edits` make to `input`, if there are any.
 pub(crate) fn print(
     input: &Input<'_>,
     edits: &Edits,
@@ -59,10 +57,10 @@ pub(crate) fn print(
         return Ok(());
     }
     let name = input.name;
-    let ink = output.ink;
+    let styler = output.styler;
     if !std::mem::replace(&mut progress.named, true) {
         for mark in ["---", "+++"] {
-            writeln!(output.out(), "{}", ink.paint(HEADING, format_args!("{mark} {name}")))?;
+            writeln!(output.out(), "{}", styler.paint(HEADING, format_args!("{mark} {name}")))?;
         }
     }
     for hunk in changes.chunk_by(|a, b| b.line - (a.line + a.removed) <= 2 * CONTEXT) {
@@ -80,12 +78,12 @@ pub(crate) fn print(
         progress.shift += grown;
         let mut at = start;
         for change in hunk {
-            show(b' ', &lines[at..change.line], output)?;
+            print_lines(b' ', &lines[at..change.line], output)?;
             at = change.line + change.removed;
-            show(b'-', &lines[change.line..at], output)?;
-            show(b'+', &change.added, output)?;
+            print_lines(b'-', &lines[change.line..at], output)?;
+            print_lines(b'+', &change.added, output)?;
         }
-        show(b' ', &lines[at..end], output)?;
+        print_lines(b' ', &lines[at..end], output)?;
     }
     Ok(())
 }
@@ -99,19 +97,19 @@ fn range(start: usize, len: usize) -> String {
     }
 }
 
-fn show(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result<()> {
-    let style = output.ink.style(match mark {
+fn print_lines(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result<()> {
+    let style = output.styler.style(match mark {
         b'+' => ADDED,
         b'-' => REMOVED,
         _ => anstyle::Style::new(),
     });
-    let is_looked_at = output.is_looked_at();
+    let is_terminal = output.is_terminal();
     let out = output.out();
     for line in lines {
         let line = line.as_ref();
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         write!(out, "{style}{}", char::from(mark))?;
-        if is_looked_at {
+        if is_terminal {
             let text = String::from_utf8_lossy(text);
             write!(out, "{}", text.split('\t').map(visible).collect::<Vec<_>>().join("\t"))?;
         } else {
@@ -134,13 +132,13 @@ fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<ChangedLines> {
         at += line.len();
     }
     if bytes.last().is_none_or(|&last| last == b'\n') {
-        // What is appended there is a line of its own.
+        // Text appended at the end is a line of its own.
         starts.push(at);
     }
     let line_of = |offset: usize| starts.partition_point(|&start| start <= offset) - 1;
     let last_line_of = |edit: &Edit<'_>| match edit.span.end.checked_sub(1) {
         Some(last) if !edit.span.is_empty() && bytes[last] != b'\n' => line_of(last),
-        // Where the end of a line goes, the next line joins it.
+        // If a line end is removed, the next line changes, too.
         _ => line_of(edit.span.end),
     };
     let edits: Vec<Edit<'_>> = edits.iter().collect();
@@ -164,7 +162,7 @@ fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<ChangedLines> {
 }
 
 impl ChangedLines {
-    /// The change of the lines `old`, the first of which is `line`, to `new`.
+    /// The change from the lines `old`, which begin at `line`, to `new`; `None` if they are equal.
     fn of(line: usize, old: &[&[u8]], new: &[u8]) -> Option<Self> {
         let new: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();
         let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();

@@ -5,7 +5,7 @@
 //! crawl.warc.gz@524    the record that begins there
 //! ```
 //!
-//! Deliberately absent: entities. They are named in their document.
+//! Deliberately absent: entities, which have names of their own in a document.
 
 use std::fmt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use baselink::error::name;
 /// The name of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentName<'a> {
-    /// What was named, or found; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     /// Its record, in an archive.
     pub(crate) record: Option<&'a RecordKey>,
@@ -28,7 +28,7 @@ pub(crate) struct RecordKey {
     /// The id in the archive.
     pub(crate) id: Option<String>,
     pub(crate) offset: Offset,
-    /// From where it was retrieved, as the archive says.
+    /// The retrieval URL that the archive records.
     pub(crate) url: Option<String>,
     pub(crate) media_type: String,
 }
@@ -40,7 +40,7 @@ impl<'a> DocumentName<'a> {
     }
 }
 
-/// For people.
+/// Shows the name in messages.
 impl fmt::Display for DocumentName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&name(self.path))?;

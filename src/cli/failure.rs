@@ -1,11 +1,11 @@
 //! Failures that end the work on a file.
 //!
 //! ```text
-//! page.html cannot be read                  -->  File:    it is said, and the next file comes
+//! page.html cannot be read                  -->  File:    it is reported, and the next file follows
 //! standard output cannot be written to      -->  Output:  the command ends
 //! ```
 //!
-//! Deliberately absent: errors that are said while the work goes on.
+//! Deliberately absent: errors after which the work on the file goes on.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use baselink::error::Error;
 pub(crate) enum Failure {
     /// Standard output cannot be written to.
     Output(io::Error),
-    /// The file cannot be read, or what is made of it not be written.
+    /// The file cannot be read, or its result cannot be written.
     File(Error),
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Failure {
 pub(crate) type FileResult<T> = Result<T, Failure>;
 
 impl Failure {
-    /// The error of standard output, and in it that of the file, which is to be said.
+    /// Separates an error of standard output (outer result) from an error of the file (inner result).
     pub(crate) fn nested<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
         match ended {
             Ok(made) => Ok(Ok(made)),

@@ -1,14 +1,14 @@
-//! Every file that was asked for, in its order, on several threads.
+//! All requested files, processed on several threads, with their output in order.
 //!
 //! ```text
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Each thread takes several files at a time ([`in_order`]). What is printed of a file is kept in a page of its
-//! own, and the pages are shown in the order of the files, so that output does not depend on the number of threads.
-//! A large file, standard input and an only file go straight to the streams: a mailbox may be longer than memory.
+//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own, and the
+//! buffers are printed in the order of the files, so that output does not depend on the number of threads. A large file,
+//! standard input and an only file print directly to the streams: a mailbox may be larger than memory.
 //!
-//! Deliberately absent: what is done with a file. The commands say it.
+//! Deliberately absent: the work on a file, which the commands bring.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -19,22 +19,23 @@ use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::files::write::most_pending;
 
+use super::dotless_hosts;
 use super::failure::Failure;
 use super::in_order::{Bounds, in_order};
-use super::input::{File, NoDocument, OpenedInput};
-use super::output::{Output, Page, count, said};
+use super::input::{File, NonDocument, OpenedInput};
+use super::output::{BufferedOutput, Output, count, ok_or_report};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
-use super::unlike_hosts;
 
-/// Results are settled when their files have so many bytes together; a file that has is worked on alone.
+/// The number of bytes of files after which results are handed over. A file of this size is processed alone.
 const SETTLED: u64 = 64 << 20;
-/// One thread takes so many files at a time, or so many bytes, but for the last of them.
+/// The largest number of files that one thread takes at a time.
 const FILES: usize = 8;
+/// The number of bytes after which a thread takes no more files at a time.
 const BYTES: u64 = 128 << 10;
 
-/// Looks at what `--url` can mean for these documents.
+/// Checks that `--url` can be the URL of these documents.
 ///
 /// # Errors
 ///
@@ -48,38 +49,38 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
     }
 }
 
-/// Files that were worked on: each with what was printed of it, and what came of it.
-pub(crate) type Worked<T> = Vec<(Origin, Page, T)>;
+/// Processed files, each with its output and its result.
+pub(crate) type FinishedFiles<T> = Vec<(Origin, BufferedOutput, T)>;
 
-/// Does `work` for every file, on several threads, and `done` with what comes of several at a time, in
-/// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
+/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the files.
+/// Reports files that cannot be found, and returns their number.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
     let progress = takes_long.then(|| progress(documents, output)).flatten();
-    say_what_is_missing(documents, output);
+    report_missing(documents, output);
     let mut all = FilesInOrder::of(documents, output);
-    let failed = through(&mut all, progress.as_ref(), output, work, done)?;
+    let failed = work_through(&mut all, progress.as_ref(), output, work, done)?;
     output.show_progress(None);
     if counts {
-        output.say_diagnostics();
+        output.report_counted_diagnostics();
     }
-    if let Some(sentence) = unlike_hosts::sentence(documents) {
+    if let Some(sentence) = dotless_hosts::sentence(documents) {
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
-    output.notice_of(all.hidden, were, "left out; --hidden takes them");
+    output.notice_of(all.hidden, were, "skipped; --hidden includes them");
     Ok(failed)
 }
 
-/// A bar for one reading of `documents`, which `output` shows. Without a terminal nobody sees it, and there is none.
+/// Creates and shows a progress bar for one reading of `documents`; `None` without a terminal.
 pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Progress> {
     let roots = documents.roots().map(Path::to_owned).collect();
     let progress =
@@ -88,25 +89,25 @@ pub(crate) fn progress(documents: &Documents, output: &mut Output) -> Option<Pro
     progress
 }
 
-/// Does `work` for files that were found before, and `done` with what comes of several at a time.
+/// Calls `work` for files that were found before, and `done` with several results at a time.
 pub(crate) fn each_again<T: Send>(
     documents: &Documents,
     entries: Vec<TreeEntry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+    done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
     let mut all = FilesInOrder::new(vec![FileSource::Known(entries.into_iter())], documents.jobs);
-    through(&mut all, None, output, work, done).map(drop)
+    work_through(&mut all, None, output, work, done).map(drop)
 }
 
-/// Goes through all files. How many could not be found.
-fn through<T: Send>(
+/// Processes all files, and returns the number of those that could not be found.
+fn work_through<T: Send>(
     all: &mut FilesInOrder<'_>,
     progress: Option<&Progress>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+    mut done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let one = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
@@ -115,30 +116,30 @@ fn through<T: Send>(
         }
         Ok::<_, io::Error>((origin, result))
     };
-    let blank = output.page();
-    let on_pages = |chunk: Chunk| {
+    let blank = output.buffered();
+    let work_buffered = |chunk: Chunk| {
         let files = chunk.files.into_iter().take_while(|_| !is_stopped()).map(|origin| {
-            let mut page = blank.page();
-            one(origin, &mut page).map(|(origin, result)| (origin, page.into_page(), result))
+            let mut buffer = blank.buffered();
+            one(origin, &mut buffer).map(|(origin, result)| (origin, buffer.into_buffer(), result))
         });
-        Ok::<_, io::Error>((files.collect::<io::Result<Worked<T>>>()?, chunk.failure))
+        Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
     };
     let (bounds, most, each) = (all.bounds, all.most, all.each);
     let mut failed = 0;
     while !is_stopped() {
-        let (mut worked, mut bytes) = (Vec::new(), 0_u64);
+        let (mut finished, mut bytes) = (Vec::new(), 0_u64);
         let sized = |chunk: Chunk| {
             let size = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
             (chunk, size)
         };
         let chunks = iter::from_fn(|| all.chunk().filter(|_| !is_stopped()));
-        in_order(bounds, chunks.map(sized), on_pages, |result| {
+        in_order(bounds, chunks.map(sized), work_buffered, |result| {
             let (files, failure) = result?;
             bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
-            worked.extend(files);
-            if worked.len() + each > most || bytes >= SETTLED || failure.is_some() {
+            finished.extend(files);
+            if finished.len() + each > most || bytes >= SETTLED || failure.is_some() {
                 bytes = 0;
-                done(mem::take(&mut worked), output)?;
+                done(mem::take(&mut finished), output)?;
             }
             if let Some(failure) = failure {
                 output.error(&failure);
@@ -146,19 +147,19 @@ fn through<T: Send>(
             }
             Ok::<_, io::Error>(())
         })?;
-        done(worked, output)?;
+        done(finished, output)?;
         let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
         let (origin, result) = one(origin, output)?;
-        done(vec![(origin, Page::default(), result)], output)?;
+        done(vec![(origin, BufferedOutput::default(), result)], output)?;
     }
     Ok(failed)
 }
 
-/// The number of missing files of a map to name.
+/// The number of missing files of a table to name.
 const MISSING: usize = 5;
 
-/// Says which files a map names that are not there.
-fn say_what_is_missing(documents: &Documents, output: &mut Output) {
+/// Reports the first files that the table of URLs names but that do not exist.
+fn report_missing(documents: &Documents, output: &mut Output) {
     let Some(map) = &documents.reading.origins.map else { return };
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     let missing = map.missing(&roots);
@@ -167,11 +168,11 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
-        output.caution(&format_args!("the map names {more} more files that do not exist"));
+        output.caution(&format_args!("the table names {more} more files that do not exist"));
     }
 }
 
-/// Files that one thread works on, one after the other, and what could not be found after them.
+/// Files for one thread, and the error of the file after them, if that could not be found.
 #[derive(Default)]
 struct Chunk {
     files: Vec<Origin>,
@@ -179,21 +180,21 @@ struct Chunk {
     failure: Option<Error>,
 }
 
-/// The files that were asked for.
+/// The requested files, in their order.
 struct FilesInOrder<'d> {
-    /// Last first.
+    /// The sources, in reverse order.
     parts: Vec<FileSource<'d>>,
-    /// What is found next, where that was looked at.
+    /// The next file, if it has been found already.
     next: Option<Result<Origin>>,
-    /// A file that is worked on by the calling thread, straight to the streams.
+    /// A file that the calling thread processes, with output directly to the streams.
     alone: Option<Origin>,
     /// The number of hidden files and folders that were skipped.
     hidden: usize,
-    /// How many files are settled at a time, and under way: each may have a file open that is being written.
+    /// The number of files under way and of results handed over at a time: each may have an open output file.
     most: usize,
     /// The number of files that one thread takes at a time.
     each: usize,
-    /// A file of so many bytes is worked on alone.
+    /// The size from which a file is processed alone.
     alone_from: u64,
     bounds: Bounds,
 }
@@ -201,7 +202,7 @@ struct FilesInOrder<'d> {
 enum FileSource<'d> {
     Standard,
     Below(Box<TreeWalk<'d>>),
-    /// Found before.
+    /// Files that were found before.
     Known(std::vec::IntoIter<TreeEntry>),
 }
 
@@ -242,7 +243,7 @@ impl<'d> FilesInOrder<'d> {
         }
     }
 
-    /// What is found next, which stays the next.
+    /// Finds the next file, without taking it.
     fn peek(&mut self) -> Option<&Result<Origin>> {
         while self.next.is_none() {
             self.next = match self.parts.last_mut()? {
@@ -262,7 +263,7 @@ impl<'d> FilesInOrder<'d> {
         self.next.as_ref()
     }
 
-    /// The next files for one thread; `None` in the end, and before a file that is alone: a large one, standard
+    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large one, standard
     /// input, and the only one that is left.
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();
@@ -297,44 +298,44 @@ impl<'d> FilesInOrder<'d> {
     }
 }
 
-/// Why a file was left.
+/// The reason why a file was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Why {
-    /// A folder; what is in it comes by itself.
+pub(crate) enum SkipReason {
+    /// A folder, whose files follow.
     Folder,
-    NoDocument,
+    NonDocument,
     /// An archive, which the command does not read.
     Archive,
     /// A symbolic link.
     Link,
     /// A backup of an earlier run.
     Backup,
-    /// A message that somebody is writing.
+    /// A message that is being delivered.
     Delivery,
     /// The file could not be used, which was reported.
     Unusable,
 }
 
-impl Why {
-    /// Why a file was left that is not a document.
-    pub(crate) fn of(none: &NoDocument) -> Self {
-        if none.is_archive { Self::Archive } else { Self::NoDocument }
+impl SkipReason {
+    /// The reason for a file that is not a document.
+    pub(crate) fn of(none: &NonDocument) -> Self {
+        if none.is_archive { Self::Archive } else { Self::NonDocument }
     }
 }
 
-/// The sentence for a run without a document.
-const NONE: &str = "no document was found";
+/// The message of a run without documents.
+const NONE: &str = "no documents found";
 
 /// The number of skipped files by reason.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Left(BTreeMap<Why, usize>);
+pub(crate) struct SkipCounts(BTreeMap<SkipReason, usize>);
 
-impl Left {
-    pub(crate) fn add(&mut self, why: Why, number: usize) {
+impl SkipCounts {
+    pub(crate) fn add(&mut self, why: SkipReason, number: usize) {
         *self.0.entry(why).or_default() += number;
     }
 
-    pub(crate) fn count(&self, why: Why) -> usize {
+    pub(crate) fn count(&self, why: SkipReason) -> usize {
         self.0.get(&why).copied().unwrap_or_default()
     }
 
@@ -342,60 +343,62 @@ impl Left {
         self.0.values().sum()
     }
 
-    /// These and those of `others`.
+    /// Adds the counts of `others`.
     pub(crate) fn with(mut self, others: &Self) -> Self {
         others.0.iter().for_each(|(why, number)| self.add(*why, *number));
         self
     }
 
-    /// The status of a run in which these were left.
+    /// The exit status of a run that skipped these files.
     pub(crate) fn status(&self) -> ExitStatus {
-        if self.count(Why::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
+        if self.count(SkipReason::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
     }
 
-    /// Says how many symbolic links there were, and how to read what they lead to if the command can.
-    pub(crate) fn say_links(&self, follows: bool, output: &mut Output) {
+    /// Reports the number of symbolic links, and the option that follows them if the command has it.
+    pub(crate) fn report_links(&self, follows: bool, output: &mut Output) {
         let were = ["symbolic link was", "symbolic links were"];
-        let what = if follows { "left out; --follow reads what they lead to" } else { "left out" };
-        output.notice_of(self.count(Why::Link), were, what);
+        let what = if follows { "skipped; --follow reads their targets" } else { "skipped" };
+        output.notice_of(self.count(SkipReason::Link), were, what);
     }
 
-    /// Says all of it, and whether nothing else was found, with the status of that.
-    pub(crate) fn say(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let status = self.say_documents(documents, output);
-        let others = self.count(Why::NoDocument);
+    /// Reports all skipped files. Returns the exit status, which is an error if there were no documents.
+    pub(crate) fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let status = self.report_documents(documents, output);
+        let others = self.count(SkipReason::NonDocument);
         if others > 0 {
             output.notice(&count(others, "file is not a document", "files are not documents"));
         }
-        self.say_archives(output);
-        self.say_links(true, output);
+        self.report_archives(output);
+        self.report_links(true, output);
         status
     }
 
-    /// Says that there were no `documents`.
-    pub(crate) fn say_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let status = self.say_only_others(documents, output);
+    /// Reports that there were no `documents`.
+    pub(crate) fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let status = self.report_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {
             output.notice(&NONE);
         }
         status
     }
 
-    /// Says that there were no `documents` where there were other files, which is an error. A document that could not be used
-    /// is one, and was reported.
-    pub(crate) fn say_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
-        let documents = documents + self.count(Why::Unusable);
-        if documents > 0 || self.count(Why::NoDocument) + self.count(Why::Archive) == 0 {
+    /// Reports an error if there were other files but no `documents`. A document that could not be used counts as one, because
+    /// it was reported.
+    pub(crate) fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let documents = documents + self.count(SkipReason::Unusable);
+        if documents > 0
+            || self.count(SkipReason::NonDocument) + self.count(SkipReason::Archive) == 0
+        {
             return ExitStatus::Done;
         }
         output.error(&NONE);
         ExitStatus::Unusable
     }
 
-    /// Says what reads the archives that were left.
-    pub(crate) fn say_archives(&self, output: &mut Output) {
-        let what = "not read; links and base read archives, and rewrite reads one that is named";
-        output.notice_of(self.count(Why::Archive), ["archive was", "archives were"], what);
+    /// Reports the skipped archives, and the commands that read them.
+    pub(crate) fn report_archives(&self, output: &mut Output) {
+        let what = "skipped; links and base read archives, and rewrite reads archives named on the command line";
+        output.notice_of(self.count(SkipReason::Archive), ["archive was", "archives were"], what);
     }
 }
 
@@ -404,92 +407,92 @@ impl Left {
 /// # Errors
 ///
 /// A device, a pipe or a socket was found in a folder: to open one may take forever.
-pub(crate) fn why_left(origin: &Origin) -> Result<Option<Why>> {
+pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     Ok(match entry.kind {
-        EntryKind::Folder => Some(Why::Folder),
+        EntryKind::Folder => Some(SkipReason::Folder),
         _ if origin.is_named() => None,
         EntryKind::File => None,
-        EntryKind::Symlink => Some(Why::Link),
+        EntryKind::Symlink => Some(SkipReason::Link),
         EntryKind::Special => {
             let path = name(&entry.path);
-            return Err(Error::new(format!("{path}: not a regular file; it was left out")));
+            return Err(Error::new(format!("{path}: not a regular file; skipped")));
         }
     })
 }
 
 /// The result of reading documents.
-pub(crate) struct Read {
+pub(crate) struct ReadSummary {
     pub(crate) status: ExitStatus,
     /// The number of documents.
     pub(crate) documents: usize,
-    pub(crate) left: Left,
+    pub(crate) skipped: SkipCounts,
 }
 
-impl Read {
-    /// Says what else there is in folders, and gives the status of all.
+impl ReadSummary {
+    /// Reports the skipped files of folders, and returns the exit status of the run.
     pub(crate) fn end(&self, documents: &Documents, output: &mut Output) -> ExitStatus {
         match documents.has_folder() {
-            true => self.status.max(self.left.say(self.documents, output)),
+            true => self.status.max(self.skipped.report(self.documents, output)),
             false => self.status,
         }
     }
 }
 
-/// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
-/// gives, in the order of the files.
+/// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of the files.
 pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T) + Send,
-) -> io::Result<Read> {
-    let mut read = Read { status: ExitStatus::Done, documents: 0, left: Left::default() };
+) -> io::Result<ReadSummary> {
+    let mut read =
+        ReadSummary { status: ExitStatus::Done, documents: 0, skipped: SkipCounts::default() };
     let one = |origin: &Origin, output: &mut Output| {
-        let opened = match why_left(origin) {
+        let opened = match skip_reason(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
             Ok(None) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };
         let failure = match opened {
             Ok(OpenedInput::Document(file)) => {
-                output.passed_over(&file.passed_over);
+                output.report_passed_over(&file.passed_over);
                 return work(origin, file, output).map(Ok);
             }
-            Ok(OpenedInput::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
-            Ok(OpenedInput::NoDocument(none)) => {
-                output.no_document(none.remark());
-                return Ok(Err(Why::of(&none)));
+            Ok(OpenedInput::NonDocument(none)) if origin.is_named() => none.error(origin.path()),
+            Ok(OpenedInput::NonDocument(none)) => {
+                output.report_no_document(none.remark());
+                return Ok(Err(SkipReason::of(&none)));
             }
             Err(failure) => failure,
         };
         output.error(&failure);
-        Ok(Err(Why::Unusable))
+        Ok(Err(SkipReason::Unusable))
     };
     let failed = each(documents, output, one, |batch, output| {
-        for (origin, page, outcome) in batch {
-            output.append(page)?;
+        for (origin, buffer, outcome) in batch {
+            output.append(buffer)?;
             match outcome {
                 Ok((status, of_file)) => {
                     read.status = read.status.max(status);
                     read.documents += 1;
                     done(origin, of_file);
                 }
-                Err(why) => read.left.add(why, 1),
+                Err(why) => read.skipped.add(why, 1),
             }
         }
         Ok(())
     })?;
-    read.left.add(Why::Unusable, failed);
-    read.status = read.status.max(read.left.status());
+    read.skipped.add(SkipReason::Unusable, failed);
+    read.status = read.status.max(read.skipped.status());
     Ok(read)
 }
 
-/// `status`, or a worse one where a file could not be read to its end, which is said.
-pub(crate) fn after(
+/// Reports an error of reading a file to its end. Returns `status`, or a worse one after an error.
+pub(crate) fn status_after(
     read: std::result::Result<(), impl Into<Failure>>,
     status: ExitStatus,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
-    Ok(said(read, output)?.map_or(ExitStatus::Unusable, |()| status))
+    Ok(ok_or_report(read, output)?.map_or(ExitStatus::Unusable, |()| status))
 }

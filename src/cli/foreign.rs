@@ -1,5 +1,4 @@
-//! Files of other kinds under the name of a document: what they are by their first bytes, and how to open
-//! them.
+//! Files that have the name of a document but other contents: their kind by the first bytes, and a way to open them.
 //!
 //! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), MIME Sniffing, 6.1
 //! (images) and 6.3 (archives), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 (ZIP).
@@ -8,10 +7,10 @@
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
 //! ```
 //!
-//! To the library any bytes are a document. A person who names such a file wants to know what it is,
-//! and not that there are no links in it.
+//! The library reads any bytes as a document. A user who names such a file should learn its kind, and not that it has no
+//! links.
 //!
-//! Deliberately absent: opening them, and kinds whose first bytes a document could have.
+//! Deliberately absent: opening such files, and kinds whose first bytes could begin a document.
 
 use std::path::Path;
 
@@ -24,86 +23,86 @@ use super::shell;
 /// A kind of file that is not a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForeignFile {
-    what: &'static str,
-    how: How,
+    kind: &'static str,
+    remedy: Remedy,
 }
 
 /// The way to the documents in such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
-    /// This program reads it from standard input and writes what is in it to standard output.
+enum Remedy {
+    /// A program that decompresses standard input to standard output.
     Decompress(&'static str),
     Unzip,
-    /// Some program makes HTML of it; in the sentence `{}` is replaced by the file.
+    /// A sentence about a program that converts the file to HTML; `{}` stands for the file.
     Convert(&'static str),
-    /// It is text in this encoding.
+    /// The encoding of a text, to be named with `--charset`.
     Charset(&'static str),
-    /// There are none.
+    /// No way: the file has no links.
     Nothing,
 }
 
-/// What a file begins with, and what it is then.
-const SIGNATURES: &[(&[u8], &str, How)] = &[
-    (b"\x1f\x8b\x08", "gzip data", How::Decompress("gunzip")),
-    (b"\x28\xb5\x2f\xfd", "Zstandard data", How::Decompress("unzstd")),
-    (b"\xfd7zXZ\0", "xz data", How::Decompress("unxz")),
-    (b"\x89PNG\r\n\x1a\n", "a PNG image", How::Nothing),
-    (b"\xff\xd8\xff", "a JPEG image", How::Nothing),
-    (b"GIF87a", "a GIF image", How::Nothing),
-    (b"GIF89a", "a GIF image", How::Nothing),
-    (b"%PDF-", "a PDF file", How::Convert("pdftohtml -s {} makes HTML of it")),
+/// The first bytes of each kind of file, and its name.
+const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
+    (b"\x1f\x8b\x08", "gzip data", Remedy::Decompress("gunzip")),
+    (b"\x28\xb5\x2f\xfd", "Zstandard data", Remedy::Decompress("unzstd")),
+    (b"\xfd7zXZ\0", "xz data", Remedy::Decompress("unxz")),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image", Remedy::Nothing),
+    (b"\xff\xd8\xff", "a JPEG image", Remedy::Nothing),
+    (b"GIF87a", "a GIF image", Remedy::Nothing),
+    (b"GIF89a", "a GIF image", Remedy::Nothing),
+    (b"%PDF-", "a PDF file", Remedy::Convert("pdftohtml -s {} makes HTML of it")),
     (
         b"bplist00",
         "a binary property list, such as a web archive of Safari",
-        How::Convert("on macOS, textutil -convert html {} makes HTML of it"),
+        Remedy::Convert("on macOS, textutil -convert html {} makes HTML of it"),
     ),
 ];
 
-/// What the first entries of a ZIP archive tell of it: these bytes are in the head of the file.
-const ZIPS: &[(&[u8], &str, How)] = &[
-    (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", How::Unzip),
+/// The kinds of ZIP archives, by bytes in the head of the file that come from its first entries.
+const ZIPS: &[(&[u8], &str, Remedy)] = &[
+    (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", Remedy::Unzip),
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file, a ZIP archive", OFFICE),
     (b"[Content_Types].xml", "an Office Open XML file (.docx and its like), a ZIP archive", OFFICE),
-    (b"/index.rdf", "a MAFF web archive, a ZIP archive", How::Unzip),
+    (b"/index.rdf", "a MAFF web archive, a ZIP archive", Remedy::Unzip),
 ];
 
-const OFFICE: How = How::Convert("pandoc or LibreOffice makes HTML of it");
+const OFFICE: Remedy = Remedy::Convert("pandoc or LibreOffice makes HTML of it");
 
 /// A local file header, and the end of the central directory of an empty archive.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// So much of a ZIP archive is searched for what it is.
+/// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;
 
 /// The number of bytes by which text in UTF-16 is detected.
 const UTF_16_HEAD: usize = 32;
 
 impl ForeignFile {
-    /// What the file is that begins with `head`; `None` where it may be a document.
+    /// Detects the kind of a file from its first bytes; `None` if it may be a document.
     ///
-    /// A GIF may be a text that begins so; in an image a zero byte is near, in the size or the flags.
+    /// A text may begin like a GIF, but an image soon has a zero byte, in its size or flags.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
-        if let Some(&(signature, what, how)) =
+        if let Some(&(signature, kind, remedy)) =
             SIGNATURES.iter().find(|(signature, ..)| head.starts_with(signature))
         {
             let is_text = |head: &[u8]| !head.iter().any(|&byte| byte == 0 || byte >= 0x80);
             let is_gif = signature.starts_with(b"GIF");
             let is_foreign = !is_gif || !is_text(&head[..head.len().min(32)]);
-            return is_foreign.then_some(Self { what, how });
+            return is_foreign.then_some(Self { kind, remedy });
         }
         if ZIP.iter().any(|signature| head.starts_with(signature)) {
             let head = &head[..head.len().min(ZIP_HEAD)];
             let has = |bytes: &[u8]| memchr::memmem::find(head, bytes).is_some();
             let known = ZIPS.iter().find(|(bytes, ..)| has(bytes));
-            let (what, how) =
-                known.map_or(("a ZIP archive", How::Unzip), |&(_, what, how)| (what, how));
-            return Some(Self { what, how });
+            let (kind, remedy) =
+                known.map_or(("a ZIP archive", Remedy::Unzip), |&(_, kind, remedy)| (kind, remedy));
+            return Some(Self { kind, remedy });
         }
         None
     }
 
-    /// UTF-16 that nothing says: no byte order mark, and no XML declaration, by which both XML (appendix F)
-    /// and HTML (13.2.3.2) know it.
+    /// Detects UTF-16 without a byte order mark or an XML declaration, by which XML (appendix F) and HTML (13.2.3.2)
+    /// recognize it.
     pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
@@ -114,8 +113,8 @@ impl ForeignFile {
         };
         let is_declared =
             matches!(head, [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]);
-        let what = "UTF-16 without a byte order mark";
-        (!is_declared).then_some(Self { what, how: How::Charset(label) })
+        let kind = "UTF-16 without a byte order mark";
+        (!is_declared).then_some(Self { kind, remedy: Remedy::Charset(label) })
     }
 
     /// A sentence about the file `path`, which was to be read as `format`.
@@ -123,25 +122,25 @@ impl ForeignFile {
         let is_standard = is_standard_input(path);
         let file = path.to_string_lossy();
         let file = shell::word(&file);
-        let how = match self.how {
-            How::Decompress(program) if is_standard => {
+        let remedy = match self.remedy {
+            Remedy::Decompress(program) if is_standard => {
                 format!("decompress it first: {program} | baselink …")
             }
-            How::Decompress(program) => format!("decompress it first: {program} < {file} > FILE"),
-            How::Unzip if is_standard => {
-                "store it in a file, and unpack that with unzip".to_owned()
+            Remedy::Decompress(program) => {
+                format!("decompress it first: {program} < {file} > FILE")
             }
-            How::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
-            How::Convert(how) if is_standard => how.replace("{}", "FILE"),
-            How::Convert(how) => how.replace("{}", &file),
-            How::Charset(label) => format!("say so with --charset {label}"),
-            How::Nothing => "it has no links".to_owned(),
+            Remedy::Unzip if is_standard => "save it to a file and unpack it with unzip".to_owned(),
+            Remedy::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
+            Remedy::Convert(remedy) if is_standard => remedy.replace("{}", "FILE"),
+            Remedy::Convert(remedy) => remedy.replace("{}", &file),
+            Remedy::Charset(label) => format!("give it with --charset {label}"),
+            Remedy::Nothing => "it has no links".to_owned(),
         };
-        let not = match self.how {
-            How::Charset(_) => String::new(),
+        let not = match self.remedy {
+            Remedy::Charset(_) => String::new(),
             _ => format!(", not {}", format.noun()),
         };
-        format!("{}: {}{not}; {how}", name(path), self.what)
+        format!("{}: {}{not}; {remedy}", name(path), self.kind)
     }
 }
 
@@ -154,12 +153,12 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Each kind has a case of the command line; here is what is nearly of one.
+    /// Each kind has a test case of the command line; these are near misses.
     #[test]
-    fn files_are_told_by_their_first_bytes() {
-        for (head, what) in [
+    fn kinds_of_files_are_detected_by_their_first_bytes() {
+        for (head, kind) in [
             (&b"\x1f\x8b"[..], None),
-            // Once through a program that makes CRLF of LF.
+            // A PNG image after a program changed LF to CRLF.
             (b"\x89PNG\r\r\n\x1a\n\0", None),
             (b"\xff\xfe<\0p\0", None),
             (b"GIF89a is the newer version of the format", None),
@@ -168,27 +167,27 @@ mod tests {
             (b"<p>", None),
             (b"", None),
         ] {
-            assert_eq!(ForeignFile::of(head).map(|found| found.what), what, "{head:?}");
+            assert_eq!(ForeignFile::of(head).map(|found| found.kind), kind, "{head:?}");
         }
     }
 
     #[test]
-    fn utf_16_is_told_by_its_zeros() {
-        for (head, how) in [
-            (&b"<\0p\0>\0"[..], Some(How::Charset("utf-16le"))),
-            (b"\0<\0p\0>\0", Some(How::Charset("utf-16be"))),
-            (b"\r\0\n\0<\0", Some(How::Charset("utf-16le"))),
-            // Declared, by a mark or by the way in which an XML declaration is spelled.
+    fn utf_16_is_detected_by_its_zero_bytes() {
+        for (head, remedy) in [
+            (&b"<\0p\0>\0"[..], Some(Remedy::Charset("utf-16le"))),
+            (b"\0<\0p\0>\0", Some(Remedy::Charset("utf-16be"))),
+            (b"\r\0\n\0<\0", Some(Remedy::Charset("utf-16le"))),
+            // Declared by a byte order mark or an XML declaration.
             (b"\xff\xfe<\0p\0", None),
             (b"<\0?\0x\0m\0l\0", None),
             (b"\0<\0?\0x\0m\0l\0", None),
-            (b"<\0?\0p\0h\0p\0", Some(How::Charset("utf-16le"))),
+            (b"<\0?\0p\0h\0p\0", Some(Remedy::Charset("utf-16le"))),
             (b"<\0", None),
             (b"<p>\0\0\0", None),
             (b"\0\0\0\0", None),
             (b"", None),
         ] {
-            assert_eq!(ForeignFile::utf_16(head).map(|found| found.how), how, "{head:?}");
+            assert_eq!(ForeignFile::utf_16(head).map(|found| found.remedy), remedy, "{head:?}");
         }
     }
 }

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The calling thread takes the items from their iterator. Each of the other threads works on one item at a time.
-//! Results are received by the threads that work, by whichever finished the one that is due, so that items are read
-//! meanwhile. [`Bounds`] limit what is in memory. The first error ends it all.
+//! Results are received by the working threads: by whichever finished the next one. So items are read
+//! meanwhile. [`Bounds`] limit the memory. The first error ends all work.
 //!
 //! ```text
 //! in_order(bounds, [(1, 8), (2, 8)].into_iter(), |item| item * 10, |result| …)   -->   receives 10, then 20
@@ -30,7 +30,7 @@ pub(crate) struct Bounds {
     pub(crate) size: usize,
 }
 
-/// Does `work` for each of the `items`, which come with their sizes, and `receive`s the results in their order.
+/// Calls `work` for each of the `items`, which come with their sizes, and `receive` with the results in the same order.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
     }
 }
 
-/// The same with some items for each of so many threads, whatever their sizes, and results that are only received.
+/// [`in_order`] without sizes and errors: each of the `threads` has four items under way.
 pub(crate) fn all_in_order<I: Send, R: Send>(
     threads: usize,
     items: impl Iterator<Item = I>,
@@ -83,9 +83,9 @@ pub(crate) fn all_in_order<I: Send, R: Send>(
 struct Queue<I, R, E, F> {
     bounds: Bounds,
     state: Mutex<QueueState<I, R, E, F>>,
-    /// There is an item to be worked on, or none will come any more.
+    /// Signals a new item, or the end of all items.
     item: Condvar,
-    /// A result was received, or all is over.
+    /// Signals that a result was received, or that the work is over.
     result: Condvar,
 }
 
@@ -101,11 +101,11 @@ struct QueueState<I, R, E, F> {
     /// The sizes of the items whose results were not received yet.
     sizes: VecDeque<usize>,
     size: usize,
-    /// `None` while a thread receives.
+    /// `None` while a thread uses it.
     receive: Option<F>,
-    /// How many threads wait for an item. Nobody is woken in vain, since that is a call of the system.
+    /// The number of threads that wait for an item. Without any, no system call is made to wake one.
     idle: usize,
-    /// True if the calling thread waits for room, of which it gets half at a time.
+    /// True if the calling thread waits for room; it is woken when half of the room is free.
     is_full: bool,
     failed: Option<E>,
     /// True if the work is over: an error was returned, or a thread panicked.
@@ -159,7 +159,7 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
         drop(self.wait(|state| state.sizes.is_empty()));
     }
 
-    /// Waits until `holds`, or all is over. Results are received by the threads that work, so that items are read meanwhile.
+    /// Waits until `holds` returns true, or the work is over.
     fn wait(
         &self,
         holds: impl Fn(&QueueState<I, R, E, F>) -> bool,
@@ -230,7 +230,7 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
     }
 }
 
-/// Makes sure that nobody waits for a thread that panicked.
+/// Wakes all waiting threads if its own thread panics.
 struct PanicGuard<'q, I, R, E, F: FnMut(R) -> Result<(), E>>(&'q Queue<I, R, E, F>);
 
 impl<I, R, E, F: FnMut(R) -> Result<(), E>> Drop for PanicGuard<'_, I, R, E, F> {
@@ -259,7 +259,7 @@ mod tests {
         for threads in [1, 2, 5] {
             let mut received = Vec::new();
             let work = |item: u32| {
-                // The first of each three takes longer than what follows it.
+                // Every third item takes longer than the next two.
                 thread::sleep(Duration::from_micros(if item.is_multiple_of(3) { 300 } else { 0 }));
                 item * 10
             };
@@ -273,8 +273,8 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_under_way_than_the_bounds_say() {
-        // The second kind is larger than the bound, and comes alone.
+    fn work_under_way_stays_within_the_bounds() {
+        // An item larger than the bound is processed alone.
         for (size, most) in [(1, 4), (30, 4), (60, 2), (1_000, 1)] {
             let (taken, received) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let items = (0..100).map(|item| {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_thread_that_panicked() {
+    fn a_panic_ends_all_waiting() {
         for panics_in_work in [true, false] {
             let panicked = std::panic::catch_unwind(|| {
                 let work = |item: u32| {
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_no_work() {
+    fn no_items_need_no_work() {
         let done = in_order(bounds(2), std::iter::empty::<(u8, usize)>(), |item| item, |_| Err(()));
         assert_eq!(done, Ok(()));
     }

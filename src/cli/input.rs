@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A file of another kind, such as an image, is not a document ([`ForeignFile`]), nor is the file to which standard
-//! output goes.
+//! output is redirected.
 //!
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
 //! document is in memory whole; a mailbox is not.
@@ -33,10 +33,10 @@ use baselink::span::Span;
 
 use super::archived::{ArchiveContents, Wanted};
 use super::document_name::DocumentName;
+use super::dotless_hosts;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin};
-use super::unlike_hosts;
 
 /// The number of bytes from which a format is detected.
 const LOOKED_AT: usize = 4_096;
@@ -46,7 +46,7 @@ const COPIED: usize = 1 << 20;
 
 /// A file that can be read.
 pub(crate) struct File<'a> {
-    /// What was named; `-` is standard input.
+    /// The path as it was named; `-` is standard input.
     pub(crate) path: &'a Path,
     /// The format in which the file is read.
     pub(crate) format: Format,
@@ -61,12 +61,12 @@ pub(crate) struct File<'a> {
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(crate) enum OpenedInput<'a> {
     Document(File<'a>),
-    NoDocument(NoDocument),
+    NonDocument(NonDocument),
 }
 
 /// A file that is not a document.
-pub(crate) struct NoDocument {
-    /// Why not; nothing where it only looks like none.
+pub(crate) struct NonDocument {
+    /// The reason; `None` if it only does not look like a document.
     why: Option<String>,
     /// True if it should be a document by its name or `--format`, or as standard input.
     is_taken_for_one: bool,
@@ -77,13 +77,13 @@ pub(crate) struct NoDocument {
     rest: Box<dyn Read>,
 }
 
-impl NoDocument {
+impl NonDocument {
     /// The message about the file if it was only found, and should be a document.
     pub(crate) fn remark(&self) -> Option<&str> {
         self.why.as_deref().filter(|_| self.is_taken_for_one)
     }
 
-    /// Why the file `path`, which was named, cannot be used.
+    /// The error for the named file `path`.
     pub(crate) fn error(&self, path: &Path) -> Error {
         if let Some(why) = &self.why {
             return Error::new(why.clone());
@@ -92,7 +92,7 @@ impl NoDocument {
         let why = match format.and_then(|format| Some((format.noun(), group_of(format)?))) {
             Some((noun, group)) => format!("{noun} is read only with --enable {group}"),
             None => format!(
-                "not a document by its name or its first bytes; if it is one, say which with --format: {}",
+                "not recognized as a document; if it is one, give its format with --format: {}",
                 Format::NAMES.join(", ")
             ),
         };
@@ -110,7 +110,7 @@ impl NoDocument {
         Ok(&self.head)
     }
 
-    /// Writes all of it, which is the file `path`, to `out`, as it is.
+    /// Copies the whole file `path` to `out`.
     pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
         let mut buffer = vec![0; COPIED];
@@ -135,7 +135,7 @@ pub(crate) enum Contents<'a> {
 
 /// An archive that is open.
 pub(crate) struct Archive<'a> {
-    /// What was named; `-` is standard input.
+    /// The path as it was named; `-` is standard input.
     pub(crate) path: &'a Path,
     pub(crate) contents: ArchiveContents,
     /// The options for its documents, without those that the archive gives for each.
@@ -148,7 +148,7 @@ pub(crate) struct Archive<'a> {
 
 /// A mailbox that is open.
 pub(crate) struct Mailbox<'a> {
-    /// What was named; `-` is standard input.
+    /// The path as it was named; `-` is standard input.
     pub(crate) path: &'a Path,
     /// The bytes of the mailbox.
     pub(crate) reader: Box<dyn Read>,
@@ -164,11 +164,11 @@ pub(crate) struct Input<'a> {
     pub(crate) format: Format,
     /// The bytes before the document that belong to no document.
     pub(crate) before: &'a [u8],
-    /// The whole of it.
+    /// The bytes of the document.
     pub(crate) bytes: &'a [u8],
     /// The bytes after the document that belong to no document.
     pub(crate) after: &'a [u8],
-    /// Where its bytes begin in the file.
+    /// The offset of the document in the file.
     pub(crate) offset: usize,
     /// The number of lines before it in the file.
     pub(crate) lines: usize,
@@ -185,8 +185,8 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens what `origin` names, to be read as `documents` say or as what it looks like. Only a file that is
-    /// to be replaced has an `original`.
+    /// Opens `origin`, in the format that `documents` give or that is detected. Only a file to be replaced has an
+    /// `original`.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl<'a> File<'a> {
                 (Some(file), Some(metadata))
             }
         };
-        refuse_standard_output(path, metadata.as_ref())?;
+        reject_standard_output(path, metadata.as_ref())?;
         let is_wacz = reading.format == Some(Format::Wacz)
             || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
         let again = file.as_ref().filter(|_| is_wacz).and_then(|file| file.try_clone().ok());
@@ -215,7 +215,7 @@ impl<'a> File<'a> {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
         };
-        // All of a small file in one read, and its end.
+        // One read gets a small file and its end.
         let mut bytes = Vec::new();
         let size = usize::try_from(origin.size()).unwrap_or(0);
         bytes.reserve(size.min(HEAD) + 1);
@@ -237,7 +237,7 @@ impl<'a> File<'a> {
         if !is_taken_for_one || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
             let (is_archive, head, rest) = (is_left, bytes, reader);
-            return Ok(OpenedInput::NoDocument(NoDocument {
+            return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
                 is_taken_for_one,
                 is_archive,
@@ -248,10 +248,10 @@ impl<'a> File<'a> {
         let origins = &reading.origins;
         let (retrieval, passed_over, beside) = match origin {
             Origin::Entry(entry) => {
-                let seen = documents.seen(entry);
+                let seen = documents.below_settings_folder(entry);
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
-                unlike_hosts::note(documents, entry, seen, retrieval.as_ref());
+                dotless_hosts::note(documents, entry, seen, retrieval.as_ref());
                 (retrieval, passed_over, Some(origins.beside(entry, seen)))
             }
             Origin::Standard => {
@@ -265,17 +265,18 @@ impl<'a> File<'a> {
         };
         let contents = if format.is_archive() {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
-            // A new format of archives is refused until it has a row here.
+            // A new archive format is rejected until it has a row here.
             let contents = match (format, again) {
                 (Format::Warc, _) => ArchiveContents::Warc(whole),
                 (Format::Har, _) => ArchiveContents::Har(whole),
                 (Format::WebArchive, _) => ArchiveContents::WebArchive(whole),
                 (Format::Wacz, Some(file)) => ArchiveContents::Wacz(file),
                 (Format::Wacz, None) => {
-                    let why = "a WACZ file is read from its end; store it in a file and name that";
+                    let why =
+                        "a WACZ file is read from its end; save it to a file and name the file";
                     return Err(Error::file(path, why));
                 }
-                _ => return Err(Error::file(path, "an archive that is not read")),
+                _ => return Err(Error::file(path, "this kind of archive cannot be read")),
             };
             let (jobs, wanted) = (documents.jobs, Wanted::Documents);
             Contents::Archive(Archive { path, contents, options, jobs, wanted })
@@ -284,7 +285,7 @@ impl<'a> File<'a> {
             Contents::Mailbox(Mailbox { path, reader, options })
         } else {
             if bytes.len() >= head {
-                // A size that the system names wrongly costs no memory before it has been read.
+                // A wrong size from the file system must not fail the allocation.
                 let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
@@ -293,7 +294,7 @@ impl<'a> File<'a> {
         Ok(OpenedInput::Document(Self { path, format, passed_over, metadata, contents }))
     }
 
-    /// Does `work` for every document in it, with the library's options for it. Archives are read by
+    /// Calls `work` for every document in the file, with the library's options for it. Archives are read by
     /// [`archive::each`](super::archive::each).
     pub(crate) fn each(
         self,
@@ -339,7 +340,7 @@ fn is_archive_left(
     const NEVER: &str = "an archive is never altered; -o DIR writes its documents as files";
     let why = match documents.archives {
         archives if !origin.is_named() => return Ok(archives != Archives::All),
-        Archives::None => "an archive; rewrite, links and base read it",
+        Archives::None => "an archive; use rewrite, links or base",
         _ if original.is_some() => NEVER,
         Archives::Named | Archives::All => return Ok(false),
     };
@@ -353,7 +354,7 @@ fn is_archive_left(
 /// The file cannot be read.
 pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
-    let (reading, seen) = (&documents.reading, documents.seen(entry));
+    let (reading, seen) = (&documents.reading, documents.below_settings_folder(entry));
     let of_head = |format, head: &[u8]| {
         reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, head).0
     };
@@ -373,18 +374,18 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     ))
 }
 
-/// Refuses the file `path`, of which the system says `seen`, if standard output goes to it: what is written
-/// would be read, or written over what is not read yet. Without `seen` it is standard input.
-fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
+/// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or overwrite
+/// unread input. `seen` is the metadata of the file; without it, the file is standard input.
+fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
     let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
     let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
     let why = format!(
-        "standard output goes to this very file{emptied}; use another one, or `rewrite --in-place`"
+        "standard output is redirected to this file{emptied}; write to another file, or use `rewrite --in-place`"
     );
     Err(Error::file(path, &why))
 }
 
-/// The length of the file, if standard output goes to it.
+/// The length of the file, if standard output is redirected to it.
 #[cfg(unix)]
 fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
     use std::fs;
@@ -416,7 +417,7 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 
 /// The format of the file at `path`: `format`, or by its name or its first bytes; `None` if it is not a regular file.
 pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
-    // To open a pipe, if only to look, would break it for whoever writes to it.
+    // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
     let mut head = Vec::new();
     is_file
@@ -435,7 +436,7 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
 /// The format of a file that begins with `head`.
 fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let Origin::Entry(entry) = origin else {
-        // A filter is there for documents.
+        // Standard input is always read as a document.
         return Some(Format::detect(None, head))
             .filter(|format| format.is_read())
             .unwrap_or_default();
@@ -446,9 +447,9 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     }
     let head = &head[..head.len().min(LOOKED_AT)];
     match Format::detect(Some(&name), head) {
-        // The name of a message of a Maildir says nothing of its format; its folder does.
+        // The name of a message in a Maildir does not tell its format; its folder does.
         Format::Other | Format::Mbox if maildir::is_message(&entry.path) => Format::Message,
-        // That of nothing at all is a document, too, where it was named.
+        // A named empty file is a document, too.
         Format::Other if head.is_empty() && entry.relative.is_empty() => Format::Html,
         format => format,
     }

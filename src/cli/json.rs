@@ -1,4 +1,4 @@
-//! JSON that a terminal may show: what it would obey, or show in another order, is escaped in strings.
+//! JSON that is safe on a terminal: control characters and direction marks are escaped in strings.
 //!
 //! ```text
 //! "a\u202eb"   -->   {"path":"a\u202eb"}    in ASCII, and not the character itself
@@ -16,9 +16,9 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// Puts `value` after what is in `out`, on one line.
+/// Appends `value` to `out`, on one line.
 pub(crate) fn put(out: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
-    // Nearly all is plain: to look through the line once, and not through each of its strings, saves a list a sixth.
+    // Most values are plain. Checking the line once, and not each of its strings, saves a sixth of the time of a list.
     let start = out.len();
     serde_json::to_writer(&mut *out, value)?;
     if !str::from_utf8(&out[start..]).is_ok_and(|line| matches!(visible(line), Cow::Borrowed(_))) {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_escaped_and_means_the_same() {
+    fn control_characters_are_escaped_and_keep_their_value() {
         for (text, expected) in [
             ("plain é 😀 \\", r#""plain é 😀 \\""#),
             ("\u{1b}[2J\u{9b}2J\u{7f}", r#""\u001b[2J\u009b2J\u007f""#),

@@ -1,4 +1,4 @@
-//! `baselink links`: every link, and what `rewrite` makes of it.
+//! `baselink links`: every link, and its result in `rewrite`.
 //!
 //! ```text
 //! $ baselink links --url http://a/b/page.html page.html
@@ -6,9 +6,9 @@
 //! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
 //! ```
 //!
-//! With `--only-targets` it is the target alone.
+//! With `--only-targets`, a line is only the target.
 //!
-//! Deliberately absent: a total for each file. The places say it, and the last line adds up.
+//! Deliberately absent: a total for each file. The last line has the total of all files.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,30 +19,32 @@ use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
 
 use super::archive;
 use super::archived::Archived;
+use super::base_hints::BaseHints;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
-use super::files::{after, each_document};
-use super::hint::Hints;
+use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
-use super::output::{FAINT, Output, PLACE, Strict, location, said, shown, style_of};
+use super::link_counts::{LinkCounts, LinkResult};
+use super::output::{
+    FAINT, Output, PLACE, StrictViolations, location, ok_or_report, shown, style_of,
+};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
 use super::results::Results;
 use super::status::ExitStatus;
-use super::tally::{LinkResult, Tally};
 
-/// Lists what was asked for.
-pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
-    let documents = &asked.documents;
-    let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let results = |to| Results::new(to, extension(asked), documents, output);
-    let results = asked.output.as_ref().map(results).transpose()?;
+/// Lists the links of the documents of a request.
+pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
+    let documents = &request.documents;
+    let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
+    let results = |to| Results::new(to, extension(request), documents, output);
+    let results = request.output.as_ref().map(results).transpose()?;
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
-        let Some(results) = &results else { return one(asked, file, output) };
-        let made = results.of(origin, output, |output| one(asked, file, output));
-        Ok(match said(made, output)? {
+        let Some(results) = &results else { return list_file(request, file, output) };
+        let made = results.of(origin, output, |output| list_file(request, file, output));
+        Ok(match ok_or_report(made, output)? {
             Some(Some(made)) => made,
             Some(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
@@ -52,31 +54,31 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> FileResult<ExitStat
         })
     };
     let read = each_document(documents, output, work, |_, (listed, helps)| {
-        tally.merge(&listed);
+        link_counts.merge(&listed);
         hints.merge(helps);
     })?;
     match read.documents {
         0 => {}
-        1 => output.notice(&tally),
-        files => output.notice(&format_args!("{files} files, {tally}")),
+        1 => output.notice(&link_counts),
+        files => output.notice(&format_args!("{files} files, {link_counts}")),
     }
     match &hints.url {
         Some(hint) if read.documents == 1 => {
             output.notice(&format_args!(
                 "no base URL for {} of the links; {hint}",
-                tally.count(LinkResult::NoBase)
+                link_counts.count(LinkResult::NoBase)
             ));
-            hints.say_scheme(output);
+            hints.report_scheme(output);
         }
-        _ => hints.say(output),
+        _ => hints.report(output),
     }
     output.notice_of(kept.into_inner(), ["result is", "results are"], "up to date; skipped");
     Ok(read.end(documents, output))
 }
 
 /// The extension of result files.
-fn extension(asked: &ListLinks) -> &'static str {
-    match asked.form {
+fn extension(request: &ListLinks) -> &'static str {
+    match request.form {
         LinksForm::Text => ".txt",
         LinksForm::Json => ".jsonl",
         LinksForm::Target => ".urls",
@@ -84,21 +86,21 @@ fn extension(asked: &ListLinks) -> &'static str {
 }
 
 /// Lists the links of a file.
-fn one(
-    asked: &ListLinks,
+fn list_file(
+    request: &ListLinks,
     file: File<'_>,
     output: &mut Output,
-) -> io::Result<(ExitStatus, (Tally, Hints))> {
-    let (mut tally, mut hints) = (Tally::default(), Hints::default());
+) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
+    let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let mut status = ExitStatus::Done;
     let mut add = |(totals, held): &(Totals, ExitStatus)| {
         status = status.max(*held);
-        tally.add_totals(totals);
+        link_counts.add_totals(totals);
     };
     let read = match file.contents {
         Contents::Archive(archive) => {
             let work = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
-                LinkListing::of(asked).document(input, &archived.options, output)
+                LinkListing::of(request).list_document(input, &archived.options, output)
             };
             let read = archive::each(archive, output, work, |listed, _, _| {
                 add(&listed);
@@ -107,39 +109,39 @@ fn one(
             read.map(drop)
         }
         contents => {
-            let mut listing = LinkListing::of(asked);
+            let mut listing = LinkListing::of(request);
             File { contents, ..file }.each(|input, options| {
-                let listed = listing.document(input, options, output)?;
+                let listed = listing.list_document(input, options, output)?;
                 add(&listed);
                 hints.add(input, options, &listed.0);
                 Ok(())
             })
         }
     };
-    Ok((after(read, status, output)?, (tally, hints)))
+    Ok((status_after(read, status, output)?, (link_counts, hints)))
 }
 
 /// The number of rows from which the widths of columns are computed.
 const AHEAD: usize = 1_000;
 
-/// Room that the columns before the reference have at most: a long one moves only its own row.
+/// The largest width of a column before the reference: a longer value shifts only its own row.
 const WIDEST: usize = 40;
 
-/// Prints links as they come.
+/// Prints links as they are found.
 struct LinkListing<'a> {
-    asked: &'a ListLinks,
-    /// True if links of the file were printed.
+    request: &'a ListLinks,
+    /// True if a link of the file was printed.
     is_listed: bool,
-    strict: Strict,
+    strict: StrictViolations,
 }
 
 impl<'a> LinkListing<'a> {
-    fn of(asked: &'a ListLinks) -> Self {
-        Self { asked, is_listed: false, strict: Strict::default() }
+    fn of(request: &'a ListLinks) -> Self {
+        Self { request, is_listed: false, strict: StrictViolations::default() }
     }
 
     /// Lists the links of a document.
-    fn document(
+    fn list_document(
         &mut self,
         input: &Input<'_>,
         options: &Options,
@@ -148,16 +150,16 @@ impl<'a> LinkListing<'a> {
         if output.is_verbose() {
             let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
             let places = FilePlaces::of(input, &totals);
-            output.bases(input, &places, &report);
-            output.links_left(&places, &report);
+            output.report_bases(input, &places, &report);
+            output.report_links_left(&places, &report);
         }
         let name = input.name;
         let mut printed = Ok(());
         let mut table =
-            Table { name, grammar: self.asked.grammar, widths: None, waiting: Vec::new() };
+            Table { name, grammar: self.request.grammar, widths: None, waiting: Vec::new() };
         let totals = baselink::links(input.bytes, options, &mut |mut found| {
             found.line += input.lines;
-            if self.asked.strict {
+            if self.request.strict {
                 self.strict.add(&found.link, || at(name, &found));
             }
             if printed.is_ok() {
@@ -165,8 +167,8 @@ impl<'a> LinkListing<'a> {
             }
         });
         printed.and_then(|()| table.flush(output))?;
-        output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        Ok((totals, std::mem::take(&mut self.strict).say("made absolute", output)))
+        output.report_diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
+        Ok((totals, std::mem::take(&mut self.strict).report("made absolute", output)))
     }
 
     fn print(
@@ -177,18 +179,18 @@ impl<'a> LinkListing<'a> {
         output: &mut Output,
     ) -> io::Result<()> {
         let ListedLink { link, line, column } = &found;
-        match (self.asked.form, &link.target) {
+        match (self.request.form, &link.target) {
             (LinksForm::Json, _) => {
                 let place = (*line, *column);
                 output.json(&record::LinkRecord::of(table.name, place, offset, link, table.grammar))
             }
             (LinksForm::Target, None) => Ok(()),
-            // What a URL on a line of its own must not have is escaped.
+            // Control characters are escaped, so that a URL stays on one line.
             (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),
             (LinksForm::Text, _) => {
-                // An empty line divides files.
+                // An empty line separates files.
                 if !std::mem::replace(&mut self.is_listed, true) {
-                    output.gap()?;
+                    output.blank_line()?;
                 }
                 table.add(found, output)
             }
@@ -201,11 +203,11 @@ fn at(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> S
     format!("{name}:{line}:{column}")
 }
 
-/// Rows with their columns one below the other.
+/// A table with aligned columns.
 struct Table<'a> {
     name: DocumentName<'a>,
     grammar: bool,
-    /// Known once enough rows are.
+    /// The widths of the columns, once enough rows are known.
     widths: Option<[usize; 3]>,
     waiting: Vec<ListedLink>,
 }
@@ -213,7 +215,7 @@ struct Table<'a> {
 impl Table<'_> {
     fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
         if let Some(widths) = self.widths {
-            return self.row(&found, widths, output);
+            return self.print_row(&found, widths, output);
         }
         self.waiting.push(found);
         if self.waiting.len() == AHEAD { self.flush(output) } else { Ok(()) }
@@ -224,7 +226,7 @@ impl Table<'_> {
         [at(self.name, found), link.outcome.name().into(), location(link)]
     }
 
-    /// Prints what waits.
+    /// Computes the widths, and prints the waiting rows.
     fn flush(&mut self, output: &mut Output) -> io::Result<()> {
         let mut widths = [0; 3];
         for found in &self.waiting {
@@ -232,25 +234,30 @@ impl Table<'_> {
                 *width = column.chars().count().clamp(*width, WIDEST.max(*width));
             }
         }
-        // Where the columns take more than half of the terminal, the rows are better off without them.
+        // Columns that take more than half of the terminal are not aligned.
         if output.width().is_some_and(|room| widths.iter().sum::<usize>() > room / 2) {
             widths = [0; 3];
         }
         self.widths = Some(widths);
         let waiting = std::mem::take(&mut self.waiting);
-        waiting.iter().try_for_each(|found| self.row(found, widths, output))
+        waiting.iter().try_for_each(|found| self.print_row(found, widths, output))
     }
 
-    fn row(&self, found: &ListedLink, widths: [usize; 3], output: &mut Output) -> io::Result<()> {
-        let (ink, link) = (output.ink, &found.link);
+    fn print_row(
+        &self,
+        found: &ListedLink,
+        widths: [usize; 3],
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let (styler, link) = (output.styler, &found.link);
         let styles = [PLACE, style_of(link.outcome), Style::new()];
         for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
             let gap = width.saturating_sub(column.chars().count()) + 2;
-            write!(output.out(), "{}{:gap$}", ink.paint(style, column), "")?;
+            write!(output.out(), "{}{:gap$}", styler.paint(style, column), "")?;
         }
         write!(output.out(), "{}", shown(&link.reference))?;
         if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
-            write!(output.out(), " {} {}", ink.paint(FAINT, "->"), visible(target))?;
+            write!(output.out(), " {} {}", styler.paint(FAINT, "->"), visible(target))?;
         }
         if let Some(reason) = link.reason {
             write!(output.out(), "  ({})", reason.name())?;
@@ -260,7 +267,7 @@ impl Table<'_> {
             let violation = verdict.violation.map(|violation| format!(": {violation}"));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));
-            write!(output.out(), "  {}", ink.paint(FAINT, verdict))?;
+            write!(output.out(), "  {}", styler.paint(FAINT, verdict))?;
         }
         writeln!(output.out())
     }

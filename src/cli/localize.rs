@@ -7,15 +7,14 @@
 //!   html  2 files, 4 links: 3 made local, 1 made absolute
 //! ```
 //!
-//! Which file a URL means is known once all files are: they are looked at first, and their heads are read only
-//! where nothing else says by which URL they were retrieved (RFC 1808, 3.3).
+//! All files are listed first, to know the file of each URL. The head of a file is read only if nothing else gives its
+//! retrieval URL (RFC 1808, 3.3).
 //!
-//! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a
-//! link, which `baselink::purpose::localize` knows.
+//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link (`baselink::purpose::localize`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{fs, io, iter};
+use std::{fs, iter};
 
 use baselink::collection::Collection;
 use baselink::error::{Error, Result, name};
@@ -23,55 +22,47 @@ use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::{Replacement, remove_left_beside};
 
 use super::collection;
+use super::failure::FileResult;
 use super::output::Output;
 use super::request::{Extraction, Localize, WrittenTo, folder_of, is_standard_input};
 use super::rewrite::archives::extract;
-use super::rewrite::{Work, rewrite};
+use super::rewrite::{RewriteKind, rewrite};
 use super::status::ExitStatus;
 
-/// Makes the mirror that was asked for.
-pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
-    let documents = &asked.rewrite.documents;
+/// Makes an offline mirror.
+pub(crate) fn run(request: &Localize, output: &mut Output) -> FileResult<ExitStatus> {
+    let documents = &request.rewrite.documents;
     let is_file = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file());
     if documents.paths.iter().all(is_file) {
-        return match may_list(asked) {
-            Ok(()) => extract(&asked.rewrite, Some(&asked.extraction), output),
-            Err(error) => {
-                output.error(&error);
-                Ok(ExitStatus::Unusable)
-            }
-        };
+        check_list_of_missing(request)?;
+        return extract(&request.rewrite, Some(&request.extraction), output);
     }
-    match is_one_folder(&documents.paths)
-        .and_then(|()| is_for_folders(&asked.extraction))
-        .and_then(|()| may_list(asked))
-        .and_then(|()| collection(asked))
-    {
-        Ok(mut collection) => {
-            if asked.is_elsewhere {
-                collection.rename_for_mirror();
-            }
-            let work = Work::Local {
-                collection: Arc::new(collection),
-                missing: asked.extraction.missing.clone(),
-            };
-            rewrite(&asked.rewrite, &work, output)
-        }
-        Err(error) => {
-            output.error(&error);
-            Ok(ExitStatus::Unusable)
-        }
+    require_one_folder(&documents.paths)?;
+    reject_archive_options(&request.extraction)?;
+    check_list_of_missing(request)?;
+    let mut collection = collection(request)?;
+    if request.is_elsewhere {
+        collection.rename_for_mirror();
     }
+    let kind = RewriteKind::Local {
+        collection: Arc::new(collection),
+        missing: request.extraction.missing.clone(),
+    };
+    rewrite(&request.rewrite, &kind, output)
 }
 
-fn is_for_folders(extraction: &Extraction) -> Result<()> {
+/// Rejects options for archives.
+fn reject_archive_options(extraction: &Extraction) -> Result<()> {
     match extraction.near.is_some() || extraction.is_exact {
-        true => Err(Error::new("--date and --exact are for archives; a folder has no captures")),
+        true => {
+            Err(Error::new("--date and --exact apply only to archives; a folder has no captures"))
+        }
         false => Ok(()),
     }
 }
 
-fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
+/// Rejects inputs other than one folder.
+fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
     let (mut folders, mut file) = (Vec::new(), None);
     for path in paths {
@@ -84,22 +75,22 @@ fn is_one_folder(paths: &[PathBuf]) -> Result<()> {
             }
             Ok(found) if found.is_dir() => folders.push(path),
             Ok(found) if found.is_file() => file = file.or(Some(path)),
-            Ok(_) => return refused(path, "it cannot be read twice; name archives, or a folder"),
+            Ok(_) => return refused(path, "not a regular file; name archives, or a folder"),
             Err(error) => return Err(Error::io(path, error)),
         }
     }
     match (file, &*folders) {
         (Some(file), _) => {
-            refused(file, "a file among folders; name archives alone, or one folder")
+            refused(file, "a file cannot be mixed with folders; name only archives, or one folder")
         }
-        (None, [_, second, ..]) => refused(second, "a second folder; a mirror is made of one"),
+        (None, [_, second, ..]) => refused(second, "a mirror is made of one folder; name only one"),
         (None, _) => Ok(()),
     }
 }
 
-/// Refuses a list of missing URLs that cannot be written or is a file of the mirror.
-fn may_list(asked: &Localize) -> Result<()> {
-    let Some(list) = asked.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
+/// Rejects a list of missing URLs that cannot be written or is a file of the mirror.
+fn check_list_of_missing(request: &Localize) -> Result<()> {
+    let Some(list) = request.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
     else {
         return Ok(());
     };
@@ -108,14 +99,14 @@ fn may_list(asked: &Localize) -> Result<()> {
     let is_within = |folder: &Path| {
         around.as_ref().zip(real(folder)).is_some_and(|(list, folder)| list.starts_with(folder))
     };
-    let elsewhere = match &asked.rewrite.destination {
+    let elsewhere = match &request.rewrite.destination {
         WrittenTo::Path { path, .. } => Some(path.as_path()),
         _ => None,
     };
-    let mut folders = asked.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
+    let mut folders = request.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
     match folders.find(|folder| is_within(folder)) {
         Some(folder) => Err(Error::new(format!(
-            "{}: --missing needs a file outside the folder {}, where it would be a file of the mirror",
+            "{}: --missing needs a file outside the folder {}, or it would become part of the mirror",
             name(list),
             name(folder)
         ))),
@@ -127,12 +118,12 @@ fn may_list(asked: &Localize) -> Result<()> {
 }
 
 /// The files of the mirror.
-fn collection(asked: &Localize) -> Result<Collection> {
-    let documents = &asked.rewrite.documents;
-    // In place all that is there stays. Elsewhere there is what was asked for.
+fn collection(request: &Localize) -> Result<Collection> {
+    let documents = &request.rewrite.documents;
+    // In place all files stay. An output folder has only the selected files.
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
-    let selection = if asked.is_elsewhere { &documents.selection } else { &all };
-    let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !asked.is_elsewhere;
+    let selection = if request.is_elsewhere { &documents.selection } else { &all };
+    let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere;
     collection::of_folder(documents, selection, is_there, false)
 }

@@ -6,10 +6,10 @@
 //! baselink-base.1  baselink-check.1  …  baselink.1
 //! ```
 //!
-//! A page has what `--help` says, in the sections of man-pages(7): arguments and options under their headings,
-//! then the notes, examples and exit statuses that `--help` has in the end.
+//! A page has the text of `--help` in the sections of man-pages(7): arguments and options under their headings, then the
+//! notes, examples and exit statuses.
 //!
-//! Deliberately absent: words of its own. Both are made of the arguments as clap knows them.
+//! Deliberately absent: text of its own. Both are generated from the arguments that clap knows.
 
 use std::fs;
 use std::io::{self, Write};
@@ -30,7 +30,7 @@ use super::output::Output;
 use super::status::ExitStatus;
 
 /// Prints the script with which `shell` completes arguments.
-pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {
+pub(crate) fn print_completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut program(), "baselink", &mut script);
     output.out().write_all(&script)?;
@@ -38,17 +38,17 @@ pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<ExitS
 }
 
 /// Prints the page of the program, or writes all pages to `folder`.
-pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> FileResult<ExitStatus> {
+pub(crate) fn write_pages(folder: Option<&Path>, output: &mut Output) -> FileResult<ExitStatus> {
     let mut program = program().disable_help_subcommand(true);
     program.build();
     match folder {
         Some(folder) => write(&program, folder)?,
-        None => output.out().write_all(&page(&program)?)?,
+        None => output.out().write_all(&manual_page(&program)?)?,
     }
     Ok(ExitStatus::Done)
 }
 
-/// Writes the page of each command to `folder`, which is made where it is missing.
+/// Writes the page of each command to `folder`, which is created if it is missing.
 fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::file(folder, "not a folder"));
@@ -58,7 +58,7 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     let begin = |command: &Command| {
         let path = format!("{}.1", display_name(command));
         let mut new = mirror.begin_new(Path::new(""), Path::new(&path))?;
-        new.write(|out| out.write_all(&page(command)?))?;
+        new.write(|out| out.write_all(&manual_page(command)?))?;
         Ok(new)
     };
     let pages = iter::once(program).chain(program.get_subcommands()).map(begin);
@@ -72,8 +72,8 @@ fn display_name(command: &Command) -> &str {
 }
 
 /// The page of a command.
-fn page(command: &Command) -> io::Result<Vec<u8>> {
-    // Nobody reads a synopsis of all options.
+fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
+    // A synopsis of all options would be unreadable.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
     // Arguments come first, as in `--help`.

@@ -1,14 +1,14 @@
-//! The command line: `args` makes a `request` of what was typed, a file for each command does it,
-//! `output` prints. The program calls it, and the command of the Python package.
+//! The command line: `args` turns the arguments into a `request`, a file for each command carries it out, and `output`
+//! prints. The program calls it, and the command of the Python package.
 //!
 //! ```text
-//! what was typed --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
+//! arguments --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
 //! ```
 //!
-//! A function here returns an [`io::Error`] only when standard output cannot be written to. Whatever is wrong with a file or an
-//! argument is printed where it is found and becomes an `ExitStatus`, or it ends the command (`failure`).
+//! A function here returns an [`io::Error`] only if standard output cannot be written to. An error in a
+//! file or an argument is printed where it is found and becomes an `ExitStatus`, or it ends the command (`failure`).
 //!
-//! Deliberately absent: anything that a program could not do with the library.
+//! Deliberately absent: features that a program could not have with the library.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ use baselink::error::{cause, name, visible};
 
 use self::args::Refusal;
 use self::failure::FileResult;
-use self::output::{Output, said};
-use self::request::{Command, Talk};
+use self::output::{Output, ok_or_report};
+use self::request::{Command, Verbosity};
 use self::status::ExitStatus;
 
 mod advice;
@@ -27,19 +27,21 @@ mod archive;
 mod archived;
 mod args;
 mod base;
+mod base_hints;
 mod captures;
 mod check;
-mod closed;
+mod closed_stdout;
 mod collection;
 mod diff;
 mod document_name;
+mod dotless_hosts;
 mod failure;
 mod files;
 mod foreign;
-mod hint;
 mod in_order;
 mod input;
 mod json;
+mod link_counts;
 mod links;
 mod localize;
 mod manual;
@@ -56,10 +58,8 @@ mod rewrite;
 mod settings;
 mod shell;
 mod status;
-mod tally;
-mod unlike_hosts;
 
-pub use self::closed::IS_STDOUT_CLOSED;
+pub use self::closed_stdout::IS_STDOUT_CLOSED;
 
 /// Checks, for the fuzz target `settings`, that any bytes are settings or give an error of one visible line.
 #[cfg(fuzzing)]
@@ -71,11 +71,11 @@ pub fn hold_settings(bytes: &[u8]) {
     }
 }
 
-/// Does what `typed`, the program's name first, asks for. Returns the exit status.
+/// Runs the command in `typed`, which begins with the name of the program. Returns the exit status.
 pub fn run(typed: Vec<OsString>) -> u8 {
     let status = match printed(typed) {
         Ok(status) => status,
-        // Whoever reads standard output has had enough of it.
+        // The reader of standard output has had enough of it.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitStatus::Done,
         Err(error) => cannot_print(&error),
     };
@@ -83,39 +83,39 @@ pub fn run(typed: Vec<OsString>) -> u8 {
 }
 
 fn printed(typed: Vec<OsString>) -> io::Result<ExitStatus> {
-    let asked = match args::parse(typed) {
-        Ok(asked) => asked,
+    let request = match args::parse(typed) {
+        Ok(request) => request,
         Err(Refusal::Clap(message)) => {
             let text = message.to_string();
             if !message.use_stderr() {
-                closed::refuse()?;
+                closed_stdout::check()?;
                 message.print()?;
             } else if text.lines().all(|line| matches!(visible(line), Cow::Borrowed(_))) {
                 message.print()?;
             } else {
-                // A word that was typed may come from elsewhere, the name of a file for one.
-                let mut output = Output::new(Talk::default());
+                // An argument, such as the name of a file, may have control characters.
+                let mut output = Output::new(Verbosity::default());
                 text.lines().for_each(|line| output.notice(&line));
             }
             // `--help` and `--version` come this way, too.
             return Ok(if message.use_stderr() { ExitStatus::Unusable } else { ExitStatus::Done });
         }
-        Err(Refusal::Sentence(talk, sentence)) => {
-            Output::new(talk).error(&sentence);
+        Err(Refusal::Sentence(verbosity, sentence)) => {
+            Output::new(verbosity).error(&sentence);
             return Ok(ExitStatus::Unusable);
         }
     };
-    let mut output = Output::new(asked.talk);
-    if let Some(settings) = &asked.settings {
+    let mut output = Output::new(request.verbosity);
+    if let Some(settings) = &request.settings {
         output.notice(&format_args!("settings: {}", name(settings)));
     }
-    let status = said(done(&asked.command, &mut output), &mut output)?;
+    let status = ok_or_report(execute(&request.command, &mut output), &mut output)?;
     output.end()?;
     Ok(status.unwrap_or(ExitStatus::Unusable))
 }
 
-/// Does what was asked for.
-fn done(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
+/// Carries out a command.
+fn execute(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
     command.reads().map_or(Ok(()), files::check)?;
     if command.reads_standard_input() && io::stdin().is_terminal() {
         let otherwise = match command.reads() {
@@ -126,21 +126,21 @@ fn done(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
         output.notice(&sentence);
     }
     Ok(match command {
-        Command::Rewrite(asked) => rewrite::run(asked, output)?,
-        Command::Links(asked) => links::run(asked, output)?,
-        Command::Base(asked) => base::run(asked, output)?,
-        Command::Resolve(asked) => resolve::run(asked, output)?,
-        Command::Localize(asked) => localize::run(asked, output)?,
-        Command::Move(asked) => relocate::run(asked, output)?,
-        Command::Check(asked) => check::run(asked, output)?,
-        Command::Completions(shell) => manual::completions(*shell, output)?,
-        Command::Man(folder) => manual::pages(folder.as_deref(), output)?,
+        Command::Rewrite(request) => rewrite::run(request, output)?,
+        Command::Links(request) => links::run(request, output)?,
+        Command::Base(request) => base::run(request, output)?,
+        Command::Resolve(request) => resolve::run(request, output)?,
+        Command::Localize(request) => localize::run(request, output)?,
+        Command::Move(request) => relocate::run(request, output)?,
+        Command::Check(request) => check::run(request, output)?,
+        Command::Completions(shell) => manual::print_completions(*shell, output)?,
+        Command::Man(folder) => manual::write_pages(folder.as_deref(), output)?,
     })
 }
 
-/// Says that standard output cannot be written to.
+/// Reports that standard output cannot be written to.
 fn cannot_print(error: &io::Error) -> ExitStatus {
-    let sentence = format!("standard output cannot be written to: {}", cause(error));
-    Output::new(Talk::default()).error(&sentence);
+    let sentence = format!("cannot write to standard output: {}", cause(error));
+    Output::new(Verbosity::default()).error(&sentence);
     ExitStatus::Unusable
 }

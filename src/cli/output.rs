@@ -5,10 +5,10 @@
 //! page.html: base http://a/b/ (3.1 base-element); 12 links: 9 rewritten, 2 absolute, 1 left (placeholder)
 //! ```
 //!
-//! What a document says is shown with its control characters escaped, so that it can neither break
-//! a line nor talk to the terminal. Whether standard error can be written to is nobody's concern.
+//! Text from documents is shown with its control characters escaped, so that it can neither break a line nor control
+//! the terminal. Errors while writing to standard error are ignored.
 //!
-//! Deliberately absent: what to say. A command says it, this file knows how it looks.
+//! Deliberately absent: the content of messages. The commands decide it; this file gives it a form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,24 +25,24 @@ use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::advice::sentence;
-use super::closed;
+use super::closed_stdout;
 use super::failure::{Failure, FileResult};
 use super::input::Input;
 use super::json;
 use super::places::FilePlaces;
 use super::progress::Progress;
-use super::request::{Talk, is_standard_input};
+use super::request::{Verbosity, is_standard_input};
 use super::status::ExitStatus;
 
-/// A place that can be clicked on.
+/// A place in a file, such as `page.html:3:9`.
 pub(crate) const PLACE: Style = Style::new().dimmed();
 /// The level that gave the base.
 pub(crate) const TAKEN: Style = AnsiColor::Green.on_default().bold();
 /// An invalid value.
 pub(crate) const INVALID: Style = AnsiColor::Red.on_default();
-/// A line that comes in.
+/// An added line of a diff.
 pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
-/// A line that goes out.
+/// A removed line of a diff.
 pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
 /// A heading.
 pub(crate) const HEADING: Style = Style::new().bold();
@@ -61,17 +61,17 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
     }
 }
 
-/// Colours of a stream; true if it shows them.
+/// Applies styles to text for a stream; true if the stream shows colours.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ink(bool);
+pub(crate) struct Styler(bool);
 
-impl Ink {
-    /// `text` in `style`, where colours are shown.
+impl Styler {
+    /// Wraps `text` in `style`, if the stream shows colours.
     pub(crate) fn paint<T: Display>(self, style: Style, text: T) -> Painted<T> {
         Painted { style: self.style(style), text }
     }
 
-    /// `style`, where colours are shown.
+    /// Returns `style`, or no style if the stream does not show colours.
     pub(crate) fn style(self, style: Style) -> Style {
         if self.0 { style } else { Style::new() }
     }
@@ -90,7 +90,7 @@ impl<T: Display> Display for Painted<T> {
     }
 }
 
-/// A sentence on one line, without what a terminal would obey: what it quotes may be from anywhere.
+/// A sentence on one line, with control characters escaped: it may quote text from any source.
 struct Visible<T>(T);
 
 impl<T: Display> Display for Visible<T> {
@@ -99,40 +99,40 @@ impl<T: Display> Display for Visible<T> {
     }
 }
 
-/// Both streams of the program, or a [`Page`] that is to be shown later.
+/// Both streams of the program, or a [`BufferedOutput`] that is printed later.
 pub(crate) struct Output {
-    sink: Surface,
-    talk: Talk,
+    sink: OutputSink,
+    verbosity: Verbosity,
     /// True if standard output is a terminal.
-    is_looked_at: bool,
-    /// Of standard output.
-    pub(crate) ink: Ink,
-    err: Ink,
-    /// Among many files, diagnostics are counted.
+    is_terminal: bool,
+    /// The styles of standard output.
+    pub(crate) styler: Styler,
+    err: Styler,
+    /// The diagnostics so far, if they are counted because there are many files.
     counted: Option<CountedDiagnostics>,
     /// True if something was printed before.
     is_begun: bool,
-    /// Where results go instead of standard output.
+    /// The file that gets the results instead of standard output.
     file: Option<Replacement>,
-    /// Where it is shown how far that file is, where it is the only one in hand.
+    /// The progress bar to advance while that file is the only one being read.
     reaches: Option<Progress>,
-    /// True if this is the output of one of several threads.
-    is_page: bool,
-    /// A line that is being put together.
+    /// True if this is the output of a worker thread.
+    is_buffered: bool,
+    /// A buffer for one line of JSON.
     json_line: Vec<u8>,
 }
 
-enum Surface {
+enum OutputSink {
     Streams(StandardOutput, Option<Progress>),
-    Page(Page),
+    Buffer(BufferedOutput),
 }
 
 /// Standard output.
 struct StandardOutput {
     out: BufWriter<Stdout>,
-    /// True if the work goes on without a reader of standard output, since files are written.
+    /// True if the work goes on without a reader of standard output, because it writes files.
     ignores_errors: bool,
-    /// Why it was given up.
+    /// The error after which nothing more is written.
     lost: Option<io::Error>,
 }
 
@@ -153,7 +153,7 @@ impl Write for StandardOutput {
         if self.lost.is_some() {
             return Ok(bytes.len());
         }
-        let result = closed::refuse().and_then(|()| self.out.write(bytes));
+        let result = closed_stdout::check().and_then(|()| self.out.write(bytes));
         self.or_lost(result, bytes.len())
     }
 
@@ -166,9 +166,9 @@ impl Write for StandardOutput {
     }
 }
 
-/// The output of one of several threads for a file, kept until it is the file's turn.
+/// The output about one file from a worker thread, kept until all earlier files have been printed.
 #[derive(Default)]
-pub(crate) struct Page {
+pub(crate) struct BufferedOutput {
     pieces: Vec<(Stream, Vec<u8>)>,
     counted: CountedDiagnostics,
 }
@@ -177,11 +177,11 @@ pub(crate) struct Page {
 enum Stream {
     Out,
     Err,
-    /// What divides one thing from the next: standard output gets it where it is not the first.
+    /// A divider between two results; not printed before the first one.
     Divider,
 }
 
-impl Page {
+impl BufferedOutput {
     fn to(&mut self, stream: Stream) -> &mut Vec<u8> {
         if self.pieces.last().is_none_or(|(last, _)| *last != stream) {
             self.pieces.push((stream, Vec::new()));
@@ -191,7 +191,7 @@ impl Page {
     }
 }
 
-/// The number of each diagnostic, and its first place.
+/// The number of occurrences of each diagnostic, and its first message.
 #[derive(Default)]
 struct CountedDiagnostics(BTreeMap<&'static str, (usize, String)>);
 
@@ -202,16 +202,16 @@ impl CountedDiagnostics {
 }
 
 impl Output {
-    /// Streams that look as `talk` says.
-    pub(crate) fn new(talk: Talk) -> Self {
+    /// Creates the output for the streams of the program.
+    pub(crate) fn new(verbosity: Verbosity) -> Self {
         // `AutoStream` knows NO_COLOR, CLICOLOR, TERM and terminals.
-        let colored = |auto: ColorChoice| match talk.color {
+        let colored = |auto: ColorChoice| match verbosity.color {
             ColorChoice::Auto => auto != ColorChoice::Never,
             ColorChoice::Never => false,
             ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
         };
         Self {
-            sink: Surface::Streams(
+            sink: OutputSink::Streams(
                 StandardOutput {
                     out: BufWriter::new(io::stdout()),
                     ignores_errors: false,
@@ -219,54 +219,55 @@ impl Output {
                 },
                 None,
             ),
-            talk,
-            is_looked_at: io::stdout().is_terminal(),
-            ink: Ink(colored(AutoStream::choice(&io::stdout()))),
-            err: Ink(colored(AutoStream::choice(&io::stderr()))),
+            verbosity,
+            is_terminal: io::stdout().is_terminal(),
+            styler: Styler(colored(AutoStream::choice(&io::stdout()))),
+            err: Styler(colored(AutoStream::choice(&io::stderr()))),
             counted: None,
             is_begun: false,
             file: None,
             reaches: None,
-            is_page: false,
+            is_buffered: false,
             json_line: Vec::new(),
         }
     }
 
-    /// From now on, diagnostics are counted, and said in the end: there are many files. Not with `--verbose`. Gives
-    /// whether they were not counted before.
+    /// Counts diagnostics from now on, to report each kind once at the end. With `--verbose` they are not counted.
+    ///
+    /// Returns true if this call began the counting.
     pub(crate) fn count_diagnostics(&mut self) -> bool {
-        let begins = self.counted.is_none() && !self.talk.verbose;
+        let begins = self.counted.is_none() && !self.verbosity.verbose;
         if begins {
             self.counted = Some(CountedDiagnostics::default());
         }
         begins
     }
 
-    /// From now on what is written is files, and the work goes on when standard output is closed.
-    pub(crate) fn ignores_closed_stdout(&mut self) {
-        if let Surface::Streams(out, _) = &mut self.sink {
+    /// Lets the work go on when standard output is closed, because it writes files.
+    pub(crate) fn ignore_closed_stdout(&mut self) {
+        if let OutputSink::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
 
-    /// Says why not all could be printed, once the work is done. Whoever closed a pipe knows it.
+    /// Returns the error that stopped printing, once the work is done. A closed pipe is not an error.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         let lost = match &mut self.sink {
-            Surface::Streams(out, _) => out.lost.take(),
-            Surface::Page(_) => None,
+            OutputSink::Streams(out, _) => out.lost.take(),
+            OutputSink::Buffer(_) => None,
         };
         lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
 
-    /// Shows on standard error how far the work is, or shows it no more.
+    /// Shows a progress bar on standard error, or removes it.
     pub(crate) fn show_progress(&mut self, progress: Option<Progress>) {
-        if let Surface::Streams(_, shown) = &mut self.sink {
+        if let OutputSink::Streams(_, shown) = &mut self.sink {
             *shown = progress;
         }
     }
 
-    /// Shows that the file in hand is done up to `place`.
+    /// Shows that the current file is done up to the byte `place`.
     pub(crate) fn reach(&self, place: u64) {
         if let Some(progress) = self.progress() {
             progress.reach(place);
@@ -275,72 +276,75 @@ impl Output {
 
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
-            Surface::Streams(_, progress) => progress.as_ref(),
-            Surface::Page(_) => self.reaches.as_ref(),
+            OutputSink::Streams(_, progress) => progress.as_ref(),
+            OutputSink::Buffer(_) => self.reaches.as_ref(),
         }
     }
 
-    /// A page that looks like these streams.
-    pub(crate) fn page(&self) -> Self {
+    /// Creates a buffer with the settings of these streams.
+    pub(crate) fn buffered(&self) -> Self {
         Self {
-            sink: Surface::Page(Page::default()),
+            sink: OutputSink::Buffer(BufferedOutput::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
             file: None,
             reaches: None,
-            is_page: true,
+            is_buffered: true,
             json_line: Vec::new(),
             ..*self
         }
     }
 
-    /// An output whose results go to `file`, with messages on a page of their own.
+    /// An output whose results go to `file`, with messages in a buffer of their own.
     pub(crate) fn with_file(&self, file: Replacement) -> Self {
         Self {
-            is_looked_at: false,
-            ink: Ink(false),
+            is_terminal: false,
+            styler: Styler(false),
             is_begun: false,
             file: Some(file),
             reaches: self.progress().cloned(),
-            is_page: self.is_page,
-            ..self.page()
+            is_buffered: self.is_buffered,
+            ..self.buffered()
         }
     }
 
-    /// Where its results went, and what else was said.
-    pub(crate) fn into_file(mut self) -> (Option<Replacement>, Page) {
-        (self.file.take(), self.into_page())
+    /// Returns the file with the results, and the messages.
+    pub(crate) fn into_file(mut self) -> (Option<Replacement>, BufferedOutput) {
+        (self.file.take(), self.into_buffer())
     }
 
-    /// True if this is the output of one of several threads.
-    pub(crate) fn is_page(&self) -> bool {
-        self.is_page
+    /// True if this is the output of a worker thread.
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.is_buffered
     }
 
-    /// True if this page has messages.
-    pub(crate) fn has_said(&self) -> bool {
-        let is_said = matches!(&self.sink, Surface::Page(page) if !page.pieces.is_empty());
-        is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
+    /// True if this buffer has messages.
+    pub(crate) fn has_messages(&self) -> bool {
+        let has_pieces =
+            matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
+        has_pieces || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
-    /// The contents of this page; empty for the streams.
-    pub(crate) fn into_page(self) -> Page {
+    /// Returns the contents of this buffer; empty for the streams.
+    pub(crate) fn into_buffer(self) -> BufferedOutput {
         match self.sink {
-            Surface::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
-            Surface::Streams(..) => Page::default(),
+            OutputSink::Buffer(buffer) => {
+                BufferedOutput { counted: self.counted.unwrap_or_default(), ..buffer }
+            }
+            OutputSink::Streams(..) => BufferedOutput::default(),
         }
     }
 
-    /// Says what is on `page`.
-    pub(crate) fn append(&mut self, page: Page) -> io::Result<()> {
-        for (stream, bytes) in page.pieces {
+    /// Prints the contents of `buffer`.
+    pub(crate) fn append(&mut self, buffer: BufferedOutput) -> io::Result<()> {
+        for (stream, bytes) in buffer.pieces {
             match stream {
                 Stream::Out => self.out().write_all(&bytes)?,
-                Stream::Err => self.say_bytes(&bytes),
+                Stream::Err => self.print_bytes(&bytes),
                 Stream::Divider => self.divide(&bytes)?,
             }
         }
         if let Some(counted) = &mut self.counted {
-            for (code, (number, first)) in page.counted.0 {
+            for (code, (number, first)) in buffer.counted.0 {
                 counted.add(code, number, || first);
             }
         }
@@ -351,51 +355,53 @@ impl Output {
     pub(crate) fn out(&mut self) -> &mut dyn Write {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
-            (None, Surface::Streams(out, _)) => out,
-            (None, Surface::Page(page)) => page.to(Stream::Out),
+            (None, OutputSink::Streams(out, _)) => out,
+            (None, OutputSink::Buffer(buffer)) => buffer.to(Stream::Out),
         }
     }
 
-    /// Prints `divider` between what comes and what came before.
+    /// Prints `divider`, unless nothing was printed before.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
-            (None, Surface::Page(page)) => page.pieces.push((Stream::Divider, divider.to_vec())),
+            (None, OutputSink::Buffer(buffer)) => {
+                buffer.pieces.push((Stream::Divider, divider.to_vec()))
+            }
             _ if is_begun => self.out().write_all(divider)?,
             _ => {}
         }
         Ok(())
     }
 
-    /// Prints an empty line between what comes and what came before.
-    pub(crate) fn gap(&mut self) -> io::Result<()> {
+    /// Prints an empty line, unless nothing was printed before.
+    pub(crate) fn blank_line(&mut self) -> io::Result<()> {
         self.divide(b"\n")
     }
 
     /// True with --verbose.
     pub(crate) fn is_verbose(&self) -> bool {
-        self.talk.verbose
+        self.verbosity.verbose
     }
 
     /// True if standard output is a terminal.
-    pub(crate) fn is_looked_at(&self) -> bool {
-        self.is_looked_at
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.is_terminal
     }
 
     /// The width of the terminal in columns; `None` without a terminal.
     pub(crate) fn width(&self) -> Option<usize> {
-        let terminal = self.is_looked_at().then(terminal_size::terminal_size).flatten();
+        let terminal = self.is_terminal().then(terminal_size::terminal_size).flatten();
         terminal.map(|(width, _)| width.0.into())
     }
 
-    /// Sends off what has been printed.
+    /// Flushes standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.out().flush()
     }
 
-    /// Prints a line of text: as it is, unless someone looks at it.
+    /// Prints a line of text: escaped on a terminal, otherwise unchanged.
     pub(crate) fn text(&mut self, text: &[u8]) -> io::Result<()> {
-        let lossy = self.is_looked_at().then(|| String::from_utf8_lossy(text));
+        let lossy = self.is_terminal().then(|| String::from_utf8_lossy(text));
         let shown = lossy.as_deref().map(visible);
         let text = shown.as_deref().map_or(text, str::as_bytes);
         let out = self.out();
@@ -414,8 +420,8 @@ impl Output {
         written
     }
 
-    /// Writes `urls`, one a line, to the file at `path` and reports their number; prints them if `path` is `-`.
-    pub(crate) fn list_in(
+    /// Writes `urls`, one per line, to the file at `path` and reports their number; prints them if `path` is `-`.
+    pub(crate) fn write_list(
         &mut self,
         path: &Path,
         urls: &[String],
@@ -433,46 +439,46 @@ impl Output {
         Ok(())
     }
 
-    /// Says on standard error why something could not be done, or does not hold.
+    /// Reports an error: something could not be done, or a condition does not hold.
     pub(crate) fn error(&mut self, sentence: &impl Display) {
         let error = self.err.paint(ERROR, "error:");
-        self.say(format_args!("{error} {}", Visible(sentence)));
+        self.print_line(format_args!("{error} {}", Visible(sentence)));
     }
 
-    /// Says what may be other than it was meant to be.
+    /// Reports a warning about the contents of a document.
     pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
-        if !self.talk.quiet {
+        if !self.verbosity.quiet {
             let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
             let (place, sentence) = (place.unwrap_or_default(), Visible(sentence));
             let warning = self.err.paint(WARNING, format!("warning[{code}]:"));
-            self.say(format_args!("{place}{warning} {sentence}"));
+            self.print_line(format_args!("{place}{warning} {sentence}"));
         }
     }
 
-    /// Says what may be other than it was meant to be, of files and not of what is in them.
+    /// Reports a warning about files, and not about their contents.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
-        if !self.talk.quiet {
+        if !self.verbosity.quiet {
             let warning = self.err.paint(WARNING, "warning:");
-            self.say(format_args!("{warning} {}", Visible(sentence)));
+            self.print_line(format_args!("{warning} {}", Visible(sentence)));
         }
     }
 
-    /// Says which URLs cannot be that by which a file was retrieved.
-    pub(crate) fn passed_over(&mut self, sentences: &[String]) {
+    /// Warns about recorded URLs that cannot be the retrieval URL of a file.
+    pub(crate) fn report_passed_over(&mut self, sentences: &[String]) {
         for sentence in sentences {
-            self.found(None, "retrieval-url", sentence);
+            self.report_or_count(None, "retrieval-url", sentence);
         }
     }
 
-    /// Says what a file is that its name calls a document, where it was only found.
-    pub(crate) fn no_document(&mut self, remark: Option<&str>) {
+    /// Warns that a file found in a folder is not the document that its name promises.
+    pub(crate) fn report_no_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
-            self.found(None, "no-document", sentence);
+            self.report_or_count(None, "no-document", sentence);
         }
     }
 
-    /// Says what is unexpected, or counts it.
-    fn found(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
+    /// Reports a diagnostic, or counts it.
+    fn report_or_count(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
         match &mut self.counted {
             Some(counted) => counted.add(code, 1, || match place {
                 Some(place) => format!("{place}: {sentence}"),
@@ -482,16 +488,16 @@ impl Output {
         }
     }
 
-    /// Says what was done.
+    /// Prints a note.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
-        if !self.talk.quiet {
-            self.say(format_args!("{}", Visible(sentence)));
+        if !self.verbosity.quiet {
+            self.print_line(format_args!("{}", Visible(sentence)));
         }
     }
 
-    /// Says `sentence` of the files that `paths` name, if there are any. Only --verbose names more than ten.
+    /// Prints `sentence` and the names of these files, if there are any: the first ten, or all with `--verbose`.
     pub(crate) fn notice_of_paths(&mut self, sentence: &str, paths: &[Vec<u8>]) {
-        let named = if self.talk.verbose { paths.len() } else { paths.len().min(10) };
+        let named = if self.verbosity.verbose { paths.len() } else { paths.len().min(10) };
         let names: Vec<_> =
             paths[..named].iter().map(|path| String::from_utf8_lossy(path)).collect();
         let more = if named < paths.len() { ", …; -v names all" } else { "" };
@@ -500,7 +506,7 @@ impl Output {
         }
     }
 
-    /// Says `what` of so many, if there are any; `one` and `more` are their nouns with a verb.
+    /// Prints a note that begins with a number, unless that is zero; `one` and `more` are its noun and verb.
     pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
             self.notice(&format_args!("{} {what}", count(number, one, more)));
@@ -508,26 +514,26 @@ impl Output {
     }
 
     /// True if the result for each file is reported.
-    pub(crate) fn tells_of_files(&self) -> bool {
-        self.counted.is_none() && !self.talk.quiet
+    pub(crate) fn reports_files(&self) -> bool {
+        self.counted.is_none() && !self.verbosity.quiet
     }
 
-    /// Says what was done with one file; where there are many, only with `--verbose`.
+    /// Prints a note about one file. If there are many files, only `--verbose` prints it.
     pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
         if self.counted.is_none() {
             self.notice(sentence);
         }
     }
 
-    fn say(&mut self, line: fmt::Arguments<'_>) {
-        self.say_bytes(format!("{line}\n").as_bytes());
+    fn print_line(&mut self, line: fmt::Arguments<'_>) {
+        self.print_bytes(format!("{line}\n").as_bytes());
     }
 
-    fn say_bytes(&mut self, bytes: &[u8]) {
+    fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            Surface::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
-            Surface::Streams(out, progress) => {
-                // In the order in which it happened, where both streams are the same terminal.
+            OutputSink::Buffer(buffer) => buffer.to(Stream::Err).extend_from_slice(bytes),
+            OutputSink::Streams(out, progress) => {
+                // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
                 let _ = match progress {
@@ -538,8 +544,8 @@ impl Output {
         }
     }
 
-    /// Says how often each diagnostic was found.
-    pub(crate) fn say_diagnostics(&mut self) {
+    /// Reports each counted diagnostic with its number.
+    pub(crate) fn report_counted_diagnostics(&mut self) {
         for (code, (number, first)) in self.counted.take().unwrap_or_default().0 {
             match number {
                 1 => self.warning(None, code, &first),
@@ -552,32 +558,41 @@ impl Output {
         }
     }
 
-    /// Says the diagnostics of a document.
-    pub(crate) fn diagnostics(&mut self, places: &FilePlaces<'_>, diagnostics: &[Diagnostic]) {
+    /// Reports the diagnostics of a document.
+    pub(crate) fn report_diagnostics(
+        &mut self,
+        places: &FilePlaces<'_>,
+        diagnostics: &[Diagnostic],
+    ) {
         for found in by_place(diagnostics) {
-            self.diagnostic(places, found);
+            self.report_diagnostic(places, found);
         }
     }
 
-    /// Says a diagnostic.
-    pub(crate) fn diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // To find a line every line before it is counted.
-        // Of a record only what the response brings is written.
+    /// Reports a diagnostic.
+    pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
+        // Checked first, because to find a line number all lines before it are counted.
+        // The HTTP fields of a record are never written, so a renamed field does not matter.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
-        if self.talk.quiet || is_unwritten {
+        if self.verbosity.quiet || is_unwritten {
             return;
         }
-        self.of_a_place(&places.at(found.span), found.code, &sentence(found));
+        self.diagnostic_at(&places.at(found.span), found.code, &sentence(found));
     }
 
-    /// Says what is unexpected at a `place`.
-    pub(crate) fn of_a_place(&mut self, place: &str, code: Code, sentence: &str) {
-        self.found(Some(place), code.name(), sentence);
+    /// Reports a diagnostic at a `place`.
+    pub(crate) fn diagnostic_at(&mut self, place: &str, code: Code, sentence: &str) {
+        self.report_or_count(Some(place), code.name(), sentence);
     }
 
-    /// With `--verbose`, says how each base was found.
-    pub(crate) fn bases(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
-        if !self.talk.verbose || self.talk.quiet {
+    /// With `--verbose`, prints how each base was found.
+    pub(crate) fn report_bases(
+        &mut self,
+        input: &Input<'_>,
+        places: &FilePlaces<'_>,
+        report: &Report,
+    ) {
+        if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
         for entity in &report.entities {
@@ -589,7 +604,7 @@ impl Output {
                 let place =
                     level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
                 let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
-                self.say(format_args!(
+                self.print_line(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
                     level.rule.section(),
@@ -602,9 +617,9 @@ impl Output {
         }
     }
 
-    /// With `--verbose`, says which links could not be rewritten or were left.
-    pub(crate) fn links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
-        if !self.talk.verbose || self.talk.quiet {
+    /// With `--verbose`, prints the links that could not be rewritten or were left.
+    pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
+        if !self.verbosity.verbose || self.verbosity.quiet {
             return;
         }
         for link in &report.links {
@@ -614,28 +629,28 @@ impl Output {
                 let (place, what) = (places.at(link.span), outcome_and_reason(link));
                 let place = self.err.paint(PLACE, place);
                 let (location, reference) = (location(link), shown(&link.reference));
-                self.say(format_args!("{place}: {what}: {location} {reference}"));
+                self.print_line(format_args!("{place}: {what}: {location} {reference}"));
             }
         }
     }
 
-    /// Says which links of a report `--strict` does not accept; `done` is what they should have been.
-    pub(crate) fn strict(
+    /// Reports the links that `--strict` does not accept; `done` names the expected result, such as `made absolute`.
+    pub(crate) fn report_strict(
         &mut self,
         places: &FilePlaces<'_>,
         report: &Report,
         done: &str,
     ) -> ExitStatus {
-        let mut strict = Strict::default();
+        let mut strict = StrictViolations::default();
         for link in &report.links {
             strict.add(link, || places.at(link.span));
         }
-        strict.say(done, self)
+        strict.report(done, self)
     }
 }
 
 /// The result of the work on a file; `None` if it failed, after the error has been reported.
-pub(crate) fn said<T>(
+pub(crate) fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,
 ) -> io::Result<Option<T>> {
@@ -645,14 +660,14 @@ pub(crate) fn said<T>(
 
 /// The links that `--strict` does not accept.
 #[derive(Default)]
-pub(crate) struct Strict {
+pub(crate) struct StrictViolations {
     /// The parts of the first message.
     first: Option<[String; 3]>,
     number: usize,
 }
 
-impl Strict {
-    /// Takes in a link, which is at `place`.
+impl StrictViolations {
+    /// Adds a link at `place`, if `--strict` does not accept it.
     pub(crate) fn add(&mut self, link: &LinkReport, place: impl FnOnce() -> String) {
         if is_intended(link) {
             return;
@@ -662,8 +677,8 @@ impl Strict {
         self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Says which there are; `done` is what they should have been.
-    pub(crate) fn say(&self, done: &str, output: &mut Output) -> ExitStatus {
+    /// Reports the first of them and their number; `done` names the expected result.
+    pub(crate) fn report(&self, done: &str, output: &mut Output) -> ExitStatus {
         let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
             1 => output.error(&format_args!("{place}: --strict: {first} was not {done}: {what}")),
@@ -685,13 +700,13 @@ fn is_intended(link: &LinkReport) -> bool {
     }
 }
 
-/// The same for a reference, which may be empty.
+/// A reference with its control characters escaped; an empty one as `""`.
 pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// `a[href]`, after the number of the document where that is not the outermost one; `-` for a link
-/// of a style sheet, which has no elements.
+/// The element and attribute of a link, such as `a[href]`, after the number of an inner document. A link of a style sheet,
+/// which has no elements, is at `-`.
 pub(crate) fn location(link: &LinkReport) -> String {
     let LinkReport { entity, element, attribute, .. } = link;
     let element = if element.is_empty() { "-".into() } else { visible(element) };
@@ -720,7 +735,7 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics
 }
 
-/// A URL without what would end a line, or what a list of URLs has between them.
+/// A URL for a list with one URL a line: white space and control characters are percent-encoded.
 pub(crate) fn in_a_line(url: &str) -> String {
     let escaped = |character: char| match character {
         '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),

@@ -21,18 +21,18 @@ use baselink::files::write::Replacement;
 
 use super::request::Documents;
 
-/// A folder that gets what the inputs have.
+/// A folder for the results of all inputs.
 pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
     pub(crate) out: PathBuf,
     follow: bool,
     /// The files of the mirror, if some get other names there.
     renamed: Option<Arc<Collection>>,
-    /// The name that each root has there; without one it is the folder itself.
+    /// The name of each root in the folder; `None` if the root becomes the folder itself.
     names: HashMap<PathBuf, Option<OsString>>,
 }
 
-/// Refuses an output folder that is in the input `root`, or the other way round; `otherwise` is what else could be done.
+/// Rejects an output folder that contains the input `root` or is inside it; `otherwise` is further advice for the message.
 fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
     match mirror.conflicts_with(root)? {
         Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
@@ -52,7 +52,7 @@ impl OutputFolder {
         let mut names = HashMap::new();
         let mut taken: HashMap<OsString, &Path> = HashMap::new();
         for root in roots {
-            // What is not there is said when it is its turn.
+            // A missing input is reported when it is read.
             if fs::metadata(root).is_err() || names.contains_key(root) {
                 continue;
             }
@@ -68,7 +68,7 @@ impl OutputFolder {
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));
         }
-        // That it cannot be made is said once, not for every file.
+        // Fails here once, instead of for every file.
         if let Some(root) = documents.roots().find(|root| root.exists()) {
             let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
             mirror.folder(like, Path::new(""))?;
@@ -91,9 +91,9 @@ impl OutputFolder {
         self.mirror.copy(entry.open(self.follow)?, &entry.path, to)
     }
 
-    /// The place of `entry`, below the folder.
+    /// The path of `entry`, relative to the folder.
     pub(crate) fn place(&self, entry: &TreeEntry) -> Result<PathBuf> {
-        // A link may lead to what is being written.
+        // A symbolic link may lead into the output folder.
         if self.follow {
             is_apart(&self.mirror, &entry.path, "")?;
         }
@@ -109,13 +109,13 @@ impl OutputFolder {
     }
 }
 
-/// The last name of the path to `root`.
+/// The last component of the path to `root`.
 fn name_of(root: &Path) -> Result<OsString> {
     if let Some(name) = root.file_name() {
         return Ok(name.to_owned());
     }
     let real = fs::canonicalize(root);
     let real = real.map_err(|error| Error::io(root, error))?;
-    let nameless = || Error::file(root, "it has no name to get in a folder");
+    let nameless = || Error::file(root, "the path has no file name to use in the output folder");
     real.file_name().map(OsString::from).ok_or_else(nameless)
 }

@@ -4,7 +4,7 @@
 //! page.html:12:9   the ninth byte of the twelfth line
 //! ```
 //!
-//! Lines are counted when something is to be said of one of them, and not before.
+//! Lines are counted only when a message needs a line number.
 //!
 //! Deliberately absent: columns of characters. An editor and `cut -b` agree on bytes.
 
@@ -21,9 +21,9 @@ use super::input::Input;
 pub(crate) struct FilePlaces<'a> {
     name: DocumentName<'a>,
     bytes: &'a [u8],
-    /// The encoding in which a line end has more than one byte, perhaps.
+    /// The encoding, which decides how many bytes a line end has.
     charset: Option<Charset>,
-    /// Of the document, found out when something is to be said of it.
+    /// The lines of the document, found when they are needed.
     lines: OnceCell<Lines>,
     /// The numbers of lines and bytes before it.
     before: (usize, usize),
@@ -35,7 +35,7 @@ impl<'a> FilePlaces<'a> {
         Self::in_charset(input, (!input.format.has_headings()).then_some(totals.charset))
     }
 
-    /// The places of `input`, whose encoding is this; `None` for a message.
+    /// The places of `input`, which has this encoding; `None` for a message.
     pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
             name: input.name,
@@ -46,7 +46,7 @@ impl<'a> FilePlaces<'a> {
         }
     }
 
-    /// The record of an archive in which they are.
+    /// The archive record that contains the document.
     pub(crate) fn record(&self) -> Option<&'a RecordKey> {
         self.name.record
     }

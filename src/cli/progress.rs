@@ -1,10 +1,10 @@
-//! The progress of long work, and stopping it.
+//! The progress bar for long runs, and stopping a run.
 //!
 //! ```text
 //! ███████░░░░  1,204 of 10,290 files  31.2 MiB of 289.0 MiB  92.4 MiB/s  3s left
 //! ```
 //!
-//! Deliberately absent: estimates of ours. The bar counts bytes, and indicatif makes a rate of them.
+//! Deliberately absent: our own estimates. The bar counts bytes, and indicatif computes the rate.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,7 +19,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress {
     bar: ProgressBar,
     files: Arc<AtomicU64>,
-    /// The number of bytes done of a file that is worked on alone.
+    /// The number of bytes done of a large file that is processed alone.
     reached: Arc<AtomicU64>,
     /// The number of files, once they have been counted.
     all: Arc<OnceLock<u64>>,
@@ -27,7 +27,7 @@ pub(crate) struct Progress {
     shown: Arc<AtomicBool>,
 }
 
-/// For so long nothing is shown: short work needs no bar.
+/// The time before the bar is shown: a short run needs no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 const COUNTING: &str = "{spinner} {msg}  {bytes}  {bytes_per_sec}";
@@ -69,21 +69,21 @@ impl Progress {
         progress
     }
 
-    /// Takes in that a file which is worked on alone is done up to `place`.
+    /// Records that a large file is done up to the byte `place`.
     pub(crate) fn reach(&self, place: u64) {
         let before = self.reached.fetch_max(place, Ordering::Relaxed);
         self.bar.inc(place.saturating_sub(before));
         self.show(self.files.load(Ordering::Relaxed));
     }
 
-    /// Takes in that a file of `size` bytes is done.
+    /// Records that a file of `size` bytes is done.
     pub(crate) fn done(&self, size: u64) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
         self.bar.inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
         self.show(files);
     }
 
-    /// Shows that so many files are done.
+    /// Shows the number of files done.
     fn show(&self, files: u64) {
         if self.begun.elapsed() < PATIENCE {
             return;
@@ -97,7 +97,7 @@ impl Progress {
         });
     }
 
-    /// Prints something while the bar is out of the way.
+    /// Hides the bar while `print` runs.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
@@ -105,7 +105,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        // The counting thread and the workers have clones; the bar goes with that of the streams.
+        // The counting thread and the workers hold clones; the last clone removes the bar.
         if Arc::strong_count(&self.files) == 1 {
             self.bar.finish_and_clear();
         }
@@ -114,8 +114,8 @@ impl Drop for Progress {
 
 static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on Ctrl-C, and the signals that ask a program to end, end the work after the file in hand; a
-/// second one ends the program. What whoever began it wants to be ignored, as `nohup` does, is ignored.
+/// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file; a second signal ends the program. Signals that the
+/// parent process ignores, as `nohup` does, stay ignored.
 pub(crate) fn stop_between_files() -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
@@ -139,14 +139,14 @@ pub(crate) fn stop_between_files() -> io::Result<()> {
     Ok(())
 }
 
-/// A bit for each signal that is ignored, where the system says so (proc_pid_status(5), `SigIgn`).
+/// A bit for each ignored signal, on systems that tell (proc_pid_status(5), `SigIgn`).
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
-/// True if the work must end.
+/// True if the run was stopped.
 pub(crate) fn is_stopped() -> bool {
     STOPPED.get().is_some_and(|stopped| stopped.load(Ordering::Relaxed))
 }

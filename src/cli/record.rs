@@ -4,7 +4,7 @@
 //! {"path":"page.html","entity":"","line":3,"column":10,"start":41,"end":47,…}
 //! ```
 //!
-//! Every key is always there, null where it does not apply.
+//! Every key is always present, and null where it does not apply.
 //!
 //! Deliberately absent: text for people.
 
@@ -25,8 +25,8 @@ use serde::Serialize;
 use super::advice::sentence;
 use super::document_name::{DocumentName, RecordKey};
 use super::input::Input;
+use super::link_counts::LinkCountsRecord;
 use super::places::FilePlaces;
-use super::tally::Counts;
 
 /// A link.
 #[derive(Serialize)]
@@ -50,21 +50,21 @@ pub(crate) struct LinkRecord<'a> {
     #[serde(flatten)]
     grammar: Option<GrammarRecord>,
     #[serde(flatten)]
-    of_record: Option<OfRecord<'a>>,
+    of_record: Option<ArchivePlaceRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     media_type: Option<&'a str>,
 }
 
-/// Where in an archive a document is.
+/// The place of a document in an archive.
 #[derive(Serialize)]
-struct OfRecord<'a> {
+struct ArchivePlaceRecord<'a> {
     record: Option<&'a str>,
     offset: u64,
     within: u64,
     url: Option<&'a str>,
 }
 
-impl<'a> OfRecord<'a> {
+impl<'a> ArchivePlaceRecord<'a> {
     fn of(name: DocumentName<'a>) -> Option<Self> {
         let RecordKey { id, offset, url, .. } = name.record?;
         let Offset { file: offset, within } = *offset;
@@ -80,7 +80,7 @@ pub(crate) struct GrammarRecord {
     violation: Option<ViolationRecord>,
 }
 
-/// Where it does not.
+/// The first place where a reference violates the grammar.
 #[derive(Serialize)]
 pub(crate) struct ViolationRecord {
     at: usize,
@@ -90,7 +90,7 @@ pub(crate) struct ViolationRecord {
 }
 
 impl GrammarRecord {
-    /// What the grammar says of `reference`.
+    /// The verdict on `reference`.
     pub(crate) fn of(reference: &str) -> Self {
         let verdict = conformance(reference);
         let violation = verdict.violation.map(|violation| ViolationRecord {
@@ -104,8 +104,8 @@ impl GrammarRecord {
 }
 
 impl<'a> LinkRecord<'a> {
-    /// The record of `link` of the document `name`, which is on this line and column of its file, and `offset` bytes
-    /// further than its span says.
+    /// The record of `link` of the document `name`. The link is on this line and column of the file, and `offset` is that of
+    /// the document in the file.
     pub(crate) fn of(
         name: DocumentName<'a>,
         (line, column): (usize, usize),
@@ -132,13 +132,13 @@ impl<'a> LinkRecord<'a> {
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
-            of_record: OfRecord::of(name),
+            of_record: ArchivePlaceRecord::of(name),
             media_type: name.record.map(|record| &*record.media_type),
         }
     }
 }
 
-/// A link of a tree, and what a move does to it.
+/// A link of a tree, and the effect of a move on it.
 #[derive(Serialize)]
 pub(crate) struct MovedRecord<'a> {
     #[serde(flatten)]
@@ -191,7 +191,7 @@ pub(crate) struct FileRecord<'a> {
     format: &'static str,
     output: Option<Cow<'a, str>>,
     #[serde(flatten)]
-    counts: Counts<'a>,
+    counts: LinkCountsRecord<'a>,
     diagnostics: &'a [DiagnosticRecord],
 }
 
@@ -199,7 +199,7 @@ pub(crate) struct FileRecord<'a> {
 #[derive(Serialize)]
 pub(crate) struct DiagnosticRecord {
     code: &'static str,
-    /// Of the record, in an archive.
+    /// The offset of the record, in an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     line: usize,
@@ -210,7 +210,7 @@ pub(crate) struct DiagnosticRecord {
 }
 
 impl DiagnosticRecord {
-    /// The record of `found`, which is where `places` says.
+    /// The record of the diagnostic `found`.
     pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &FilePlaces<'_>) -> Self {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
@@ -221,12 +221,12 @@ impl DiagnosticRecord {
 }
 
 impl<'a> FileRecord<'a> {
-    /// The record of the file at `path`, of which the result was written to `output`.
+    /// The record of the file at `path`, whose result was written to `output`.
     pub(crate) fn of(
         path: &'a Path,
         format: Format,
         output: Option<Cow<'a, str>>,
-        counts: Counts<'a>,
+        counts: LinkCountsRecord<'a>,
         diagnostics: &'a [DiagnosticRecord],
     ) -> Self {
         Self { path: path.to_string_lossy(), format: format.name(), output, counts, diagnostics }
@@ -245,7 +245,7 @@ pub(crate) struct BaseRecord<'a> {
     declared: Option<&'a Declared>,
     chain: &'a [Level],
     #[serde(flatten)]
-    of_record: Option<OfRecord<'a>>,
+    of_record: Option<ArchivePlaceRecord<'a>>,
 }
 
 impl<'a> BaseRecord<'a> {
@@ -261,14 +261,14 @@ impl<'a> BaseRecord<'a> {
             source: source.name(),
             declared: declared.as_ref(),
             chain: levels,
-            of_record: OfRecord::of(input.name),
+            of_record: ArchivePlaceRecord::of(input.name),
         }
     }
 }
 
 /// A resolved reference.
 #[derive(Serialize)]
-pub(crate) struct Resolved<'a> {
+pub(crate) struct ResolvedRecord<'a> {
     pub(crate) base: Option<&'a str>,
     pub(crate) reference: &'a str,
     pub(crate) target: Option<&'a str>,

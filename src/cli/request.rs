@@ -4,7 +4,7 @@
 //! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
 //! ```
 //!
-//! Every other file of the command line knows these types; this one knows none of those files.
+//! Every other file of the command line imports these types; this file imports none of them.
 //!
 //! Deliberately absent: the syntax of arguments and settings ([`super::args`]), and carrying out a request.
 
@@ -30,8 +30,8 @@ use clap_complete::Shell;
 
 /// A request.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    pub(crate) talk: Talk,
+pub(crate) struct Request {
+    pub(crate) verbosity: Verbosity,
     /// The settings file, if there is one.
     pub(crate) settings: Option<PathBuf>,
     pub(crate) command: Command,
@@ -52,9 +52,9 @@ pub(crate) enum Command {
     Localize(Box<Localize>),
     /// Move a folder to another place, or files in it.
     Move(Box<Move>),
-    /// Report what a move would do to the links of a folder.
+    /// Report the effect of a move on the links of a folder.
     Check(Box<Check>),
-    /// Print what a shell needs to complete these arguments.
+    /// Print a shell completion script.
     Completions(Shell),
     /// Print the manual, or write all of its pages to a folder.
     Man(Option<PathBuf>),
@@ -64,12 +64,12 @@ impl Command {
     /// The documents that the command reads.
     pub(crate) fn reads(&self) -> Option<&Documents> {
         match self {
-            Self::Rewrite(asked) => Some(&asked.documents),
-            Self::Links(asked) => Some(&asked.documents),
-            Self::Base(asked) => Some(&asked.documents),
-            Self::Localize(asked) => Some(&asked.rewrite.documents),
-            Self::Move(asked) => Some(&asked.rewrite.documents),
-            Self::Check(asked) => Some(&asked.documents),
+            Self::Rewrite(request) => Some(&request.documents),
+            Self::Links(request) => Some(&request.documents),
+            Self::Base(request) => Some(&request.documents),
+            Self::Localize(request) => Some(&request.rewrite.documents),
+            Self::Move(request) => Some(&request.rewrite.documents),
+            Self::Check(request) => Some(&request.documents),
             Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
         }
     }
@@ -78,15 +78,17 @@ impl Command {
     pub(crate) fn reads_standard_input(&self) -> bool {
         match (self, self.reads()) {
             (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
-            (Self::Resolve(asked), _) => !matches!(asked.what, What::References { .. }),
+            (Self::Resolve(request), _) => {
+                !matches!(request.input, ResolveInput::References { .. })
+            }
             _ => false,
         }
     }
 }
 
-/// The amount of messages, and their colours.
+/// The options for messages: their number, and their colours.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Talk {
+pub(crate) struct Verbosity {
     pub(crate) quiet: bool,
     pub(crate) verbose: bool,
     pub(crate) color: ColorChoice,
@@ -104,7 +106,7 @@ pub(crate) struct Rewrite {
     pub(crate) verify: bool,
 }
 
-/// Where rewritten documents go.
+/// The destination of rewritten documents.
 #[derive(Debug)]
 pub(crate) enum WrittenTo {
     /// To standard output.
@@ -119,7 +121,7 @@ pub(crate) enum WrittenTo {
     Nowhere,
 }
 
-/// `baselink links`
+/// The request of `baselink links`.
 #[derive(Debug)]
 pub(crate) struct ListLinks {
     pub(crate) documents: Documents,
@@ -134,7 +136,7 @@ pub(crate) struct ListLinks {
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
-    /// The options on which results depend, one a line.
+    /// The options on which results depend, one per line.
     pub(crate) options: String,
     /// The tables and settings files on which results depend.
     pub(crate) tables: Vec<PathBuf>,
@@ -145,11 +147,11 @@ pub(crate) struct ResultsFolder {
 /// The form in which `baselink links` prints a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinksForm {
-    /// Its place and outcome.
+    /// The place and the outcome.
     Text,
     /// A JSON object.
     Json,
-    /// Its target.
+    /// The target.
     Target,
 }
 
@@ -169,7 +171,7 @@ pub(crate) struct Localize {
     pub(crate) is_elsewhere: bool,
 }
 
-/// The way in which archives become a folder, and the list of what is missing.
+/// The options for turning archives into a folder, and the list of missing URLs.
 #[derive(Debug, Default)]
 pub(crate) struct Extraction {
     /// The dates that are preferred among the captures of a URL.
@@ -184,7 +186,7 @@ pub(crate) struct Extraction {
 #[derive(Debug)]
 pub(crate) struct Move {
     pub(crate) rewrite: Rewrite,
-    /// The URL of the folder; one that nobody has if that is not known.
+    /// The URL of the folder; a placeholder if it is not known.
     pub(crate) from: RootUrl,
     /// The new URL of the folder, which may be the old one.
     pub(crate) to: RootUrl,
@@ -201,18 +203,18 @@ pub(crate) struct Move {
 #[derive(Debug)]
 pub(crate) struct Resolve {
     pub(crate) profile: Profile,
-    pub(crate) what: What,
+    pub(crate) input: ResolveInput,
     pub(crate) form: ResolveForm,
 }
 
 /// The references to resolve.
 #[derive(Debug)]
-pub(crate) enum What {
+pub(crate) enum ResolveInput {
     /// These references.
     References { base: String, references: Vec<String> },
-    /// Standard input has one a line.
+    /// Standard input has one per line.
     Lines { base: String },
-    /// Standard input has a base and a reference a line.
+    /// Standard input has a base and a reference per line.
     Pairs,
 }
 
@@ -271,7 +273,7 @@ pub(crate) enum CheckForm {
     Github,
 }
 
-/// Some of the classes.
+/// A set of classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Classes(Vec<Class>);
 
@@ -301,7 +303,7 @@ impl Classes {
         Self(typed.into_iter().flat_map(|classes| classes.0).collect())
     }
 
-    /// These and those of `others`.
+    /// Adds the classes of `others`.
     pub(crate) fn with(mut self, others: &Self) -> Self {
         self.0.extend(&others.0);
         self
@@ -321,7 +323,7 @@ impl FromStr for Classes {
                 _ => {
                     let known = Class::ALL.map(Class::name).join(", ");
                     return Err(Error::new(format!(
-                        "unknown class '{name}': it is one of {known}, all, none"
+                        "unknown class '{name}'; use one of {known}, all, none"
                     )));
                 }
             }
@@ -337,7 +339,7 @@ pub(crate) struct Documents {
     pub(crate) paths: Vec<PathBuf>,
     /// The selection of files in folders.
     pub(crate) selection: Selection,
-    /// The files and folders in the only folder that are read, if it stands for a page and the files saved with it.
+    /// The files and folders to read in the only folder, if a page with its saved files was named instead of the folder.
     pub(crate) parts: Vec<PathBuf>,
     /// The number of threads.
     pub(crate) jobs: usize,
@@ -345,8 +347,8 @@ pub(crate) struct Documents {
     pub(crate) has_result_files: bool,
     /// The archives that are read.
     pub(crate) archives: Archives,
-    /// Folders found so far that `--layout host` takes for hosts, but whose names are not like those of hosts.
-    pub(crate) unlike_hosts: Mutex<BTreeSet<PathBuf>>,
+    /// Folders found so far that `--layout host` takes for hosts although their names have no dot.
+    pub(crate) dotless_hosts: Mutex<BTreeSet<PathBuf>>,
     pub(crate) reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) below_settings: HashMap<PathBuf, PathBuf>,
@@ -380,7 +382,7 @@ impl Documents {
     }
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
-    pub(crate) fn seen(&self, entry: &TreeEntry) -> Option<TreeEntry> {
+    pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
         let way = self.below_settings.get(&*entry.root)?;
         let relative = way.iter().map(OsString::from).chain(entry.relative.iter().cloned());
         Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
@@ -397,7 +399,7 @@ impl Documents {
             kind: EntryKind::File,
             size: 0,
         };
-        let Some(seen) = self.seen(&inside) else { return origins };
+        let Some(seen) = self.below_settings_folder(&inside) else { return origins };
         let of_paths = Origins { map: None, index: None, ..origins.clone() };
         let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
         let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
@@ -407,7 +409,7 @@ impl Documents {
         }
     }
 
-    /// True if one of them is a folder.
+    /// True if a named path is a folder.
     pub(crate) fn has_folder(&self) -> bool {
         self.roots().any(Path::is_dir)
     }
@@ -442,7 +444,7 @@ impl Origin {
         }
     }
 
-    /// True if it was named, and not found in a folder.
+    /// True if the document was named, and not found in a folder.
     pub(crate) fn is_named(&self) -> bool {
         match self {
             Self::Standard => true,
@@ -450,18 +452,18 @@ impl Origin {
         }
     }
 
-    /// True if it was found in a folder, and its name has the suffix of backups.
+    /// True if the file was found in a folder, and its name has the suffix of backups.
     pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
         let name = self.path().file_name().unwrap_or_default();
         !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))
     }
 
-    /// True if it is a folder.
+    /// True if the origin is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
     }
 
-    /// The size when it was found; 0 for standard input.
+    /// The size of the file when it was found; 0 for standard input.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,

@@ -1,4 +1,4 @@
-//! `baselink resolve`: references from the command line or from standard input, one a line.
+//! `baselink resolve`: references from the command line or from standard input, one per line.
 //!
 //! ```text
 //! $ baselink resolve http://a/b/c/d ../g '?y'
@@ -8,7 +8,7 @@
 //!
 //! With `--pairs` each line has its own base.
 //!
-//! Deliberately absent: documents. What is resolved here is in no document.
+//! Deliberately absent: documents. The references here are not in a document.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
@@ -17,45 +17,45 @@ use baselink::error::cause;
 use baselink::resolve::{Base, explain};
 
 use super::output::Output;
-use super::record::{GrammarRecord, Resolved};
-use super::request::{Resolve, ResolveForm, What};
+use super::record::{GrammarRecord, ResolvedRecord};
+use super::request::{Resolve, ResolveForm, ResolveInput};
 use super::status::ExitStatus;
 
-/// Resolves what was asked for.
-pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
+/// Resolves the references of a request.
+pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base =
-        |text: &str| BaseAsTyped { base: Base::new(asked.profile, text), text: text.to_owned() };
-    match &asked.what {
-        What::References { base: text, references } => {
+        |text: &str| BaseAsTyped { base: Base::new(request.profile, text), text: text.to_owned() };
+    match &request.input {
+        ResolveInput::References { base: text, references } => {
             let base = base(text);
             references.iter().try_fold(ExitStatus::Done, |status, reference| {
-                Ok(status.max(asked.one(&base, reference, None, output)?))
+                Ok(status.max(request.resolve_one(&base, reference, None, output)?))
             })
         }
-        What::Lines { base: text } => {
+        ResolveInput::Lines { base: text } => {
             let base = base(text);
-            lines(output, |line, place, output| match str::from_utf8(line) {
-                Ok(reference) => asked.one(&base, reference, Some(place), output),
-                Err(_) => asked.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
+            each_line(output, |line, place, output| match str::from_utf8(line) {
+                Ok(reference) => request.resolve_one(&base, reference, Some(place), output),
+                Err(_) => request.unresolved(Some(&base.text), line, NOT_TEXT, Some(place), output),
             })
         }
-        What::Pairs => {
+        ResolveInput::Pairs => {
             // Many lines in a row have the same base.
             let mut last: Option<BaseAsTyped> = None;
-            lines(output, |line, place, output| {
+            each_line(output, |line, place, output| {
                 let Ok(text) = str::from_utf8(line) else {
-                    return asked.unresolved(None, line, NOT_TEXT, Some(place), output);
+                    return request.unresolved(None, line, NOT_TEXT, Some(place), output);
                 };
-                let Some((of, reference)) = pair(text) else {
-                    let why = "neither a tab nor white space divides a base and a reference";
-                    return asked.unresolved(None, line, why, Some(place), output);
+                let Some((of, reference)) = split_pair(text) else {
+                    let why = "no tab or white space separates a base from a reference";
+                    return request.unresolved(None, line, why, Some(place), output);
                 };
                 let base = match &last {
                     Some(last) if last.text == of => last,
                     _ => {
-                        if let Err(why) = Base::parse(asked.profile, of) {
+                        if let Err(why) = Base::parse(request.profile, of) {
                             let (why, reference) = (why.to_string(), reference.as_bytes());
-                            return asked.unresolved(
+                            return request.unresolved(
                                 Some(of),
                                 reference,
                                 &why,
@@ -66,32 +66,32 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
                         last.insert(base(of))
                     }
                 };
-                asked.one(base, reference, Some(place), output)
+                request.resolve_one(base, reference, Some(place), output)
             })
         }
     }
 }
 
-/// Why a line cannot be resolved that has other bytes than text.
+/// The reason for a line that is not text.
 const NOT_TEXT: &str = "it is not UTF-8";
 
-/// A base and what it is spelled like.
+/// A base and its spelling.
 struct BaseAsTyped {
     base: Base,
     text: String,
 }
 
-/// The base and the reference of a line: they are divided by the first tab, or where there is none by the
-/// first white space, and then white space around the line does not count.
-fn pair(line: &str) -> Option<(&str, &str)> {
+/// Splits a line into base and reference at the first tab. Without a tab, it splits at the first white space, and ignores
+/// white space around the line.
+fn split_pair(line: &str) -> Option<(&str, &str)> {
     line.split_once('\t').or_else(|| {
         let (base, reference) = line.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
         Some((base, reference.trim_ascii_start()))
     })
 }
 
-/// Does `one` for each line of standard input, which has that place.
-fn lines(
+/// Calls `one` for each line of standard input, with its place, such as `-:3`.
+fn each_line(
     output: &mut Output,
     mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<ExitStatus>,
 ) -> io::Result<ExitStatus> {
@@ -99,7 +99,7 @@ fn lines(
     let mut status = ExitStatus::Done;
     let mut line = Vec::new();
     for number in 1_usize.. {
-        // Before waiting for more: whoever sent the lines so far may wait for the answers.
+        // The sender of the lines so far may wait for the answers before it sends more.
         if input.buffer().is_empty() {
             output.flush()?;
         }
@@ -120,7 +120,7 @@ fn lines(
 }
 
 impl Resolve {
-    fn one(
+    fn resolve_one(
         &self,
         base: &BaseAsTyped,
         reference: &str,
@@ -142,7 +142,7 @@ impl Resolve {
         Ok(ExitStatus::Done)
     }
 
-    /// A reference that cannot be resolved is only copied; in JSON one that is not text is as near to it as text can be.
+    /// Copies a reference that cannot be resolved to the output, and warns. In JSON, invalid UTF-8 is replaced.
     fn unresolved(
         &self,
         base: Option<&str>,
@@ -160,11 +160,11 @@ impl Resolve {
             (ResolveForm::Explanation, ..) => {}
             (ResolveForm::Json, ..) => self.json(base, &text, None, output)?,
         }
-        Ok(say(&text, why, place, output))
+        Ok(report_unresolvable(&text, why, place, output))
     }
 
     fn explain(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
-        output.gap()?;
+        output.blank_line()?;
         writeln!(output.out(), "{}", explain(self.profile, base, reference))
     }
 
@@ -176,12 +176,17 @@ impl Resolve {
         output: &mut Output,
     ) -> io::Result<()> {
         let (grammar, resolver) = (GrammarRecord::of(reference), self.profile.name());
-        output.json(&Resolved { base, reference, target, grammar, resolver })
+        output.json(&ResolvedRecord { base, reference, target, grammar, resolver })
     }
 }
 
-/// Says why a reference has no target.
-fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> ExitStatus {
+/// Warns that a reference has no target.
+fn report_unresolvable(
+    reference: &str,
+    why: &str,
+    place: Option<&str>,
+    output: &mut Output,
+) -> ExitStatus {
     output.warning(place, "unresolvable", &format_args!("'{reference}' has no target: {why}"));
     ExitStatus::NotHeld
 }
@@ -202,7 +207,7 @@ mod tests {
             ("http://a/ ", None),
             ("", None),
         ] {
-            assert_eq!(pair(line), wanted, "{line:?}");
+            assert_eq!(split_pair(line), wanted, "{line:?}");
         }
     }
 }

@@ -1,15 +1,14 @@
-//! Results of each file in a file of their own: of many archives, one after the other or at once, and again where a run
-//! was stopped.
+//! A result file for each input file, so that a stopped run over many archives can go on.
 //!
 //! ```text
 //! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
 //! ```
 //!
-//! A result is there whole or not at all. It is up to date if it is newer than its file and than all else that decides
-//! what is in it: the options, which a file in the folder has ([`OPTIONS`]), the settings, and the table of URLs. That file
-//! is written where the options differ, so results of other options are older than it.
+//! A result is written whole or not at all. It is up to date if it is newer than its file, the settings, the table of URLs,
+//! and the file with the options ([`OPTIONS`]). That file is written when the options change, so results of other options
+//! are older.
 //!
-//! Deliberately absent: what is in a result.
+//! Deliberately absent: the contents of a result.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -35,55 +34,54 @@ const TICK: Duration = Duration::from_millis(20);
 pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
-    /// The last change of everything that results depend on; `None` if no result is kept.
+    /// The time of the last change that affects results; `None` if no result is kept.
     decided: Option<SystemTime>,
 }
 
 impl Results {
-    /// The results of `documents` in the folder `asked`, in files with this extension. If the folder has results of other
-    /// options, that is reported.
+    /// Prepares the results of `documents`, in files with this extension. Reports a folder that has results of other options.
     ///
     /// # Errors
     ///
     /// The folder cannot be made or written to, two results would have one place, or a table cannot be read.
     pub(crate) fn new(
-        asked: &ResultsFolder,
+        request: &ResultsFolder,
         extension: &'static str,
         documents: &Documents,
         output: &mut Output,
     ) -> Result<Self> {
-        let folder = OutputFolder::of(&asked.path, documents)?;
-        let path = asked.path.join(OPTIONS);
+        let folder = OutputFolder::of(&request.path, documents)?;
+        let path = request.path.join(OPTIONS);
         let failed = |error| Error::io(&path, error);
         let earlier = match modified(&path)? {
             Some(_) => Some(fs::read(&path).map_err(failed)?),
             None => None,
         };
-        let is_other = earlier.as_deref() != Some(asked.options.as_bytes());
+        let is_other = earlier.as_deref() != Some(request.options.as_bytes());
         let root = documents.roots().find(|root| root.exists());
         if let Some(root) = root.filter(|_| is_other) {
             let mut file = folder.mirror.begin_new(root, Path::new(OPTIONS))?;
-            file.write(|out| out.write_all(asked.options.as_bytes()))?;
+            file.write(|out| out.write_all(request.options.as_bytes()))?;
             file.commit()?;
             // Results made from now on are newer.
             thread::sleep(TICK);
         }
         let mut decided = modified(&path)?;
-        for table in asked.tables.iter().filter(|_| asked.keeps) {
+        for table in request.tables.iter().filter(|_| request.keeps) {
             let seen = fs::metadata(table).and_then(|seen| seen.modified());
             decided = decided.max(Some(seen.map_err(|error| Error::io(table, error))?));
         }
         if is_other && earlier.is_some() {
             output.notice(&format_args!(
-                "{}: the results there were made with other options, and are made again",
-                name(&asked.path)
+                "{}: the existing results were made with other options and are replaced",
+                name(&request.path)
             ));
         }
-        Ok(Self { folder, extension, decided: decided.filter(|_| asked.keeps) })
+        Ok(Self { folder, extension, decided: decided.filter(|_| request.keeps) })
     }
 
-    /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
-    /// of the file could be used.
+    /// Writes the result of `origin`, which `work` prints, if all of the file could be read; `None` if the result is up to
+    /// date.
     pub(crate) fn of<T>(
         &self,
         origin: &Origin,
@@ -91,7 +89,7 @@ impl Results {
         work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
     ) -> FileResult<Option<(ExitStatus, T)>> {
         let Origin::Entry(entry) = origin else {
-            let why = "standard input has no name for a result in a folder; name files";
+            let why = "standard input has no file name to use in a folder; name files";
             return Err(Error::new(why).into());
         };
         let mut to = self.folder.place(entry)?.into_os_string();
@@ -107,8 +105,8 @@ impl Results {
         let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
         let mut of_file = output.with_file(begun);
         let made = work(&mut of_file);
-        let (file, page) = of_file.into_file();
-        output.append(page)?;
+        let (file, buffer) = of_file.into_file();
+        output.append(buffer)?;
         // Dropping the file removes an incomplete result.
         let made = made.and_then(|made| {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);

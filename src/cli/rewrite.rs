@@ -1,25 +1,24 @@
-//! `baselink rewrite`: every relative link becomes absolute; and how `localize` rewrites files.
+//! `baselink rewrite`: every relative link becomes absolute. `localize` and `move` rewrite files by the same path.
 //!
 //! ```text
 //! $ baselink rewrite --url http://a/b/page.html page.html -o absolute.html
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! A file is read, rewritten and written to its end by one thread ([`one`]). What replaces another gets
-//! its name, which makes it count, with a batch of files at once ([`settle`]), because each wait for the
-//! disk is long; a new file of an output folder waits for nothing. Where nothing is asked of single
-//! links, no report is made of them.
+//! One thread reads, rewrites and writes a whole file ([`rewrite_file`]). Files that replace others are renamed into place in batches
+//! ([`commit_batch`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
+//! single links, no report of links is made.
 //!
-//! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
-//! the end ([`summary`]).
+//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at the end
+//! ([`summary`]).
 
 mod archive;
 pub(super) mod archives;
-mod examined;
+mod document;
+mod kind;
 mod mailbox;
 mod summary;
 pub(super) mod target;
-mod work;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,58 +28,61 @@ use baselink::error::{Error, name};
 use baselink::files::maildir;
 use baselink::format::Format;
 
-use self::examined::{examined, written};
+use self::document::{rewrite_document, write_document};
+pub(crate) use self::kind::RewriteKind;
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
-pub(crate) use self::work::Work;
 use super::captures::are_all_archives;
 use super::failure::FileResult;
-use super::files::{self, Why, Worked};
-use super::input::{Contents, File, NoDocument, OpenedInput};
-use super::output::{Output, count, said};
+use super::files::{self, FinishedFiles, SkipReason};
+use super::input::{Contents, File, NonDocument, OpenedInput};
+use super::link_counts::LinkCountsRecord;
+use super::output::{Output, count, ok_or_report};
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
 use super::status::ExitStatus;
-use super::tally::Counts;
 
 /// Makes every relative link absolute.
-pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus> {
-    if matches!(asked.destination, WrittenTo::Path { .. }) && are_all_archives(&asked.documents) {
-        return archives::extract(asked, None, output);
+pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
+    if matches!(request.destination, WrittenTo::Path { .. }) && are_all_archives(&request.documents)
+    {
+        return archives::extract(request, None, output);
     }
-    rewrite(asked, &Work::Absolute, output)
+    rewrite(request, &RewriteKind::Absolute, output)
 }
 
-/// Rewrites what was asked for, so that its links become what `work` says.
-pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<ExitStatus> {
-    let target = RunTarget::of(&asked.destination, &asked.documents);
-    let Some(target) = said(target, output)? else { return Ok(ExitStatus::Unusable) };
-    let target = target.renaming(work);
+/// Rewrites the documents of a request; `kind` decides the new links.
+pub(crate) fn rewrite(
+    request: &Rewrite,
+    kind: &RewriteKind,
+    output: &mut Output,
+) -> FileResult<ExitStatus> {
+    let target = RunTarget::of(&request.destination, &request.documents)?.renaming(kind);
     if target.writes_files() {
-        output.ignores_closed_stdout();
+        output.ignore_closed_stdout();
     }
-    // Whoever types what is rewritten ends it in another way.
-    let reads_files = asked.documents.roots().count() == asked.documents.paths.len();
+    // While a user types on standard input, Ctrl-C must end the program at once.
+    let reads_files = request.documents.roots().count() == request.documents.paths.len();
     if target.writes_files() && reads_files {
         stop_between_files()?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let of_one = |origin: &Origin, output: &mut Output| {
-        let outcome = said(one(asked, work, &target, origin, output), output)?;
-        Ok(outcome.unwrap_or(FileOutcome::Left(Why::Unusable)))
+        let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
+        Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
-    let failed = files::each(&asked.documents, output, of_one, |batch, output| {
-        status = status.max(settle(asked, work, batch, &mut totals, output)?);
+    let failed = files::each(&request.documents, output, of_one, |batch, output| {
+        status = status.max(commit_batch(request, kind, batch, &mut totals, output)?);
         Ok(())
     })?;
-    totals.left.add(Why::Unusable, failed);
+    totals.skipped.add(SkipReason::Unusable, failed);
     if let Err(sentences) = target.finish() {
         sentences.iter().for_each(|sentence| output.caution(sentence));
     }
     let done = totals.files();
-    if let Some(journal) = work.journal() {
-        if totals.left.count(Why::Unusable) > 0 || is_stopped() {
+    if let Some(journal) = kind.journal() {
+        if totals.skipped.count(SkipReason::Unusable) > 0 || is_stopped() {
             journal.fail();
         }
         match journal.commit() {
@@ -96,22 +98,22 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
             }
         }
     }
-    if asked.documents.has_folder() {
-        status = status.max(totals.say(work, target.writes_files(), output));
+    if request.documents.has_folder() {
+        status = status.max(totals.report(kind, target.writes_files(), output));
     }
-    if let Some(path) = work.list_of_missing().filter(|_| !is_stopped())
-        && said(totals.list_missing(path, output), output)?.is_none()
+    if let Some(path) = kind.list_of_missing().filter(|_| !is_stopped())
+        && ok_or_report(totals.list_missing(path, output), output)?.is_none()
     {
         status = ExitStatus::Unusable;
     }
     if is_stopped() {
         output.error(&format_args!(
-            "stopped after {}; every file is whole, and the same command does the rest",
+            "stopped after {}; every file is complete; run the same command again to do the rest",
             count(done, "file", "files")
         ));
         return Ok(ExitStatus::Stopped);
     }
-    Ok(status.max(totals.left.status()))
+    Ok(status.max(totals.skipped.status()))
 }
 
 /// The outcome of a file.
@@ -119,11 +121,11 @@ enum FileOutcome {
     Rewritten(Box<RewrittenFile>),
     /// The file is not a document, for this reason, and was copied to this place, if there is an output folder.
     Other {
-        why: Why,
+        why: SkipReason,
         to: Option<PathBuf>,
         may_name_old_urls: bool,
     },
-    Left(Why),
+    Skipped(SkipReason),
 }
 
 /// A document that was rewritten.
@@ -133,22 +135,22 @@ struct RewrittenFile {
     written: Written,
 }
 
-fn one(
-    asked: &Rewrite,
-    work: &Work,
+fn rewrite_file(
+    request: &Rewrite,
+    kind: &RewriteKind,
     target: &RunTarget<'_>,
     origin: &Origin,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
-    Ok(FileOutcome::Left(match files::why_left(origin)? {
-        Some(Why::Folder) => {
+    Ok(FileOutcome::Skipped(match files::skip_reason(origin)? {
+        Some(SkipReason::Folder) => {
             target.folder(origin)?;
-            Why::Folder
+            SkipReason::Folder
         }
         Some(why) => why,
-        None if origin.is_backup(asked.backup.as_ref()) => Why::Backup,
-        None if target.replaces_inputs() && is_delivery(origin) => Why::Delivery,
-        None => return document(asked, work, target, origin, output),
+        None if origin.is_backup(request.backup.as_ref()) => SkipReason::Backup,
+        None if target.replaces_inputs() && is_delivery(origin) => SkipReason::Delivery,
+        None => return open_and_rewrite(request, kind, target, origin, output),
     }))
 }
 
@@ -157,32 +159,34 @@ fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && maildir::is_delivery(origin.path())
 }
 
-/// Rewrites what is to be opened.
-fn document(
-    asked: &Rewrite,
-    work: &Work,
+/// Opens and rewrites a file.
+fn open_and_rewrite(
+    request: &Rewrite,
+    kind: &RewriteKind,
     target: &RunTarget<'_>,
     origin: &Origin,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
     let mut sink = target.begin(origin)?;
-    let file = match File::open(origin, &asked.documents, sink.original())? {
+    let file = match File::open(origin, &request.documents, sink.original())? {
         OpenedInput::Document(file) => file,
-        OpenedInput::NoDocument(none) => return no_document(none, work, origin, sink, output),
+        OpenedInput::NonDocument(none) => return copy_or_skip(none, kind, origin, sink, output),
     };
     let format = file.format;
-    output.passed_over(&file.passed_over);
+    output.report_passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
-    // A thread that is one of several has its own files to work on.
-    let is_shared = asked.documents.jobs > 1 && !output.is_page();
+    // One of several worker threads processes its file alone.
+    let is_shared = request.documents.jobs > 1 && !output.is_buffered();
     let is_archive = matches!(file.contents, Contents::Archive(_));
-    let refused = match (&asked.destination, origin) {
+    let refused = match (&request.destination, origin) {
         (WrittenTo::Path { .. }, Origin::Standard) => {
-            Some("an archive is read twice; store it in a file and name that")
+            Some("an archive is read twice; save it to a file and name the file")
         }
-        (WrittenTo::Path { .. }, _) => Some("an archive among other files; name archives alone"),
+        (WrittenTo::Path { .. }, _) => {
+            Some("an archive cannot be mixed with other files; name only archives")
+        }
         (WrittenTo::Standard, _) => Some(
-            "an archive, whose documents become files; use -o DIR, or look with --diff or --dry-run",
+            "the documents of an archive become files; use -o DIR, or preview with --diff or --dry-run",
         ),
         (WrittenTo::InPlace(_) | WrittenTo::Diff | WrittenTo::Nowhere, _) => None,
     };
@@ -192,15 +196,15 @@ fn document(
     let mut summary = FileSummary::default();
     match file.contents {
         Contents::Archive(archive) => {
-            summary = archive::rewrite((asked, work), origin, archive, &mut sink, output)?;
+            summary = archive::rewrite((request, kind), origin, archive, &mut sink, output)?;
         }
         Contents::Mailbox(mailbox) if is_shared => {
-            summary = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
+            summary = mailbox::rewrite((request, kind), origin, mailbox, &mut sink, output)?;
         }
         _ => file.each(|input, options| {
-            let options = work.options(origin, input.bytes, options);
-            let one = examined((asked, work), input, &options, &mut summary, output);
-            written(&one, input, &mut sink, output)
+            let options = kind.options(origin, input.bytes, options);
+            let one = rewrite_document((request, kind), input, &options, &mut summary, output);
+            write_document(&one, input, &mut sink, output)
         })?,
     }
     let written = sink.end()?;
@@ -208,25 +212,25 @@ fn document(
 }
 
 /// Copies a file that is not a document to an output folder; otherwise skips it, which is an error if it was named.
-fn no_document(
-    mut none: NoDocument,
-    work: &Work,
+fn copy_or_skip(
+    mut none: NonDocument,
+    kind: &RewriteKind,
     origin: &Origin,
     sink: FileSink<'_>,
     output: &mut Output,
 ) -> FileResult<FileOutcome> {
     let path = origin.path();
     if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
-        // A filter hands on what it cannot use: there may be no other copy of it.
+        // A filter passes on input that it cannot use: there may be no other copy.
         none.copy_to(path, output.out())?;
         return Err(none.error(path).into());
     }
     if origin.is_named() && none.remark().is_some() {
         return Err(none.error(path).into());
     }
-    output.no_document(none.remark());
-    let why = Why::of(&none);
-    let may_name_old_urls = work.may_be_named_in(origin, &mut none)?;
+    output.report_no_document(none.remark());
+    let why = SkipReason::of(&none);
+    let may_name_old_urls = kind.may_be_named_in(origin, &mut none)?;
     let to = match sink.copy().transpose()? {
         Some(copied) => {
             for lost in copied.lost {
@@ -240,11 +244,11 @@ fn no_document(
     Ok(FileOutcome::Other { why, to, may_name_old_urls })
 }
 
-/// Gives the files of a batch their new contents, and says what became of each.
-fn settle(
-    asked: &Rewrite,
-    work: &Work,
-    mut batch: Worked<FileOutcome>,
+/// Commits the new contents of a batch of files, and reports the result of each.
+fn commit_batch(
+    request: &Rewrite,
+    kind: &RewriteKind,
+    mut batch: FinishedFiles<FileOutcome>,
     totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<ExitStatus> {
@@ -253,21 +257,22 @@ fn settle(
         _ => None,
     }));
     let mut status = ExitStatus::Done;
-    for (origin, page, outcome) in batch {
-        output.append(page)?;
+    for (origin, buffer, outcome) in batch {
+        output.append(buffer)?;
         let path = origin.path();
         let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
-            if !asked.json {
+            if !request.json {
                 return Ok(());
             }
             let to = to.as_deref().map(|to| to.to_string_lossy());
-            let counts = Counts { tally: &summary.tally, results: work.results() };
+            let counts =
+                LinkCountsRecord { link_counts: &summary.link_counts, results: kind.results() };
             output.json(&record::FileRecord::of(path, format, to, counts, &summary.diagnostics))
         };
         let document = match outcome {
             FileOutcome::Rewritten(document) => document,
             FileOutcome::Other { why, to, may_name_old_urls } => {
-                let others = if to.is_some() { &mut totals.copied } else { &mut totals.left };
+                let others = if to.is_some() { &mut totals.copied } else { &mut totals.skipped };
                 others.add(why, 1);
                 if let Origin::Entry(entry) = &origin
                     && may_name_old_urls
@@ -277,8 +282,8 @@ fn settle(
                 json(Format::Other, to, &FileSummary::default(), output)?;
                 continue;
             }
-            FileOutcome::Left(why) => {
-                totals.left.add(why, 1);
+            FileOutcome::Skipped(why) => {
+                totals.skipped.add(why, 1);
                 continue;
             }
         };
@@ -288,7 +293,7 @@ fn settle(
             Written::To(committed) => Some(committed),
             Written::Failed(error) => {
                 output.error(&error);
-                totals.left.add(Why::Unusable, 1);
+                totals.skipped.add(SkipReason::Unusable, 1);
                 continue;
             }
             _ => None,
@@ -300,18 +305,18 @@ fn settle(
         output.flush()?;
         let to = committed.map(|committed| committed.path);
         let leaves_copies =
-            to.as_deref().is_some_and(|to| leaves_copies(asked, &origin, to, &summary));
+            to.as_deref().is_some_and(|to| leaves_copies(request, &origin, to, &summary));
         json(format, to, &summary, output)?;
-        summary.say(path, format, is_written, output);
+        summary.report(path, format, is_written, output);
         if leaves_copies {
-            summary.say_copies(path, output);
+            summary.report_local_copies(path, output);
             totals.without_copies += 1;
         }
         let is_message = format.has_headings();
-        if is_message && asked.documents.reading.options.fragments.is_none() {
-            summary.say_fragments(path, output);
+        if is_message && request.documents.reading.options.fragments.is_none() {
+            summary.report_fragments(path, output);
         }
-        let origins = &asked.documents.reading.origins;
+        let origins = &request.documents.reading.origins;
         let is_copy = match &origin {
             Origin::Entry(entry) => {
                 origins.keeps_local_copies && origins.companions.has(&entry.path)
@@ -323,12 +328,12 @@ fn settle(
     Ok(status)
 }
 
-/// True if a file was written `to` a place without the files that a browser saved with it.
-fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
-    let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
+/// True if a file was written `to` a place that lacks the files that a browser saved with it.
+fn leaves_copies(request: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
+    let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&request.destination, origin) else {
         return false;
     };
-    let takes_all = asked.documents.selection.include.is_empty();
-    let are_copied = !origin.is_named() && (takes_all || !asked.documents.parts.is_empty());
-    summary.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
+    let takes_all = request.documents.selection.include.is_empty();
+    let are_copied = !origin.is_named() && (takes_all || !request.documents.parts.is_empty());
+    summary.link_counts.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

@@ -1,11 +1,11 @@
 //! The settings file `baselink.toml`: its keys are long options of the command line.
 //!
 //! ```text
-//! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for what was not typed
+//! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for options that were not typed
 //! ```
 //!
-//! Deliberately absent: what an option means; and options that choose inputs, outputs and messages, since the file may come
-//! with a tree from elsewhere.
+//! Deliberately absent: the meaning of options; and options that choose inputs, outputs and messages, because the file may
+//! come with a tree from elsewhere.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -141,7 +141,7 @@ pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> 
 impl Settings {
     /// The settings file for the folder or file `root`: the nearest one in its folder or above.
     ///
-    /// Only a plain file counts. The folders above are those of the path without symbolic links.
+    /// Only a plain file counts. Symbolic links in the path are resolved before looking above.
     pub(crate) fn find(root: &Path) -> Option<PathBuf> {
         let root = fs::canonicalize(root).ok()?;
         let is_plain = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
@@ -174,7 +174,7 @@ impl Settings {
                     found.as_deref().map_or_else(|| "without settings".into(), name)
                 };
                 return Err(Error::new(format!(
-                    "{} has other settings than the inputs before it ({}, not {}); name one file with \
+                    "{} has different settings from the inputs before it ({}, not {}); name one file with \
                      --config, or ignore all with --config none",
                     name(path),
                     settings(&next),
@@ -202,7 +202,7 @@ impl Settings {
         file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() > LARGEST {
             let path = name(path);
-            return Err(Error::new(format!("{path}: settings of more than 1 MiB are not read")));
+            return Err(Error::new(format!("{path}: the settings file is larger than 1 MiB")));
         }
         Self::parse(&bytes, path, options)
     }
@@ -250,8 +250,8 @@ impl Settings {
         if real.is_file() && self.real_folder().is_ok_and(|folder| real.starts_with(folder)) {
             return Ok(());
         }
-        let why = "not a file in the folder of the settings that name it; type --url-map, or name the \
-                   settings with --config";
+        let why = "not a file in the folder of the settings that name it; give --url-map on the command line, or name \
+                   the settings with --config";
         Err(Error::file(path, why))
     }
 
@@ -270,7 +270,7 @@ fn reason(text: &str, at: usize, message: &str, options: &[String]) -> String {
     {
         return match nearest(key, quoted) {
             _ if options.iter().any(|option| option == key) => {
-                format!("'{key}' is only for the command line")
+                format!("'{key}' is allowed only on the command line")
             }
             Some(meant) => format!("unknown key '{key}'; did you mean '{meant}'?"),
             None => format!("unknown key '{key}'"),
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_what_would_be_typed() {
+    fn a_settings_file_has_the_values_of_options() {
         let text = "\u{feff}url-map = 'm.csv'\r\ntrust = '-saved'\nenable = ['text', 'json']\nstrict = true\n";
         let settings = parsed(text).unwrap();
         assert_eq!(settings.url_map.as_deref(), Some(Path::new("d/m.csv")));
@@ -305,11 +305,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_line_and_key() {
+    fn an_error_has_its_line_and_key() {
         for (text, expected) in [
             ("\nresolvr = 'whatwg'", "2: unknown key 'resolvr'; did you mean 'resolver'?"),
             ("x = 1", "1: unknown key 'x'"),
-            ("output = 'x'", "1: 'output' is only for the command line"),
+            ("output = 'x'", "1: 'output' is allowed only on the command line"),
             ("resolver = 'foo'", "1: resolver: unknown resolver 'foo': use …"),
             ("strict = 'yes'", "1: strict: …"),
             ("enable = [\n'text', 'txt']", "1: enable: …"),

@@ -13,7 +13,7 @@ use std::path::is_separator;
 
 use baselink::error::visible;
 
-/// `text` as one word; in quotes where a shell would read something else.
+/// Quotes `text` as one word, if a shell would read it otherwise.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || is_separator(c) || "%+,-.:@_=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_shell_would_read_otherwise_is_quoted() {
+    fn special_characters_are_quoted() {
         for (text, quoted) in [
             ("http://a/b.html", "http://a/b.html"),
             ("http://a/?x=1&y=2#z", "'http://a/?x=1&y=2#z'"),

@@ -249,7 +249,7 @@ pub(crate) fn program() -> String {
 pub(crate) fn baselink(folder: &Path) -> Command {
     let mut command = Command::new(program());
     // No colours, no width: nothing of the terminal in which the tests run.
-    // What is written has no time of its own.
+    // No environment: neither a time nor a language.
     command.current_dir(folder).env_clear();
     command
 }

@@ -413,7 +413,7 @@ mod unix {
         let scene = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             fs::write(scene.path().join(name), text).unwrap();
-            // What is written next is newer, whatever the clock of the file system.
+            // The next file is newer, even with a coarse clock of the file system.
             std::thread::sleep(std::time::Duration::from_millis(20));
         };
         let links = |options: &str| {
@@ -524,7 +524,7 @@ mod unix {
             let output = run(baselink(scene.path()).args([&localize[..], how].concat()), b"");
             assert_eq!(
                 String::from_utf8_lossy(&output.stderr),
-                "error: site/pipe: not a regular file; it was left out\n"
+                "error: site/pipe: not a regular file; skipped\n"
             );
             assert_eq!(output.status.code(), Some(2));
             assert_eq!(fs::read_to_string(scene.path().join(page)).unwrap(), expected);
@@ -578,7 +578,7 @@ mod unix {
             let (examples, rest) = rest.split_once("\n\n").unwrap();
             assert!(rest.contains("Exit status:\n  0  done"), "{help}");
             assert!(examples.lines().count() >= 4, "{help}");
-            // What a machine may lack is not run.
+            // Examples with programs that may be missing are not run.
             for example in
                 examples.lines().filter(|line| !line.contains("curl") && !line.contains("jq"))
             {
@@ -592,7 +592,7 @@ mod unix {
         assert!(tried >= 15, "{tried}");
     }
 
-    /// What is written to the file itself would be read, or written over what is to be read.
+    /// The program would read its own output, or overwrite unread input.
     #[test]
     fn a_file_to_which_standard_output_goes_is_refused() {
         let scene = tempfile::tempdir().unwrap();
@@ -621,8 +621,8 @@ mod unix {
                 }
                 let output = command.output().unwrap();
                 let said = format!(
-                    "error: {name}: standard output goes to this very file{emptied}; use another one, \
-                     or `rewrite --in-place`\n"
+                    "error: {name}: standard output is redirected to this file{emptied}; write to another file, \
+                     or use `rewrite --in-place`\n"
                 );
                 let stderr = String::from_utf8(output.stderr).unwrap();
                 assert!(stderr.starts_with(&said), "{arguments}: {stderr}");
@@ -646,7 +646,7 @@ mod unix {
             let output = run(&mut shell, b"");
             (output.status.code(), String::from_utf8(output.stderr).unwrap())
         };
-        let said = "error: standard output cannot be written to: it is closed\n".to_owned();
+        let said = "error: cannot write to standard output: it is closed\n".to_owned();
         for command in [
             "links -q page.html",
             "rewrite -q page.html",
@@ -701,8 +701,7 @@ mod unix {
             (&["rewrite", ""], "[PATH]..."),
         ] {
             let output = baselink(scene.path()).args(line).output().unwrap();
-            let said =
-                format!("error: {wanted} needs the name of a file or folder, and none was given\n");
+            let said = format!("error: {wanted} is empty; name a file or folder\n");
             assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line:?}");
             assert_eq!(output.status.code(), Some(2));
         }
@@ -719,7 +718,7 @@ mod unix {
             .stderr(Stdio::piped())
             .output()
             .unwrap();
-        assert!(output.stderr.starts_with(b"error: standard output cannot be written to: "));
+        assert!(output.stderr.starts_with(b"error: cannot write to standard output: "));
         assert_eq!(output.status.code(), Some(2));
     }
 }
@@ -822,7 +821,7 @@ fn threads_change_nothing_of_a_mailbox() {
     assert_eq!(all[0].matches("warning").count(), 39);
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
-    // What shows messages one by one, and what is told of all of them.
+    // Options that show messages one by one, and options that report totals.
     for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
         let made = ["1", "5"].map(|jobs| {
             fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
@@ -850,7 +849,7 @@ fn threads_change_nothing_of_a_mailbox() {
     }
 }
 
-/// What differs between systems: the separator of names, the root of a path, and whether an open file can be replaced.
+/// Differences between systems: the separator of names, the root of a path, and whether an open file can be replaced.
 mod every_system {
     use std::path::MAIN_SEPARATOR;
 
@@ -864,7 +863,7 @@ mod every_system {
         scene
     }
 
-    /// What the program prints on standard error, and its exit status.
+    /// Standard error of the program, and its exit status.
     fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         let output = run(baselink(folder).args(arguments), b"");
         (String::from_utf8(output.stderr).unwrap(), output.status.code())

@@ -116,7 +116,7 @@ fn every_outcome_reason_and_source_has_a_case() {
         is_expected("expected.links", 5, name) || is_printed(&cases, &[format!("({name})")])
     });
     each_has_a_case("source", &Source::ALL.map(Source::name), |name| {
-        // Of a message there is a column more.
+        // The table of a message has one more column.
         is_expected("expected.base", 2, name)
             || is_printed(&cases, &[format!(" {name})"), format!(r#""source":"{name}""#)])
     });
@@ -294,7 +294,9 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
         let stderr = refused(option, "1979-05-27");
         let expected = match keys.contains(option) {
             true => format!("error: baselink.toml:1: {option}: "),
-            false => format!("error: baselink.toml:1: '{option}' is only for the command line\n"),
+            false => {
+                format!("error: baselink.toml:1: '{option}' is allowed only on the command line\n")
+            }
         };
         assert!(stderr.starts_with(&expected), "{stderr}");
     }

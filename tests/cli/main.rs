@@ -12,3 +12,4 @@ mod case;
 mod cases;
 mod covered;
 mod terminal;
+mod wording;

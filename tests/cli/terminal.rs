@@ -1,8 +1,8 @@
-//! What is planted in names, values and documents gives a terminal no orders and shows nothing in another order: each
-//! of `tests/cli/terminal.commands` is run in a terminal, and with each of `tests/cli/terminal.settings` as `baselink.toml`. `X`
-//! is what is planted.
+//! Control characters and direction marks that are planted in names, values and documents do not reach a terminal. Each
+//! command of `tests/cli/terminal.commands` runs in a terminal, and with each row of `tests/cli/terminal.settings` as
+//! `baselink.toml`. `X` stands for the planted characters.
 //!
-//! Deliberately absent: `rewrite` to a terminal. A document comes out byte for byte, as from `cat`.
+//! Deliberately absent: `rewrite` to a terminal. It prints a document byte for byte, as `cat` does.
 #![cfg(target_os = "linux")]
 
 use std::fs;

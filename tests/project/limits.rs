@@ -120,6 +120,6 @@ fn settings_have_a_longest() {
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     assert_eq!(run(1 << 20).0, 0);
-    let expected = "error: baselink.toml: settings of more than 1 MiB are not read\n";
+    let expected = "error: baselink.toml: the settings file is larger than 1 MiB\n";
     assert_eq!(run((1 << 20) + 1), (2, expected.to_owned()));
 }

@@ -378,7 +378,7 @@ fn a_page_of_too_many_findings_has_those_that_fail() {
     let found = links(&data(&page));
     assert_eq!(found.len(), 250_000);
     assert_eq!(found.iter().filter(|(.., reference)| reference == "gone").count(), 75);
-    assert!(section(&page, "Links").contains("75 links are left out"));
+    assert!(section(&page, "Links").contains("75 links are omitted"));
 }
 
 /// Marks stand under the URL where a terminal shows it: East Asian wide characters take two columns (Unicode

@@ -83,7 +83,7 @@ fn symbolic_links_are_left_out_and_counted() {
     symlink("../elsewhere", w.join("d")).unwrap();
     symlink(".", w.join("loop")).unwrap();
     symlink("nowhere", w.join("nothing")).unwrap();
-    let left = "4 symbolic links were left out; --follow reads what they lead to\n";
+    let left = "4 symbolic links were skipped; --follow reads their targets\n";
 
     let listed = "w/a.html:1:9  rewritten  a[href]  x -> http://a.example/x\n";
     let told = format!("1 link: 1 rewritten\n{left}");
@@ -226,8 +226,8 @@ fn pipes_and_sockets_are_named_and_never_opened() {
     put(here, "w/z.html", LINK);
     assert!(Command::new("mkfifo").arg(here.join("w/pipe.html")).status().unwrap().success());
     let _socket = UnixListener::bind(here.join("w/socket")).unwrap();
-    let said = "error: w/pipe.html: not a regular file; it was left out\n\
-                error: w/socket: not a regular file; it was left out\n";
+    let said = "error: w/pipe.html: not a regular file; skipped\n\
+                error: w/socket: not a regular file; skipped\n";
     for (line, summary) in [
         ("links w", "2 files, 2 links: 2 rewritten\n"),
         ("base w", ""),
@@ -323,7 +323,7 @@ fn what_a_killed_run_left_is_removed() {
     assert_eq!(run(here, "rewrite -q w -o out").0, 0);
     assert!(are_there(&left[..2]) && !left[2].exists() && !left[3].exists());
     let (status, _, said) = run(here, "rewrite -i w");
-    let summary = "1 hidden file or folder was left out; --hidden takes them\n\
+    let summary = "1 hidden file or folder was skipped; --hidden includes them\n\
                    2 files: 2 rewritten\n  html  2 files, 2 links: 2 rewritten\n";
     assert_eq!((status, &*said), (0, summary));
     assert!(left.iter().all(|path| !path.exists()));
@@ -691,7 +691,7 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
     let (status, json, stderr) = run(here, "rewrite -i --json Mail");
     assert_eq!(
         stderr,
-        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 not a document, 1 delivery left alone\n  \
+        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 not a document, 1 delivery skipped\n  \
          message  3 files, 2 links: 2 rewritten\n"
     );
     assert_eq!(status, 0);
@@ -724,10 +724,10 @@ fn an_empty_folder_is_no_failure() {
     let here = scene.path();
     fs::create_dir_all(here.join("w/sub")).unwrap();
     let nothing = |said: &str| (0, String::new(), said.to_owned());
-    assert_eq!(run(here, "links w"), nothing("no document was found\n"));
-    assert_eq!(run(here, "base w"), nothing("no document was found\n"));
-    assert_eq!(run(here, "rewrite -i w"), nothing("no file was found\n"));
-    assert_eq!(run(here, "rewrite w -o out"), nothing("no file was found\n"));
+    assert_eq!(run(here, "links w"), nothing("no documents found\n"));
+    assert_eq!(run(here, "base w"), nothing("no documents found\n"));
+    assert_eq!(run(here, "rewrite -i w"), nothing("no files found\n"));
+    assert_eq!(run(here, "rewrite w -o out"), nothing("no files found\n"));
     assert!(here.join("out/sub").is_dir());
 }
 
@@ -836,7 +836,7 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
         format!("{new} files: {new} {file}\n  html  {new} files, {new} links: {new} {link}\n");
     assert!(stderr.starts_with(&summary), "{stderr}");
     let stopped = format!(
-        "error: stopped after {new} files; every file is whole, and the same command does the rest\n"
+        "error: stopped after {new} files; every file is complete; run the same command again to do the rest\n"
     );
     assert!(stderr.ends_with(&stopped), "{stderr}");
     let (status, _, stderr) = run(here, &format!("{command} -i w"));
@@ -892,7 +892,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     };
     let last = stderr.lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("error: stopped after {done}; every file is whole, ")),
+        last.starts_with(&format!("error: stopped after {done}; every file is complete; ")),
         "{last}"
     );
 }

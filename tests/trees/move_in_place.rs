@@ -167,7 +167,7 @@ fn another_move_of_the_folder_waits_for_the_first() {
     stopped(here);
     let there = files(here);
     for (line, sentence) in [
-        ("move w --relative -i", "another move of it was stopped; complete that first"),
+        ("move w --relative -i", "another move of this folder was stopped; finish it first"),
         ("move w --relative -i", MOVE.line),
         ("move w --relative -o out", "an earlier move with --in-place was stopped"),
     ] {

@@ -4,12 +4,12 @@
 //! --deny pinned,escapes --to file site  -->  Check { deny: [pinned, escapes], to: Some(file:///…/site/), … }
 //! ```
 //!
-//! Deliberately absent: what is common to all commands.
+//! Deliberately absent: arguments that all commands have.
 
 use std::path::{Path, PathBuf};
 
 use baselink::collection::origin::RootUrl;
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result};
 use baselink::purpose::check::Class;
 use baselink::reference::{Grammar, Reference};
 use clap::Args;
@@ -28,7 +28,7 @@ pub(super) struct TypedCheck {
     /// By default the host and path of the folder change, and the scheme does not.
     #[arg(long, value_name = "URL", help_heading = "Move")]
     to: Option<String>,
-    /// Exit with 1 when a link has one of these classes [default: pinned,escapes,dangling,missing]
+    /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
     ///
     /// A list of travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside, left, or all, or none; repeatable.
     #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
@@ -39,19 +39,19 @@ pub(super) struct TypedCheck {
     /// Write the current findings to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", help_heading = "Policies")]
     update_baseline: bool,
-    /// A JSON object per link
+    /// Print a JSON object for each link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github"])]
     json: bool,
-    /// A SARIF 2.1.0 log
+    /// Print a SARIF 2.1.0 log
     #[arg(long, help_heading = "Output", conflicts_with = "github")]
     sarif: bool,
-    /// Annotations for GitHub Actions
+    /// Print annotations for GitHub Actions
     #[arg(long, help_heading = "Output")]
     github: bool,
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List every missing URL of a denied class, one a line, as `wget -i` reads it; `-` is standard output
+    /// List every missing URL of a denied class, one per line, as `wget -i` reads it; `-` is standard output
     ///
     /// The class missing is what pages need to look and work as they did, in an archive or below --layout host. With
     /// `--deny missing,missing-page`, the pages that an archive lacks follow.
@@ -70,35 +70,35 @@ impl TypedCheck {
         add_all(&mut self.deny, settings.deny.clone());
     }
 
-    pub(super) fn meant(self) -> Result<Check> {
+    pub(super) fn into_request(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
-        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
+        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
         let is_of_archives = documents.paths.iter().all(holds);
         let folder = match documents.paths.as_slice() {
             _ if is_of_archives => PathBuf::new(),
             [folder] => folder.clone(),
             _ => {
-                return refused(
-                    "check takes one folder, or archives: links lead from one file of a tree to another",
-                );
+                return refused("check takes one folder, or archives; run it once for each folder");
             }
         };
         if is_standard_input(&folder) {
             return refused(
-                "check takes a folder or archives; of a document, `links` lists the links",
+                "check takes a folder or archives; to list the links of a document, use `baselink links`",
             );
         }
         if !is_of_archives && !folder.is_dir() {
-            let what = if folder.exists() { "a file, and" } else { "no such folder;" };
-            let folder = name(&folder);
-            return Err(Error::new(format!(
-                "{folder}: {what} check takes a folder or archives; of a document, `links` lists the links"
-            )));
+            let why = match folder.exists() {
+                true => {
+                    "not a folder or an archive; to list the links of a document, use `baselink links`"
+                }
+                false => "no such folder",
+            };
+            return Err(Error::file(&folder, why));
         }
         if is_of_archives && self.to.is_some() {
-            return refused("--to is for a folder; an archive is never moved");
+            return refused("--to applies only to folders; an archive is never moved");
         }
         let form = match (self.json, self.sarif, self.github) {
             (true, ..) => CheckForm::Json,
@@ -107,7 +107,7 @@ impl TypedCheck {
             _ => CheckForm::Text,
         };
         documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
-        let to = goal(self.to.as_deref(), &folder)?;
+        let to = new_url(self.to.as_deref(), &folder)?;
         if !is_of_archives {
             documents.reading.origins.assume_root(to.as_ref());
         }
@@ -134,15 +134,15 @@ impl TypedCheck {
     }
 }
 
-/// Where `folder` goes.
-fn goal(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
+/// The new URL of `folder`.
+fn new_url(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
     match to {
         None => Ok(None),
         Some("file") => RootUrl::on_disk(folder).map(Some),
         Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
             Err(Error::new(format!(
-                "--to: '{url}' is not an absolute URL: give the one that the folder will have, or file, \
-                 where it is read from disk"
+                "--to: '{url}' is not an absolute URL; give the new URL of the folder, or 'file' if it will be read \
+                 from disk"
             )))
         }
         Some(url) => {

@@ -1,4 +1,4 @@
-//! The arguments of the program and of `rewrite`, `links` and `base`, and which command they are of.
+//! The commands, and the arguments of the program and of `rewrite`, `links` and `base`.
 //!
 //! ```text
 //! -q links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), talk: … }
@@ -25,24 +25,24 @@ use super::output::TypedOutput;
 use super::relocate::TypedMove;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
-    Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Talk,
+    Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Verbosity,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
 
 impl Typed {
-    pub(super) fn talk(&self) -> Talk {
-        let verbose = self.of_documents().is_some_and(|(.., verbose)| verbose);
-        let color = match self.talk.color {
+    pub(super) fn verbosity(&self) -> Verbosity {
+        let verbose = self.document_arguments().is_some_and(|(.., verbose)| verbose);
+        let color = match self.verbosity.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Talk { quiet: self.talk.quiet, verbose, color }
+        Verbosity { quiet: self.verbosity.quiet, verbose, color }
     }
 
-    /// The name of a command that reads documents, which ones, and `--verbose`.
-    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
+    /// The name, the documents and `--verbose` of a command that reads documents.
+    fn document_arguments(&self) -> Option<(&'static str, &TypedDocuments, bool)> {
         Some(match &self.command {
             TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, typed.policy.verbose),
             TypedCommand::Links(typed) => ("links", &typed.documents, typed.policy.verbose),
@@ -89,7 +89,7 @@ impl Typed {
     }
 
     pub(super) fn documents(&self) -> Option<&TypedDocuments> {
-        self.of_documents().map(|(_, documents, _)| documents)
+        self.document_arguments().map(|(_, documents, _)| documents)
     }
 
     /// The table of `--url-map`.
@@ -97,26 +97,26 @@ impl Typed {
         self.documents()?.url_map.clone()
     }
 
-    pub(super) fn meant(self) -> Result<Command> {
-        if let Some((command, documents, _)) = self.of_documents() {
-            documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
+    pub(super) fn into_request(self) -> Result<Command> {
+        if let Some((command, documents, _)) = self.document_arguments() {
+            documents.paths.iter().try_for_each(|path| reject_url(command, path))?;
         }
         Ok(match self.command {
-            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.meant()?)),
-            TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
-            TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
-            TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
-            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
-            TypedCommand::Move(typed) => Command::Move(Box::new(typed.meant()?)),
-            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
+            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.into_request()?)),
+            TypedCommand::Links(typed) => Command::Links(Box::new(typed.into_request()?)),
+            TypedCommand::Base(typed) => Command::Base(Box::new(typed.into_request()?)),
+            TypedCommand::Resolve(typed) => Command::Resolve(typed.into_request()?),
+            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.into_request()?)),
+            TypedCommand::Move(typed) => Command::Move(Box::new(typed.into_request()?)),
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.into_request()?)),
             TypedCommand::Completions { shell } => Command::Completions(shell),
             TypedCommand::Man { folder } => Command::Man(folder),
         })
     }
 }
 
-/// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
-/// and rewrite relative links in place.
+/// Make a saved site, a mail or an archive work wherever you put it: find each base URL by RFC 1808, and rewrite
+/// relative links in place.
 #[derive(Debug, Parser)]
 #[command(
     name = "baselink",
@@ -130,7 +130,7 @@ pub(super) struct Typed {
     #[command(subcommand)]
     command: TypedCommand,
     #[command(flatten)]
-    talk: TypedTalk,
+    verbosity: TypedVerbosity,
 }
 
 #[derive(Debug, Subcommand)]
@@ -140,33 +140,33 @@ pub(super) enum TypedCommand {
     /// Only the bytes of URLs change. One document goes to standard output, or to a file with -o.
     #[command(after_help = REWRITE_AFTER)]
     Rewrite(Box<TypedRewrite>),
-    /// List every link: where, as written, its target, and what `rewrite` makes of it.
+    /// List every link with its place, its target, and what `rewrite` would do with it.
     #[command(after_help = LINKS_AFTER)]
     Links(Box<TypedLinks>),
     /// Show the base of each document, and the rule that gave it.
     #[command(after_help = BASE_AFTER)]
     Base(Box<TypedBase>),
-    /// Resolve references against a base URL, one a line.
+    /// Resolve references against a base URL, one per line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
     /// Report which links of a folder survive a move, and what the pages in an archive lack.
     ///
     /// Every link gets one class: travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside or left.
-    #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", resolver_of_browsers))]
     Check(Box<TypedCheck>),
-    /// Make a folder or an archive open from disk: links to what is there lead to files, all others to the network.
+    /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
-    /// Of a folder only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
+    /// In a folder, only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
     /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_or_archives), mut_arg("resolver", of_browsers))]
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_archives_or_page), mut_arg("resolver", resolver_of_browsers))]
     Localize(Box<TypedLocalize>),
-    /// Move a folder to another URL, or files in it: every link leads to the new place of what it led to.
+    /// Move a folder to another URL, or rename files in it, so that every link still leads to its target.
     ///
     /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
     /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
-    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", of_browsers), mut_args(hide_unused))]
+    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", resolver_of_browsers), mut_args(hide_unused))]
     Move(Box<TypedMove>),
-    /// Print the script with which a shell completes the arguments of baselink.
+    /// Print a shell completion script for baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
     Completions {
         /// The shell: bash, zsh, fish, elvish or powershell
@@ -176,29 +176,34 @@ pub(super) enum TypedCommand {
     /// Print the manual page of baselink, or write one for each command to a folder.
     #[command(after_help = MAN_AFTER)]
     Man {
-        /// Where all pages are written to: baselink.1, baselink-rewrite.1 and so on
+        /// The folder for all pages: baselink.1, baselink-rewrite.1 and so on
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         folder: Option<PathBuf>,
     },
 }
 
-/// The argument for paths, where it is a folder, or archives.
+/// The argument for paths of `check`.
 fn folder_or_archives(paths: Arg) -> Arg {
-    let help = "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive; for localize also a saved page";
+    required(paths, "PATH", "A folder, or archives: WARC, WACZ, HAR, MHTML, .webarchive")
+}
+
+/// The argument for paths of `localize`.
+fn folder_archives_or_page(paths: Arg) -> Arg {
+    let help = "A folder, archives (WARC, WACZ, HAR, MHTML, .webarchive), or a saved page";
     required(paths, "PATH", help)
 }
 
-/// The argument for paths, where it is one folder.
+/// The argument for paths of a command that takes one folder.
 fn folder(paths: Arg) -> Arg {
     required(paths, "DIR", "The folder")
 }
 
-/// An argument for paths, of which there is at least one.
+/// Makes the argument for paths required.
 fn required(paths: Arg, name: &'static str, help: &'static str) -> Arg {
     paths.value_name(name).help(help).action(ArgAction::Append).num_args(1..).required(true)
 }
 
-/// Hides the arguments that a move of a folder with one URL has no use for.
+/// Hides arguments that do not apply to a move of one folder.
 fn hide_unused(arg: Arg) -> Arg {
     const UNUSED: [&str; 7] =
         ["url_map", "layout", "trust", "assume_scheme", "include", "follow", "format"];
@@ -206,21 +211,21 @@ fn hide_unused(arg: Arg) -> Arg {
     if is_unused { arg.hide(true) } else { arg }
 }
 
-/// The argument for the resolver, where what browsers do is asked.
-fn of_browsers(resolver: Arg) -> Arg {
+/// The argument for the resolver of a command that follows browsers by default.
+fn resolver_of_browsers(resolver: Arg) -> Arg {
     resolver
         .default_value("whatwg")
         .hide_default_value(true)
-        .help("The rules of resolution: whatwg (default), as browsers have them, rfc1808, rfc3986")
+        .help("The rules of resolution: whatwg (default, as in browsers), rfc1808, rfc3986")
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "General")]
-struct TypedTalk {
+struct TypedVerbosity {
     /// Print nothing but errors on standard error
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// When to use colours: auto (default), always or never; NO_COLOR is honoured
+    /// Use colours: auto (default), always or never; NO_COLOR is honoured
     #[arg(
         long,
         value_name = "WHEN",
@@ -246,7 +251,7 @@ pub(super) struct TypedRewrite {
     pub(super) policy: TypedPolicy,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null where nothing was written), the numbers of links by
     /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
@@ -261,20 +266,20 @@ pub(super) struct TypedLinks {
     pub(super) documents: TypedDocuments,
     #[command(flatten)]
     pub(super) policy: TypedPolicy,
-    /// Report for each reference whether it conforms to the grammar of RFC 1808, and where not
+    /// Report whether each reference conforms to the grammar of RFC 1808, and where it does not
     #[arg(long, help_heading = "Output")]
     grammar: bool,
-    /// Print only the targets, one absolute URL a line; a link without a target is left out
+    /// Print only the targets, one absolute URL per line; links without a target are omitted
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
-    /// A JSON object per link
+    /// Print a JSON object for each link
     #[arg(long, help_heading = "Output")]
     json: bool,
     /// Write the links of each file to a file of its own in this folder
     ///
     /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all. A result
-    /// that is newer than its file and was made with the same options is up to date and skipped, so a stopped run can go
-    /// on. With --strict all are made again.
+    /// that is newer than its file and was made with the same options is up to date and skipped, so a stopped run can be
+    /// continued. With --strict, every result is written again.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     output: Option<PathBuf>,
 }
@@ -283,22 +288,22 @@ pub(super) struct TypedLinks {
 pub(super) struct TypedBase {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// A JSON object per document
+    /// Print a JSON object for each document
     #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
 impl TypedRewrite {
-    pub(super) fn meant(self) -> Result<Rewrite> {
-        let mut documents = self.documents.meant(Some(&self.policy))?;
+    pub(super) fn into_request(self) -> Result<Rewrite> {
+        let mut documents = self.documents.into_request(Some(&self.policy))?;
         documents.archives = Archives::Named;
-        self.output.meant(documents, self.json, self.policy.strict)
+        self.output.into_request(documents, self.json, self.policy.strict)
     }
 }
 
 impl TypedLinks {
-    pub(super) fn meant(self) -> Result<ListLinks> {
-        let mut documents = self.documents.meant(Some(&self.policy))?;
+    pub(super) fn into_request(self) -> Result<ListLinks> {
+        let mut documents = self.documents.into_request(Some(&self.policy))?;
         documents.has_result_files = self.output.is_some();
         let form = match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
@@ -319,16 +324,16 @@ impl TypedLinks {
 }
 
 impl TypedBase {
-    pub(super) fn meant(self) -> Result<ShowBases> {
-        Ok(ShowBases { documents: self.documents.meant(None)?, json: self.json })
+    pub(super) fn into_request(self) -> Result<ShowBases> {
+        Ok(ShowBases { documents: self.documents.into_request(None)?, json: self.json })
     }
 }
 
 /// The length of a drive letter in a path on Windows.
 const DRIVE: usize = 1;
 
-/// Refuses an input of `command` that is a URL, and not the path of a file that is there.
-pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
+/// Rejects an input of `command` that is a URL, and not the path of an existing file.
+pub(super) fn reject_url(command: &str, path: &Path) -> Result<()> {
     let Some(url) = path.to_str() else { return Ok(()) };
     let is_url = scheme_of(Grammar::Rfc3986, url)
         .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
@@ -341,11 +346,13 @@ pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
             format!("{shown} is a URL; name the file by its path")
         }
         ("check" | "localize" | "move", _) => format!(
-            "{shown} is a URL; {command} takes a folder, such as the one that wget --mirror makes of it"
+            "{shown} is a URL; {command} takes a folder; download the site first, for example with wget --mirror"
         ),
         _ => {
             let url = shell::word(url);
-            format!("{shown} is a URL: curl -sL {url} | baselink {command} --url {url} -")
+            format!(
+                "{shown} is a URL; download it: curl -sL {url} | baselink {command} --url {url} -"
+            )
         }
     }))
 }

@@ -1,10 +1,10 @@
-//! The arguments of every command that reads documents: which, how they are read, and what becomes of links.
+//! The arguments of every command that reads documents: inputs, reading options, and policies for links.
 //!
 //! ```text
 //! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
 //! ```
 //!
-//! Deliberately absent: where results go ([`super::output`]).
+//! Deliberately absent: the output ([`super::output`]).
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -38,11 +38,11 @@ use crate::cli::settings::Settings;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Documents")]
 pub(super) struct TypedDocuments {
-    /// Files and folders; `-` or nothing is standard input
+    /// Files and folders; `-`, or no PATH, means standard input
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     pub(super) paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
-    // Many take it for the base, which it often is.
+    // Many users take the retrieval URL for the base, which it often is.
     #[arg(
         short,
         long,
@@ -68,9 +68,9 @@ pub(super) struct TypedDocuments {
     #[arg(long, value_name = "LAYOUT", value_parser = str::parse::<HostLayout>, help_heading = "Retrieval URLs")]
     layout: Option<HostLayout>,
     /// Sources of base URLs to add (canonical, entry-link) or to remove (-saved, -xattr, -content-location, -local-copies),
-    /// with commas between; repeatable
+    /// separated by commas; repeatable
     ///
-    /// On by default: `saved`, the URL that a browser or crawler noted in a page; `xattr`, the URL in the extended
+    /// On by default: `saved`, the URL that a browser or crawler recorded in a page; `xattr`, the URL in the extended
     /// attributes of a file; `content-location`, a header field of messages; and `local-copies`, which keeps links to files
     /// that a browser saved with a page.
     ///
@@ -82,16 +82,16 @@ pub(super) struct TypedDocuments {
     /// HTTrack, and with --layout host
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
-    /// In folders, only files that match; repeatable
+    /// In folders, read only files that match; repeatable
     ///
-    /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
-    /// that was named; `**` stands for any number of folders. Hidden files count only with --hidden.
+    /// A pattern without `/` is matched against the name, one with `/` against the path below the named
+    /// folder; `**` stands for any number of folders. Hidden files count only with --hidden.
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     include: Vec<String>,
     /// In folders, skip files that match, and everything below folders that match; repeatable
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     exclude: Vec<String>,
-    /// In folders, also hidden files
+    /// In folders, include hidden files
     #[arg(long, help_heading = "Folders")]
     hidden: bool,
     /// In folders, follow symbolic links
@@ -108,7 +108,7 @@ pub(super) struct TypedDocuments {
         help = format!("The format of the document [default: detected by its name and first bytes]: {}", FORMATS.join(", "))
     )]
     format: Option<Format>,
-    /// The encoding of all documents but those with a byte order mark
+    /// The encoding of all documents except those with a byte order mark
     #[arg(long, value_name = "LABEL", value_parser = str::parse::<Charset>)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
@@ -119,15 +119,16 @@ pub(super) struct TypedDocuments {
         value_name = "GROUP",
         value_parser = named::<Groups>(GROUPS),
         hide_possible_values = true,
-        help = format!("Groups of further places to look for links in, with commas between; repeatable: {}", GROUPS.join(", "))
+        help = format!("Groups of additional places to look for links, separated by commas; repeatable: {}", GROUPS.join(", "))
     )]
     enable: Vec<Groups>,
-    /// A further place, with the syntax url, urls, srcset, css or html; repeatable
+    /// An additional place to look for links, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
     attribute: Vec<Place>,
     /// The settings file, or none for no settings [default: the nearest baselink.toml in the first input or above it]
     ///
-    /// Its keys are long options without `--`. Options that choose inputs, outputs and messages are only for the command line.
+    /// Its keys are long options without `--`. Options that choose inputs, outputs and messages are allowed only on the
+    /// command line.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub(super) config: Option<PathBuf>,
     /// The path of each input below the settings folder, if the settings give the URL or layout of that folder.
@@ -148,10 +149,10 @@ pub(super) struct TypedPolicy {
     /// The href of a base element: absolute (default), or keep
     #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
     pub(super) base_element: Option<BaseElement>,
-    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
+    /// Do not change messages with a DKIM or ARC signature, since a changed link would break it
     #[arg(long)]
     pub(super) skip_dkim: bool,
-    /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
+    /// Exit with 1 if a relative link cannot be made absolute, unless it is left on purpose
     #[arg(long)]
     pub(super) strict: bool,
     /// Report how each base was found, and which links were not made absolute
@@ -169,14 +170,14 @@ impl TypedPolicy {
     }
 }
 
-/// Gives an option that was not typed the value of the settings.
+/// Sets an option that was not typed to the value from the settings.
 pub(super) fn add<T>(typed: &mut Option<T>, given: Option<T>) {
     if typed.is_none() {
         *typed = given;
     }
 }
 
-/// Gives a repeatable option that was not typed the values of the settings.
+/// Sets a repeatable option that was not typed to the values from the settings.
 pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
     if typed.is_empty() {
         *typed = given;
@@ -210,7 +211,7 @@ impl TypedDocuments {
     }
 
     /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is asked.
-    pub(super) fn meant(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
+    pub(super) fn into_request(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {
             paths.push("-".into());
@@ -247,7 +248,7 @@ impl TypedDocuments {
             has_result_files: false,
             parts: Vec::new(),
             archives: Archives::All,
-            unlike_hosts: Mutex::default(),
+            dotless_hosts: Mutex::default(),
             reading,
             below_settings,
         })
@@ -266,7 +267,7 @@ impl TypedDocuments {
             && let Some(group) = group_of(format).filter(|group| !groups.contains(*group))
         {
             return Err(Error::new(format!(
-                "--format {} goes with --enable {group}: nothing else is looked for in it",
+                "--format {} requires --enable {group}; by default such files have no links",
                 format.name()
             )));
         }
@@ -324,13 +325,13 @@ impl TypedDocuments {
     }
 }
 
-/// Refuses a `url` that cannot be a retrieval URL.
+/// Rejects a `url` that cannot be a retrieval URL.
 fn check_url(profile: Profile, url: &str) -> Result<()> {
     if let [letter, b':', b'\\' | b'/', ..] = url.as_bytes()
         && letter.is_ascii_alphabetic()
     {
         return Err(Error::new(format!(
-            "--url: '{url}' is the path of a file; a URL of one begins with file:///"
+            "--url: '{url}' is a file path; the URL of a file begins with file:///"
         )));
     }
     // A host without a scheme, as browsers show it, unless it is the name of a document.
@@ -339,12 +340,12 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
         && first.starts_with(|c: char| c.is_ascii_alphanumeric())
         && !first.contains([':', ' '])
         && !Format::detect(Some(first), b"").is_read();
-    let perhaps = if is_host { format!("; perhaps https://{url}") } else { String::new() };
-    let refused = |error: Error| Error::new(format!("--url: {error}{perhaps}"));
+    let suggestion = if is_host { format!("; did you mean https://{url}") } else { String::new() };
+    let refused = |error: Error| Error::new(format!("--url: {error}{suggestion}"));
     Base::parse(profile, url).map_err(refused)?;
     if !baselink::resolve::parses(url) {
         return Err(Error::new(format!(
-            "--url: '{url}' is not a URL: its host is missing or wrong"
+            "--url: '{url}' is not a URL: its host is missing or invalid"
         )));
     }
     Ok(())

@@ -8,7 +8,7 @@
 //!   0  done
 //! ```
 //!
-//! Deliberately absent: the options. Each says for itself what it is.
+//! Deliberately absent: the options, each of which has its own help.
 
 pub(super) const PROGRAM_AFTER: &str = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
 
 Exit status:
   0  done
-  1  what was asked for does not hold (check, --strict, --verify, a reference without a target)
+  1  a condition does not hold (check, --strict, --verify, a reference without a target)
   2  a file or an argument could not be used";
 
 pub(super) const REWRITE_AFTER: &str = "\
@@ -47,18 +47,18 @@ path. For several files only errors and totals are printed, and each kind of war
 
 Exit status:
   0  done
-  1  --strict: a relative link was not made absolute and was not meant to be left;
+  1  --strict: a relative link could not be made absolute;
      --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used; all other files were
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  2  a file or an argument could not be used; all other files were processed
+  130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LOCALIZE_AFTER: &str = "\
 A link whose target is among the files of DIR becomes a relative reference to the file, every other one \
 absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
 browsers give them, and by `index` names.
 
-What became of links: made local, local (it was already), made absolute, absolute (likewise), base emptied \
-(of a base element or xml:base), no-base, left, not-editable.
+Results of links: made local, local (already was), made absolute, absolute (already was), base emptied (a base \
+element or xml:base), no-base, left, not-editable.
 
 Examples:
   baselink localize crawl.warc.gz -o crawled
@@ -72,10 +72,10 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link was not made absolute and was not meant to be left;
+  1  --strict: a relative link could not be made absolute;
      --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used; all other files were
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  2  a file or an argument could not be used; all other files were processed
+  130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const MOVE_AFTER: &str = "\
 Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link below the old root \
@@ -87,8 +87,8 @@ refuse module scripts, workers, fetch, web app manifests, SVG `use` of another f
 
 With --in-place, all files move or none. If a run is stopped, give the same command again.
 
-What became of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (it leads to the new \
-place as it is written), absolute (it leads elsewhere), no-base, left, not-editable.
+Results of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (still leads to its \
+target as written), absolute (leads elsewhere), no-base, left, not-editable.
 
 Examples:
   baselink move --url http://old.example/ --to http://new.example/sub/ site -o moved
@@ -102,19 +102,19 @@ Exit status:
   0  done
   1  --strict: a link could not be moved; --verify: more than URLs would have changed
   2  a file or an argument could not be used
-  130  stopped by Ctrl-C or a signal; what was begun is whole";
+  130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
-attribute, and the reference as written with its target or with the reason why it is left. A link \
-of a document inside the document (srcdoc, a part of a message) has its number before its element.
+attribute, and the reference as written, with its target or the reason why it is left. For a link in an inner document \
+(srcdoc, a part of a message), the number of that document precedes the element.
 
 With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
 reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with at, the byte of the reference; character; production; \
-message). Every key is always there, null where it does not apply. Of a document in an archive (WARC, WACZ, HAR, .webarchive) \
-there are also record, offset and within (its id, and where it begins), url and media_type.
+message). Every key is always present, and null where it does not apply. For a document in an archive (WARC, WACZ, HAR, \
+.webarchive) there are also record, offset and within (its id, and where it begins), url and media_type.
 
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
@@ -128,14 +128,14 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link has no target, and is not meant to be left
+  1  --strict: a relative link has no target
   2  a file or an argument could not be used";
 
 pub(super) const BASE_AFTER: &str = "\
 The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
-base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there. A message is \
-shown as the tree of its entities, each with the levels at which there is something. Of several files, and \
-of an archive, each document is a line: its path, its base or none, and the source of the base, with tabs between.
+base, `-` passed over, `!` declared, but not usable as a base; no mark: not declared. A message is \
+shown as the tree of its entities, each with the levels that have a value. For several files, and for an archive, each \
+document is one line: its path, its base or none, and the source of the base, separated by tabs.
 
 With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
 or entity, rule and source of the level that an inherited base comes from), chain (an array of \
@@ -151,17 +151,17 @@ Examples:
   baselink base mail.eml
 
 Exit status:
-  0  done, also where a document has no base
+  0  done, even if a document has no base
   2  a file or an argument could not be used";
 
 pub(super) const RESOLVE_AFTER: &str = "\
-A reference that cannot be resolved is printed as it is, with a warning on standard error. One that \
-begins with `-` goes after `--`.
+A reference that cannot be resolved is printed as it is, with a warning on standard error. Put `--` \
+before a reference that begins with `-`.
 
-With --pairs, the first tab of a line divides base and reference, or where there is none the first white space. \
-Each line gives one line.
+With --pairs, the first tab of a line separates base and reference; without a tab, the first white space does. \
+Each input line gives one output line.
 
-With --json, an object per reference: base (null for a line that is no pair), reference, target (null when \
+With --json, an object per reference: base (null for a line that is not a pair), reference, target (null when \
 there is none), category, \
 conforms, violation (null, or an object with at, character, production, message), resolver.
 
@@ -179,14 +179,14 @@ Exit status:
 
 pub(super) const CHECK_AFTER: &str = "\
 Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
-folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
-what is around the folder), dangling (no such file), missing (embedded in a page of an archive that lacks it), \
+folder before and after the move), pinned (keeps pointing at the old place), escapes (depends on files \
+around the folder), dangling (no such file), missing (embedded in a page of an archive that lacks it), \
 missing-page (a page that the archive lacks), fragment (no such id), lines (which a \
-script marks), travels.
+script of the page marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
-outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
-that is unknown), hint (what was perhaps meant), missing (why \
+outside), differs (true if the resolvers disagree), moved (where it leads after the move; null where \
+that is unknown), hint (a similar name that exists), missing (why \
 a pinned link leads to no file).
 
 Examples:

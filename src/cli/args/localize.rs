@@ -4,7 +4,7 @@
 //! localize --layout host crawl -o mirror  -->  Localize { is_elsewhere: true, … }
 //! ```
 //!
-//! Deliberately absent: whether there is such a folder.
+//! Deliberately absent: checks that the inputs exist.
 
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -25,26 +25,27 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Exit with 1 when a relative link cannot be made absolute and was not meant to be left, or a record of an archive is broken
+    /// Exit with 1 if a relative link cannot be made absolute, unless it is left on purpose, or if a record of an archive is
+    /// broken
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by what
-    /// became of them (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by
+    /// result (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// List every URL of the folder that has no file, one a line, as `wget -i` reads it; `-` is standard output
+    /// List every URL of the folder that has no file, one per line, as `wget -i` reads it; `-` is standard output
     ///
     /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
-    /// Of several captures of a URL, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
+    /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
-    /// Without it, the latest counts. A capture of an error never takes the place of a page.
+    /// Without it, the latest counts. A captured error never replaces a page.
     #[arg(long, value_name = "WHEN", help_heading = "Archives")]
     date: Option<DateRange>,
     /// Change nothing but URLs in the documents of an archive, even if the copy then does not open
@@ -53,7 +54,7 @@ pub(super) struct TypedLocalize {
     /// a Content-Security-Policy where these keep local files from loading.
     #[arg(long, help_heading = "Archives")]
     exact: bool,
-    /// Report how each base was found, and the missing URLs with most links
+    /// Report how each base was found, and the missing URLs with the most links
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }
@@ -66,8 +67,8 @@ impl TypedLocalize {
         self.output.verify |= settings.verify;
     }
 
-    pub(super) fn meant(self) -> Result<Localize> {
-        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
+    pub(super) fn into_request(self) -> Result<Localize> {
+        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::Named;
         if let [page] = documents.paths.as_slice()
             && is_page(page, documents.reading.format)
@@ -83,7 +84,7 @@ impl TypedLocalize {
             (false, true) => Some("--diff"),
             (false, false) => None,
         };
-        let rewrite = self.output.meant(documents, self.json, self.strict)?;
+        let rewrite = self.output.into_request(documents, self.json, self.strict)?;
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         let extraction = Extraction { near: self.date, is_exact: self.exact, missing };
         Ok(Localize { rewrite, extraction, is_elsewhere })
@@ -98,14 +99,14 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
         iter::once((own, "")).chain(companion::folders_of(page).into_iter().map(|one| (one, "/")))
     {
         let pattern = Globs::exact(Path::new(&name)).map(|pattern| pattern + end);
-        let unnamed = || Error::file(page, "its name is not text; name its folder");
+        let unnamed = || Error::file(page, "the file name is not UTF-8; name its folder instead");
         patterns.push(pattern.ok_or_else(unnamed)?);
         parts.push(folder_of(page).join(name));
     }
     Ok((parts, Globs::new(&patterns)?))
 }
 
-/// Where the list of missing URLs goes; `printed` is the option whose result goes to standard output.
+/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
 fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
     if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
         return Err(Error::new(format!(

@@ -1,13 +1,13 @@
-//! Values that have names: what reads them, and a shell can complete.
+//! Option values with fixed names, which a shell can complete.
 //!
 //! ```text
 //! --resolver whatwg   -->   Profile::Whatwg
 //! --resolver w<Tab>   -->   whatwg
 //! ```
 //!
-//! The library reads the names and says what is wrong with one. What is here are lists of them.
+//! The library parses the names and reports an unknown one. This file lists them.
 //!
-//! Deliberately absent: names that it does not read; a test tries each.
+//! Deliberately absent: names that the library does not parse; a test tries each.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -35,7 +35,7 @@ const fn groups() -> [&'static str; Group::ALL.len() + 1] {
     names
 }
 
-/// Reads a value that may have one of these `names`.
+/// Creates a parser for a value with one of these `names`.
 pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
     NameParser { names, of: PhantomData }
 }

@@ -1,10 +1,10 @@
-//! The arguments that say where rewritten documents go.
+//! The arguments for the output of rewritten documents.
 //!
 //! ```text
 //! --in-place --backup .orig  -->  WrittenTo::InPlace(InPlace { backup: Some(.orig), … })
 //! ```
 //!
-//! Deliberately absent: whether anything can be written there.
+//! Deliberately absent: checks of the output, which the commands make.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -22,11 +22,11 @@ enum TypedInPlace {
     BreakLinks,
 }
 
-/// Where rewritten documents go.
+/// The output of rewritten documents.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct TypedOutput {
-    /// The file for the result; for folders, archives and several files, the folder
+    /// The file for the result, or the folder for the results of folders, archives and several files
     ///
     /// An existing file is replaced whole or not at all. The result of a folder has all of its files; the results of
     /// several inputs go below their names. The documents of an archive go below host and path, as `--layout host` reads them.
@@ -43,13 +43,13 @@ pub(super) struct TypedOutput {
     /// An existing backup is never overwritten, and backups in folders are not rewritten.
     #[arg(long, value_name = "SUFFIX")]
     backup: Option<OsString>,
-    /// Give changed files the times of the old ones
+    /// Keep the times of changed files
     #[arg(long)]
     preserve_times: bool,
-    /// Show what would change, and write nothing
+    /// Show the changes as a diff, and write nothing
     #[arg(long)]
     pub(super) diff: bool,
-    /// Write nothing; only report what would become of the links
+    /// Write nothing; only report the results
     #[arg(long)]
     dry_run: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
@@ -58,7 +58,7 @@ pub(super) struct TypedOutput {
 }
 
 impl TypedOutput {
-    pub(super) fn meant(
+    pub(super) fn into_request(
         self,
         mut documents: Documents,
         json: bool,
@@ -72,26 +72,26 @@ impl TypedOutput {
         let (output, in_place) = (self.output, self.in_place);
         if in_place.is_none() && self.backup.is_some() {
             return refused(
-                "--backup goes with --in-place; with -o the old files stay as they are",
+                "--backup requires --in-place; with -o the original files do not change",
             );
         }
         if output.is_none() && in_place.is_none() && self.preserve_times {
-            return refused("--preserve-times goes with -o or --in-place");
+            return refused("--preserve-times requires -o or --in-place");
         }
         let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
         if in_place.is_some() && documents.selection.follow {
             return refused(
-                "--follow cannot go with --in-place, which writes through no symbolic link; use -o DIR",
+                "--follow cannot be used with --in-place, which never writes through a symbolic link; use -o DIR",
             );
         }
         let destination = match (output.filter(|path| !is_standard_input(path)), in_place) {
             (Some(_), Some(_)) => {
-                return refused("-o and --in-place cannot go together: one of them says where to");
+                return refused("-o and --in-place cannot be used together; choose one");
             }
             (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
                 return refused("standard input cannot be rewritten in place; name files");
             }
-            // With --in-place these show what it would do.
+            // With --in-place, these options preview its result.
             _ if self.diff => WrittenTo::Diff,
             _ if self.dry_run => WrittenTo::Nowhere,
             (Some(path), None) => WrittenTo::Path { path, preserve_times: self.preserve_times },
@@ -102,8 +102,8 @@ impl TypedOutput {
             }),
             (None, None) if number > 1 => {
                 return Err(Error::new(format!(
-                    "{number} files cannot go to one standard output; use -o DIR or --in-place, or \
-                     look with --diff or --dry-run"
+                    "{number} files cannot be written to standard output together; use -o DIR or --in-place, or preview with \
+                     --diff or --dry-run"
                 )));
             }
             (None, None) => WrittenTo::Standard,
@@ -125,8 +125,7 @@ fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
     let suffix = Suffix::new(typed).map_err(|error| refused(&error))?;
     if Format::detect(Some(&format!("a{}", typed.to_string_lossy())), b"").is_read() {
         return Err(refused(
-            &"documents have names with this suffix, which would all count as backups; take another, \
-              such as .orig",
+            &"documents with this suffix would be skipped as backups; use another suffix, such as .orig",
         ));
     }
     Ok(suffix)

@@ -4,7 +4,7 @@
 //! move --url http://old/ --to http://new/sub/ site -o moved  -->  Move { from: http://old/, to: http://new/sub/, … }
 //! ```
 //!
-//! Deliberately absent: whether the files that are renamed are there.
+//! Deliberately absent: checks that the renamed files exist.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -43,25 +43,25 @@ pub(super) struct TypedMove {
     /// repeatable
     ///
     /// The columns of CSV and TSV are old and new; JSON Lines have an object with both on each line. Links into, out of and
-    /// inside of what is renamed are rewritten.
+    /// inside renamed files and folders are rewritten.
     #[arg(long, value_name = "OLD=NEW", help_heading = "Move")]
     rename: Vec<OsString>,
     /// Write a redirect from the old to the new path of each renamed file: lines of `_redirects`; of an nginx map if the name
     /// ends with .map or .conf; of Apache if it ends with .htaccess
     #[arg(long, value_name = "FILE", requires = "rename", help_heading = "Move")]
     redirects: Option<PathBuf>,
-    /// Exit with 1 when a link could not be moved
+    /// Exit with 1 if a link could not be moved
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
-    /// A JSON object per file on standard output; needs -o or --dry-run
+    /// Print a JSON object for each file; requires -o or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by what became of them, and
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by result, and
     /// diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Report the links that were left, and the URLs of the folder that no file answers
+    /// Report the links that were left, and the URLs of the folder that have no file
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }
@@ -75,26 +75,30 @@ impl TypedMove {
         self.output.verify |= settings.verify;
     }
 
-    pub(super) fn meant(self) -> Result<Move> {
+    pub(super) fn into_request(self) -> Result<Move> {
         let refused = |why: &str| Err(Error::new(why));
-        let mut documents = self.documents.meant(Some(&TypedPolicy::default()))?;
+        let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
-            return refused("move takes one folder: links lead from one file of it to another");
+            return refused("move takes exactly one folder");
         };
         if is_standard_input(folder) || !folder.is_dir() {
             let what = match folder.exists() && !is_standard_input(folder) {
-                true => "a file; move takes the folder of a site, and --rename the files in it",
+                true => {
+                    "not a folder; name the folder of the site, and rename files in it with --rename"
+                }
                 false => "no such folder",
             };
             return Err(Error::file(folder, what));
         }
         let origins = &mut documents.reading.origins;
         if origins.map.is_some() || origins.layout.is_some() {
-            return refused("--url-map and --layout do not go with move: the folder has one URL");
+            return refused(
+                "--url-map and --layout cannot be used with move; give the URL of the folder with --url",
+            );
         }
         if self.to.is_none() && self.relative.is_none() && self.rename.is_empty() {
-            return refused("nothing to move: give --to URL, --relative, or --rename OLD=NEW");
+            return refused("nothing to move; give --to URL, --relative, or --rename OLD=NEW");
         }
         let from = match origins.root_url.take() {
             Some(url) => {
@@ -119,13 +123,13 @@ impl TypedMove {
             Some(TypedForm::Served) => LinkForm::Relative,
             Some(TypedForm::Disk) => LinkForm::Disk,
         };
-        let rewrite = self.output.meant(documents, self.json, self.strict)?;
+        let rewrite = self.output.into_request(documents, self.json, self.strict)?;
         let (redirects, typed) = (self.redirects, Vec::new());
         Ok(Move { rewrite, from, to, form, renames, redirects, typed })
     }
 }
 
-/// The old and the new path, or several of them, as they were typed: `OLD=NEW` or `@FILE`.
+/// Reads pairs of an old and a new path from `OLD=NEW` or `@FILE`.
 fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let refused = |error: Error| Error::new(format!("--rename: {error}"));
     let bytes = typed.as_encoded_bytes();
@@ -136,7 +140,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     }
     let at = bytes.iter().position(|byte| *byte == b'=');
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
-        let why = "an old and a new path are wanted: --rename OLD=NEW, or --rename @FILE";
+        let why = "expected OLD=NEW or @FILE";
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);
@@ -145,7 +149,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     let is_typed_with_folder =
         old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();
     if is_typed_with_folder {
-        let why = format!("paths are relative to {}; leave that out", name(folder));
+        let why = format!("paths are relative to {}; remove that prefix", name(folder));
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     }
     Ok(vec![(old.to_vec(), new.to_vec())])

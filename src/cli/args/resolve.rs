@@ -12,7 +12,7 @@ use baselink::resolve::{Base, Profile};
 use clap::{Args, ValueHint};
 
 use super::named::{RESOLVERS, named};
-use crate::cli::request::{Resolve, ResolveForm, What};
+use crate::cli::request::{Resolve, ResolveForm, ResolveInput};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedResolve {
@@ -22,7 +22,7 @@ pub(super) struct TypedResolve {
     /// The references; without any, each line of standard input is one
     #[arg(value_name = "REFERENCE")]
     references: Vec<String>,
-    /// Read a base and a reference from each line of standard input, with a tab between, or else white space
+    /// Read a base and a reference from each line of standard input, separated by a tab or white space
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
@@ -31,24 +31,24 @@ pub(super) struct TypedResolve {
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     explain: bool,
-    /// A JSON object per reference
+    /// Print a JSON object for each reference
     #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
 impl TypedResolve {
-    pub(super) fn meant(self) -> Result<Resolve> {
+    pub(super) fn into_request(self) -> Result<Resolve> {
         let profile = self.resolver.unwrap_or_default();
-        let what = match (self.base, self.references) {
-            (None, _) if self.pairs => What::Pairs,
+        let input = match (self.base, self.references) {
+            (None, _) if self.pairs => ResolveInput::Pairs,
             (None, _) => {
                 return Err(Error::new("BASE is missing: the absolute URL to resolve against"));
             }
             (Some(base), references) => {
                 Base::parse(profile, &base)?;
                 match references.is_empty() {
-                    true => What::Lines { base },
-                    false => What::References { base, references },
+                    true => ResolveInput::Lines { base },
+                    false => ResolveInput::References { base, references },
                 }
             }
         };
@@ -57,6 +57,6 @@ impl TypedResolve {
             (_, true) => ResolveForm::Explanation,
             _ => ResolveForm::Target,
         };
-        Ok(Resolve { profile, what, form })
+        Ok(Resolve { profile, input, form })
     }
 }

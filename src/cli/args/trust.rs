@@ -4,7 +4,7 @@
 //! --trust canonical,-saved  -->  Trust { saved: false, canonical: true, … }
 //! ```
 //!
-//! Deliberately absent: looking for a base there.
+//! Deliberately absent: looking for a base in these sources.
 
 use std::str::FromStr;
 
@@ -71,7 +71,7 @@ impl FromStr for TrustList {
             let found = SOURCES.iter().find(|(known, _)| *known == name);
             found.map(|(_, source)| (*source, removed.is_none())).ok_or_else(|| {
                 let known = SOURCES.map(|(known, _)| known).join(", ");
-                Error::new(format!("unknown source '{name}' of a base: it is one of {known}"))
+                Error::new(format!("unknown source '{name}'; use one of {known}"))
             })
         };
         list.split(',').map(change).collect::<Result<_>>().map(Self)

@@ -1,13 +1,13 @@
-//! `--baseline`: findings that are accepted, a JSON object a line.
+//! `--baseline`: accepted findings, one JSON object on each line.
 //!
 //! ```text
 //! {"path":"index.html","entity":"","element":"a","attribute":"href","reference":"x","class":"dangling","count":1}
 //! ```
 //!
-//! A finding has no line and no offset there, so that it stays the same while other things change in the
-//! file. The path begins at the folder. Where several are alike, their number counts.
+//! A row has no line and no offset, so that it does not change with other parts of the file. The path is relative to the
+//! folder. Equal findings are counted.
 //!
-//! Deliberately absent: patterns. What is not to be found at all is left out with `--exclude`.
+//! Deliberately absent: patterns. `--exclude` skips files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -25,7 +25,7 @@ use crate::cli::request::{Check, Classes};
 
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(super) struct Key {
+pub(super) struct FindingKey {
     path: String,
     entity: String,
     element: String,
@@ -37,11 +37,11 @@ pub(super) struct Key {
 #[derive(Serialize, Deserialize)]
 struct BaselineRow {
     #[serde(flatten)]
-    key: Key,
+    key: FindingKey,
     count: usize,
 }
 
-impl Key {
+impl FindingKey {
     /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
     pub(super) fn of(path: &str, link: &LinkReport, finding: &Finding) -> Self {
         Self {
@@ -55,8 +55,8 @@ impl Key {
     }
 }
 
-/// The `path` of a file below the folder: as it is where it is UTF-8, else each byte that is not is U+FFFD and
-/// its two hexadecimal digits. That character is written so, too, so that no two files have one path.
+/// The path of a file below the folder, as text. Each byte that is not UTF-8 becomes U+FFFD and its two hexadecimal digits.
+/// The character U+FFFD itself is escaped in the same way, so that two files never share a path.
 pub(super) fn path(path: &[u8]) -> String {
     const MARK: &str = "\u{fffd}";
     let escaped =
@@ -67,10 +67,10 @@ pub(super) fn path(path: &[u8]) -> String {
     path.utf8_chunks().map(written).collect()
 }
 
-/// Findings that are accepted, by file.
+/// The accepted findings, by file.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
-    files: HashMap<String, HashMap<Key, usize>>,
+    files: HashMap<String, HashMap<FindingKey, usize>>,
     number: usize,
 }
 
@@ -79,7 +79,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or a line is not one that [`write`] writes.
+    /// The file cannot be read, or a line was not written by [`write()`].
     pub(super) fn read(path: &Path, may_be_missing: bool) -> Result<Self> {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = match fs::read(path) {
@@ -87,7 +87,7 @@ impl Baseline {
             read => read.map_err(|error| failed(&cause(&error)))?,
         };
         let mut baseline = Self::default();
-        // Editors put a mark before UTF-8.
+        // Some editors write a byte order mark.
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
@@ -110,8 +110,8 @@ impl Baseline {
     }
 
     /// The accepted findings in the file at `path` below the folder.
-    pub(super) fn of(&self, path: &str) -> Accepted {
-        Accepted(self.files.get(path).cloned().unwrap_or_default())
+    pub(super) fn of(&self, path: &str) -> AcceptedFindings {
+        AcceptedFindings(self.files.get(path).cloned().unwrap_or_default())
     }
 
     /// The number of findings.
@@ -122,23 +122,26 @@ impl Baseline {
 
 /// Accepted findings of one file that are still to be found.
 #[derive(Default)]
-pub(super) struct Accepted(HashMap<Key, usize>);
+pub(super) struct AcceptedFindings(HashMap<FindingKey, usize>);
 
-impl Accepted {
+impl AcceptedFindings {
     /// True if one more finding with this key is accepted.
-    pub(super) fn takes(&mut self, key: &Key) -> bool {
+    pub(super) fn takes(&mut self, key: &FindingKey) -> bool {
         let left = self.0.get_mut(key).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_some()
     }
 }
 
 /// True if a baseline has findings of `class`.
-pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
-    Classes::BROKEN.contains(&class) || asked.deny.contains(class)
+pub(super) fn is_noted(request: &Check, class: Class) -> bool {
+    Classes::BROKEN.contains(&class) || request.deny.contains(class)
 }
 
-/// Writes these findings, in an order that changes with them only.
-pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
+/// Writes these findings, in a stable order.
+pub(super) fn write(
+    noted: &BTreeMap<FindingKey, usize>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let mut lines = Vec::new();
     for (key, count) in noted {
         json::put(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
@@ -152,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_names_have_one_path() {
+    fn different_names_have_different_paths() {
         for (bytes, expected) in [
             (&b"d/\xC3\xBC.html"[..], "d/\u{fc}.html"),
             (b"\xFC.html", "\u{fffd}FC.html"),

@@ -1,4 +1,4 @@
-//! Findings as annotations of GitHub Actions: workflow commands, one a line.
+//! Findings as annotations of GitHub Actions: workflow commands, one per line.
 //!
 //! ```text
 //! ::error file=docs/index.html,line=3,col=10,title=pinned (absolute)::keeps pointing at http://a.example/docs/up.html
@@ -7,7 +7,7 @@
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>: a value has `%`, CR and
 //! LF percent-encoded, one of a property also `:` and `,`.
 //!
-//! Deliberately absent: how many annotations are shown. GitHub bounds it.
+//! Deliberately absent: a limit on the number of annotations. GitHub has one.
 
 use std::io;
 use std::path::MAIN_SEPARATOR;
@@ -19,7 +19,7 @@ use super::words;
 use crate::cli::output::Output;
 
 /// Prints the annotation of a finding; `column` counts UTF-16 code units.
-pub(super) fn finding(
+pub(super) fn print_finding(
     found: &ListedFinding<'_>,
     column: usize,
     output: &mut Output,
@@ -37,7 +37,7 @@ pub(super) fn finding(
     )
 }
 
-/// `text` without what a terminal would obey. A line end is left: it is percent-encoded, and read again.
+/// Escapes the control characters of `text`, except line ends, which are percent-encoded later.
 fn plain(text: &str) -> String {
     let lines = text.split_inclusive(['\r', '\n']);
     lines.fold(String::new(), |mut plain, line| {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_gives_a_terminal_no_orders() {
+    fn control_characters_in_names_are_escaped() {
         for (name, expected) in [
             ("a\u{1b}[31m\u{7}.html", r"a\u{1b}[31m\u{7}.html"),
             ("a\n::error::b,c:d\r%", "a%0A%3A%3Aerror%3A%3Ab%2Cc%3Ad%0D%25"),

@@ -4,7 +4,7 @@
 //! reports/page.html, site/a b.html   -->   ../site/a%20b.html
 //! ```
 //!
-//! Deliberately absent: whether a browser follows them.
+//! Deliberately absent: a promise that a browser follows them.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf, Prefix};
@@ -39,22 +39,23 @@ pub(super) fn uri(path: &Path) -> String {
 
 /// The references from the page to the files of the folder.
 pub(super) struct Hrefs {
-    /// The folder as it is typed, and what leads there.
+    /// The folder as it is typed.
     folder: PathBuf,
-    there: PathBuf,
+    /// The path from the page to the folder.
+    way: PathBuf,
 }
 
 impl Hrefs {
-    /// Those from the page that `report` will be to files in `folder`.
+    /// The references from the page `report` to files in `folder`.
     pub(super) fn new(report: &Path, folder: &Path) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (from, to) = (absolute(folder_of(report)), absolute(folder));
-        Self { folder: folder.to_owned(), there: relative(&from, &to) }
+        Self { folder: folder.to_owned(), way: relative(&from, &to) }
     }
 
     /// The reference that leads to the file at `path`.
     pub(super) fn of(&self, path: &Path) -> String {
-        uri(&self.there.join(path.strip_prefix(&self.folder).unwrap_or(path)))
+        uri(&self.way.join(path.strip_prefix(&self.folder).unwrap_or(path)))
     }
 }
 
@@ -62,7 +63,7 @@ impl Hrefs {
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let is_same = |(one, other): &(Component<'_>, Component<'_>)| one == other;
     let common = from.components().zip(to.components()).take_while(is_same).count();
-    // On another disk of Windows.
+    // Paths on different drives of Windows have nothing in common.
     if common == 0 {
         return to.to_owned();
     }

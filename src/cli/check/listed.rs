@@ -6,7 +6,7 @@
 //!
 //! Every form of the list knows these types; they know none of the forms.
 //!
-//! Deliberately absent: how they are found in the files ([`super::listing`]), and how they look.
+//! Deliberately absent: finding them in files ([`super::listing`]), and their form.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use baselink::LinkReport;
 use baselink::layer::charset::Charset;
 use baselink::purpose::check::{Class, Finding};
 
-use super::baseline::Key;
+use super::baseline::FindingKey;
 use super::targets::TargetSummary;
 use super::tree::CheckedTree;
 use crate::cli::input::Input;
@@ -27,7 +27,7 @@ pub(super) struct Listed {
     /// The number of findings that the baseline accepts, by class.
     pub(super) accepted_of: BTreeMap<Class, usize>,
     /// The findings for a new baseline.
-    pub(super) noted: BTreeMap<Key, usize>,
+    pub(super) noted: BTreeMap<FindingKey, usize>,
     /// The targets of links, if they are shown.
     pub(super) targets: Vec<TargetSummary>,
 }
@@ -39,7 +39,7 @@ impl Listed {
     }
 
     /// The number of findings that the baseline does not accept, by class.
-    pub(super) fn left(
+    pub(super) fn not_accepted(
         &self,
         tree: &CheckedTree<'_>,
         is_asked: impl Fn(Class) -> bool,

@@ -19,7 +19,7 @@ use baselink::purpose::check::{Class, Finding};
 use baselink::span::Span;
 use baselink::{LinkReport, Options};
 
-use super::baseline::{self, Accepted, Baseline, Key};
+use super::baseline::{self, AcceptedFindings, Baseline, FindingKey};
 use super::listed::{Listed, ListedFinding};
 use super::targets::{self, Targets};
 use super::tree::{CheckedFile, CheckedTree, is_settled};
@@ -30,7 +30,7 @@ use crate::cli::document_name::DocumentName;
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::{File, Input, OpenedInput};
-use crate::cli::output::{Output, said};
+use crate::cli::output::{Output, ok_or_report};
 use crate::cli::places::FilePlaces;
 use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
@@ -44,10 +44,10 @@ struct ListedFile {
     /// The path as a baseline writes it.
     path: String,
     /// Accepted findings that are still to be found.
-    left: Accepted,
+    unmatched: AcceptedFindings,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
-    noted: Vec<Key>,
+    noted: Vec<FindingKey>,
     targets: Targets,
     /// The number of links in earlier documents of the file.
     links: usize,
@@ -58,7 +58,7 @@ struct ListedFile {
 /// Lists the findings with a class of `list`, and with `has_targets` collects targets; both without findings that `baseline`
 /// accepts.
 pub(super) fn list(
-    asked: &Check,
+    request: &Check,
     list: &Classes,
     has_targets: bool,
     tree: &mut CheckedTree<'_>,
@@ -67,12 +67,12 @@ pub(super) fn list(
 ) -> io::Result<Listed> {
     let mut targets = std::mem::take(&mut tree.targets);
     let tree = &*tree;
-    let listing = Listing { asked, list, has_targets, tree, baseline };
+    let listing = Listing { request, list, has_targets, tree, baseline };
     let is_concerned =
         |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let mut listed = Listed::default();
-    if asked.form == CheckForm::Sarif {
-        sarif::begin(output.out())?;
+    if request.form == CheckForm::Sarif {
+        sarif::print_start(output.out())?;
     }
     let mut take = |done: ListedFile| {
         for (class, number) in done.accepted {
@@ -84,7 +84,7 @@ pub(super) fn list(
         if done.is_unusable {
             listed.status = ExitStatus::Unusable;
         }
-        targets::merge(&mut targets, done.targets, targets::room(asked));
+        targets::merge(&mut targets, done.targets, targets::room(request));
     };
     let concerned: Vec<&CheckedFile> = tree.files.iter().filter(is_concerned).collect();
     match &tree.captures {
@@ -93,38 +93,38 @@ pub(super) fn list(
                 let at = (number, Wanted::Bodies);
                 let one =
                     |number: usize, (_, archived): (&Input<'_>, &Archived), output: &mut Output| {
-                        listing.captured(plan, number, archived, output)
+                        listing.list_captured(plan, number, archived, output)
                     };
-                let read = plan.each(at, &asked.documents, output, one, |done, _| {
+                let read = plan.each(at, &request.documents, output, one, |done, _| {
                     take(done?);
                     Ok(())
                 });
-                // It was said when the documents were checked.
+                // An error was reported when the documents were checked.
                 let _ = Failure::nested(read)?;
             }
         }
         Some(_) => {}
         None => {
             let entries = concerned.into_iter().map(|file| file.entry.clone()).collect();
-            let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
-            files::each_again(&asked.documents, entries, output, work, |batch, output| {
-                for (_, page, done) in batch {
-                    output.append(page)?;
+            let work = |origin: &Origin, output: &mut Output| listing.list_file(origin, output);
+            files::each_again(&request.documents, entries, output, work, |batch, output| {
+                for (_, buffer, done) in batch {
+                    output.append(buffer)?;
                     take(done);
                 }
                 Ok(())
             })?;
         }
     }
-    if asked.form == CheckForm::Sarif {
-        sarif::end(output.out())?;
+    if request.form == CheckForm::Sarif {
+        sarif::print_end(output.out())?;
     }
     listed.targets = targets::in_order(targets);
     Ok(listed)
 }
 
 struct Listing<'a> {
-    asked: &'a Check,
+    request: &'a Check,
     list: &'a Classes,
     has_targets: bool,
     tree: &'a CheckedTree<'a>,
@@ -139,24 +139,24 @@ impl Listing<'_> {
 
     /// True if there is a baseline that has findings of `class`.
     fn is_noted(&self, class: Class) -> bool {
-        self.baseline.is_some() && baseline::is_noted(self.asked, class)
+        self.baseline.is_some() && baseline::is_noted(self.request, class)
     }
 
     /// True if findings of `class` are counted by target here, and not when the folder was checked.
     fn has_target(&self, class: Class) -> bool {
         let is_counted = self.baseline.is_none() && is_settled(class);
-        self.has_targets && !is_counted && targets::are_shown(self.asked, class)
+        self.has_targets && !is_counted && targets::are_shown(self.request, class)
     }
 
     /// The list of the file with this number, as it is begun.
-    fn begun(&self, number: usize) -> ListedFile {
+    fn begin_file(&self, number: usize) -> ListedFile {
         let path = baseline::path(&self.tree.files[number].name);
-        let left = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
-        ListedFile { number, path, left, ..ListedFile::default() }
+        let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
+        ListedFile { number, path, unmatched, ..ListedFile::default() }
     }
 
     /// Lists the findings of the resource with this number in `plan`.
-    fn captured(
+    fn list_captured(
         &self,
         plan: &CapturePlan,
         resource: usize,
@@ -169,28 +169,29 @@ impl Listing<'_> {
             return Ok(ListedFile::default());
         };
         let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };
-        let mut done = self.begun(number);
+        let mut done = self.begin_file(number);
         let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
-        Failure::nested(self.document(&input, &options, &mut done, output))?.unwrap_or_default();
+        Failure::nested(self.list_document(&input, &options, &mut done, output))?
+            .unwrap_or_default();
         Ok(done)
     }
 
-    fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
+    fn list_file(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
         let Some(number) = self.tree.number_of(origin.path()) else {
             return Ok(ListedFile::default());
         };
-        let mut done = self.begun(number);
+        let mut done = self.begin_file(number);
         let mut read = || {
-            open_again(origin, &self.asked.documents)?
-                .each(|input, options| self.document(input, options, &mut done, output))
+            reopen(origin, &self.request.documents)?
+                .each(|input, options| self.list_document(input, options, &mut done, output))
         };
         let read = read();
-        done.is_unusable = said(read, output)?.is_none();
+        done.is_unusable = ok_or_report(read, output)?.is_none();
         Ok(done)
     }
 
     /// Lists the findings of one document of a file.
-    fn document(
+    fn list_document(
         &self,
         input: &Input<'_>,
         options: &Options,
@@ -209,9 +210,9 @@ impl Listing<'_> {
             };
             let class = finding.class;
             if self.is_noted(class) {
-                let key = Key::of(&done.path, link, &finding);
-                let is_accepted = done.left.takes(&key);
-                if self.asked.updates_baseline {
+                let key = FindingKey::of(&done.path, link, &finding);
+                let is_accepted = done.unmatched.takes(&key);
+                if self.request.updates_baseline {
                     done.noted.push(key);
                 }
                 if is_accepted {
@@ -221,7 +222,7 @@ impl Listing<'_> {
             }
             if self.has_target(class) {
                 let at = (done.number, done.links + link_number);
-                targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
+                targets::add(&mut done.targets, self.request, at, (link, &finding), &places);
             }
             if self.list.contains(class) {
                 shown.push((link, finding));
@@ -231,7 +232,7 @@ impl Listing<'_> {
         shown.sort_by_key(|(link, _)| link.span.start);
         let found = shown.iter().map(|(link, finding)| {
             let (line, column) = places.line_and_column(link.span);
-            let is_denied = self.asked.deny.contains(finding.class);
+            let is_denied = self.request.deny.contains(finding.class);
             ListedFinding { input, charset, link, finding, is_denied, line, column }
         });
         self.print(found, &places, done, output)
@@ -245,16 +246,16 @@ impl Listing<'_> {
         done: &mut ListedFile,
         output: &mut Output,
     ) -> FileResult<()> {
-        let mut units = Units::default();
+        let mut units = Utf16Columns::default();
         for one in found {
             let ListedFinding { input, charset, link, finding, line, column, .. } = one;
             let bytes = input.bytes;
-            match self.asked.form {
+            match self.request.form {
                 CheckForm::Text => {
                     if !std::mem::replace(&mut done.is_begun, true) {
-                        output.gap()?;
+                        output.blank_line()?;
                     }
-                    text::finding(&one, output)?;
+                    text::print_finding(&one, output)?;
                 }
                 CheckForm::Json => {
                     let place = (line, column);
@@ -263,7 +264,7 @@ impl Listing<'_> {
                 }
                 CheckForm::Github => {
                     let column = units.column(bytes, charset, link.span.start, column);
-                    github::finding(&one, column, output)?;
+                    github::print_finding(&one, column, output)?;
                 }
                 CheckForm::Sarif => {
                     let start = units.column(bytes, charset, link.span.start, column);
@@ -271,7 +272,7 @@ impl Listing<'_> {
                     let (end_line, column) = places.line_and_column(after);
                     // On a clone: links may overlap, so the next one may begin before this end.
                     let end = units.clone().column(bytes, charset, after.start, column);
-                    sarif::finding(&one, start, (end_line, end), output)?;
+                    sarif::print_finding(&one, start, (end_line, end), output)?;
                 }
             }
         }
@@ -279,15 +280,15 @@ impl Listing<'_> {
     }
 }
 
-/// Counts columns in UTF-16 code units, going on from where it was: a million links may be in one line.
+/// Counts columns in UTF-16 code units, continuing from the last position: one line may have a million links.
 #[derive(Clone, Default)]
-struct Units {
+struct Utf16Columns {
     line_start: usize,
     at: usize,
     units: usize,
 }
 
-impl Units {
+impl Utf16Columns {
     fn column(&mut self, bytes: &[u8], charset: Charset, start: usize, column: usize) -> usize {
         let line_start = start + 1 - column;
         if line_start != self.line_start || start < self.at {
@@ -304,10 +305,10 @@ impl Units {
 /// # Errors
 ///
 /// The file cannot be read, or is not a document any more.
-fn open_again<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
+fn reopen<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
     match File::open(origin, documents, None)? {
         OpenedInput::Document(file) => Ok(file),
-        OpenedInput::NoDocument(_) => {
+        OpenedInput::NonDocument(_) => {
             let file = name(origin.path());
             Err(Error::new(format!("{file}: it was changed while it was checked")))
         }

@@ -1,15 +1,15 @@
-//! `--report`: a page that shows what a move does to a folder.
+//! `--report`: a page that shows the effect of a move on a folder.
 //!
 //! ```text
 //! verdict; classes, those that fail first; targets; files; every link; the folder as a picture
 //! ```
 //!
-//! One file: nothing is loaded, and its Content-Security-Policy lets nothing be. What there is is in it once, as JSON
-//! in a `script` that is no script (HTML, 4.12.1); the script draws a part of it at a time, so that a browser opens the page
-//! however large the folder is. With scripts off the verdict, the classes, and the first targets and files are there.
-//! Whatever comes from the folder is escaped (HTML, 13.1.2).
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The data is in the page once, as JSON in
+//! a data block (HTML, 4.12.1). The script draws a part of it at a time, so that a browser can open the page of a large
+//! folder. Without scripts the page shows the verdict, the classes, and the first targets and files. Text from the folder is
+//! escaped (HTML, 13.1.2).
 //!
-//! Deliberately absent: when it was made. The same folder gives the same page.
+//! Deliberately absent: the time. Two runs over the same folder write the same page.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -46,22 +46,22 @@ const DEPTH: usize = 32;
 
 /// The data for the page.
 pub(super) struct ReportPage<'a> {
-    pub(super) asked: &'a Check,
+    pub(super) request: &'a Check,
     pub(super) tree: &'a CheckedTree<'a>,
     pub(super) listed: &'a Listed,
     pub(super) hrefs: Hrefs,
 }
 
-/// The classes, those that are denied first, then by what they break.
-fn ranked(asked: &Check) -> Vec<Class> {
+/// The classes in order: denied ones first, then those that may break.
+fn ranked(request: &Check) -> Vec<Class> {
     let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
     classes.sort_by_key(|class| {
-        (Reverse(asked.deny.contains(*class)), Reverse(Classes::BROKEN.contains(class)))
+        (Reverse(request.deny.contains(*class)), Reverse(Classes::BROKEN.contains(class)))
     });
     classes
 }
 
-/// Where the content security policy is to let `text` be.
+/// The hash by which the content security policy allows `text`.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
@@ -69,18 +69,18 @@ fn hash(text: &str) -> String {
 impl<'a> ReportPage<'a> {
     /// Writes the page.
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let Self { asked, tree, .. } = self;
-        let folder = escaped(&name(asked.folder()));
+        let Self { request, tree, .. } = self;
+        let folder = escaped(&name(request.folder()));
         let (style, script) = (hash(STYLE), hash(SCRIPT));
-        let is_denied = |class: Class| asked.deny.contains(class);
-        let holds = self.listed.left(tree, is_denied).is_empty();
+        let is_denied = |class: Class| request.deny.contains(class);
+        let holds = self.listed.not_accepted(tree, is_denied).is_empty();
         let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
-        let verdict = escaped(&words::verdict(asked, tree, self.listed));
+        let verdict = escaped(&words::verdict(request, tree, self.listed));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
         let from = tree.from.given_root().map_or_else(String::new, |from| {
             format!("from <code>{}</code> ", escaped(from.as_str()))
         });
-        let to = asked.to.as_ref().map_or_else(
+        let to = request.to.as_ref().map_or_else(
             || "any other place".to_owned(),
             |to| format!("<code>{}</code>", escaped(to.as_str())),
         );
@@ -99,25 +99,25 @@ impl<'a> ReportPage<'a> {
             counted(tree.collection.count(), "file", "files")
         )?;
         let files = self.files();
-        self.classes(out)?;
-        self.targets(out)?;
-        self.files_first(&files, out)?;
-        self.links(out)?;
-        out.write_all(picture(tree).as_bytes())?;
-        self.causes(out)?;
+        self.write_classes(out)?;
+        self.write_targets(out)?;
+        self.write_files(&files, out)?;
+        self.write_links(out)?;
+        out.write_all(folder_picture(tree).as_bytes())?;
+        self.write_causes(out)?;
         writeln!(
             out,
             "</main>\n<footer><p>Made by baselink {}. Nothing on this page is loaded from elsewhere.</p></footer>",
             env!("CARGO_PKG_VERSION")
         )?;
-        self.data(&files, out)?;
+        self.write_data(&files, out)?;
         writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
     }
 
-    fn classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let sum = &self.tree.sum;
         writeln!(out, "<section>\n<h2>Classes</h2>\n{}", bar(sum, "bar wide"))?;
-        let mut classes = ranked(self.asked);
+        let mut classes = ranked(self.request);
         classes.sort_by_key(|class| sum.of(*class) == 0);
         let rows = classes.into_iter().map(|class| {
             let targets = self.listed.targets.iter().filter(|target| target.class == class).count();
@@ -125,8 +125,8 @@ impl<'a> ReportPage<'a> {
                 0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
             };
-            let fails = |one: Class| one == class && self.asked.deny.contains(one);
-            let is_denied = !self.listed.left(self.tree, fails).is_empty();
+            let fails = |one: Class| one == class && self.request.deny.contains(one);
+            let is_denied = !self.listed.not_accepted(self.tree, fails).is_empty();
             vec![
                 tag(class, None, is_denied),
                 number(sum.of(class)),
@@ -135,7 +135,7 @@ impl<'a> ReportPage<'a> {
             ]
         });
         let columns = ["Class", "#Links", "#Targets", "Meaning"];
-        table("classes", "Links by class", &columns, rows, out)?;
+        write_table("classes", "Links by class", &columns, rows, out)?;
         if sum.differing > 0 {
             let links = counted(sum.differing, "link leads", "links lead");
             writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
@@ -150,7 +150,7 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</section>")
     }
 
-    fn targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let all = &self.listed.targets;
         writeln!(out, "<section id=\"targets\">\n<h2>Targets</h2>")?;
         if all.is_empty() {
@@ -158,8 +158,8 @@ impl<'a> ReportPage<'a> {
         }
         let rows = all.iter().take(TARGETS).map(|target| {
             let mut to = format!("<code>{}</code>", escaped(&target.to));
-            for said in words::of_target(target) {
-                let _ = write!(to, "<br><small>{}</small>", escaped(&said));
+            for sentences in words::of_target(target) {
+                let _ = write!(to, "<br><small>{}</small>", escaped(&sentences));
             }
             let places = target.places.iter().take(PLACES).map(|place| {
                 let file = &self.tree.files[place.file];
@@ -177,13 +177,13 @@ impl<'a> ReportPage<'a> {
         });
         let columns = ["Class", "Leads to", "#Links", "#Files", "First places"];
         let caption = "Targets of links that break, denied classes first";
-        table("targets", caption, &columns, rows, out)?;
-        self.without_scripts(all.len(), TARGETS, "targets", out)?;
+        write_table("targets", caption, &columns, rows, out)?;
+        self.write_script_note(all.len(), TARGETS, "targets", out)?;
         writeln!(out, "</section>")
     }
 
-    /// Says what only the script draws.
-    fn without_scripts(
+    /// Notes that only the script shows all rows.
+    fn write_script_note(
         &self,
         all: usize,
         drawn: usize,
@@ -196,7 +196,7 @@ impl<'a> ReportPage<'a> {
         let (all, drawn) = (number(all), number(drawn));
         writeln!(
             out,
-            "<p class=\"unscripted\">The first {drawn} of {all} {what}. All are in this page, and a script draws them, where scripts may run.</p>"
+            "<p class=\"unscripted\">The first {drawn} of {all} {what}. Enable scripts to see all of them.</p>"
         )
     }
 
@@ -205,27 +205,28 @@ impl<'a> ReportPage<'a> {
         let files = &self.tree.files;
         let key = |number: &usize| {
             let counts = &files[*number].counts;
-            let classes = Class::ALL.iter().filter(|class| self.asked.deny.contains(**class));
+            let classes = Class::ALL.iter().filter(|class| self.request.deny.contains(**class));
             let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
         let places = self.listed.targets.iter().flat_map(|target| &target.places);
         let placed: HashSet<usize> = places.map(|place| place.file).collect();
-        let is_told = |number: &usize| key(number) > (0, 0) || placed.contains(number);
-        let mut worst: Vec<usize> = (0..files.len()).filter(is_told).collect();
+        let is_reported = |number: &usize| key(number) > (0, 0) || placed.contains(number);
+        let mut worst: Vec<usize> = (0..files.len()).filter(is_reported).collect();
         worst.sort_by_key(|number| Reverse(key(number)));
         worst
     }
 
     /// The classes that have a column of their own among files.
     fn columns(&self) -> Vec<Class> {
-        let mut classes = ranked(self.asked);
-        classes.retain(|class| self.asked.deny.contains(*class) || Classes::BROKEN.contains(class));
+        let mut classes = ranked(self.request);
+        classes
+            .retain(|class| self.request.deny.contains(*class) || Classes::BROKEN.contains(class));
         classes.retain(|class| self.tree.sum.of(*class) > 0);
         classes
     }
 
-    fn files_first(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
+    fn write_files(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "<section id=\"files\">\n<h2>Files</h2>")?;
         if files.is_empty() {
             return writeln!(out, "<p>None: no link would break.</p>\n</section>");
@@ -244,13 +245,13 @@ impl<'a> ReportPage<'a> {
             let numbers = numbers.chain([counts.links()]).map(number);
             iter::once(path).chain(numbers).collect()
         });
-        table("files", "Files with links that break", &columns, rows, out)?;
-        self.without_scripts(files.len(), FILES, "files", out)?;
+        write_table("files", "Files with links that break", &columns, rows, out)?;
+        self.write_script_note(files.len(), FILES, "files", out)?;
         writeln!(out, "</section>")
     }
 
-    /// Where the script draws every link.
-    fn links(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    /// Writes the section in which the script draws every link.
+    fn write_links(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let placed: usize = self.listed.targets.iter().map(|target| target.places.len()).sum();
         let all: usize = self.listed.targets.iter().map(|target| target.links).sum();
         if all == 0 {
@@ -259,25 +260,22 @@ impl<'a> ReportPage<'a> {
         writeln!(
             out,
             "<section id=\"links\">\n<h2 tabindex=\"-1\">Links</h2>\n\
-             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; -v or --json lists them without.</p>",
+             <p class=\"unscripted\">{} in this page; enable scripts to see them, or list them with -v or --json.</p>",
             counted(placed, "link is", "links are")
         )?;
         if all > placed {
             let left = counted(all - placed, "link is", "links are");
-            writeln!(
-                out,
-                "<p>{left} left out, those of the last targets: a page has no room for them. --json lists all.</p>"
-            )?;
+            writeln!(out, "<p>{left} omitted, those of the last targets; --json lists all.</p>")?;
         }
         writeln!(out, "</section>")
     }
 
-    fn causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        let told: HashSet<_> = (self.listed.targets.iter())
+    fn write_causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let reported: HashSet<_> = (self.listed.targets.iter())
             .map(|target| (target.class, target.cause.map(|cause| cause.name())))
             .collect();
         let mut rules =
-            RULES.iter().filter(|rule| told.contains(&(rule.class, rule.cause))).peekable();
+            RULES.iter().filter(|rule| reported.contains(&(rule.class, rule.cause))).peekable();
         if rules.peek().is_none() {
             return Ok(());
         }
@@ -298,16 +296,16 @@ impl<'a> ReportPage<'a> {
         }
     }
 
-    /// Writes what the script draws: names once, and numbers that say which.
-    fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        let (classes, columns) = (ranked(self.asked), self.columns());
+    /// Writes the data for the script: each name once, and numbers that refer to names.
+    fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
+        let (classes, columns) = (ranked(self.request), self.columns());
         let place_of =
             |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
         write!(out, "<script type=\"application/json\" id=\"data\">")?;
         let class =
-            |class: &Class| json!([class.name(), u8::from(self.asked.deny.contains(*class))]);
-        list("{\"classes\":[", classes.iter().map(class), out)?;
-        list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
+            |class: &Class| json!([class.name(), u8::from(self.request.deny.contains(*class))]);
+        write_json_list("{\"classes\":[", classes.iter().map(class), out)?;
+        write_json_list(",\"columns\":[", columns.iter().map(|class| place_of(*class)), out)?;
         let file = |number: &usize| {
             let file = &self.tree.files[*number];
             let (path, href) = (String::from_utf8_lossy(&file.name), self.href(file));
@@ -316,16 +314,16 @@ impl<'a> ReportPage<'a> {
             let row = [visible(&path).into(), visible(&href).into()].into_iter().chain(counts);
             row.collect::<Value>()
         };
-        list(",\"files\":[", files.iter().map(file), out)?;
+        write_json_list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
             let TargetSummary { class, cause, to, links, files, .. } = target;
-            let said = words::of_target(target);
-            let said: Vec<_> = said.iter().map(|one| visible(one)).collect();
+            let sentences = words::of_target(target);
+            let sentences: Vec<_> = sentences.iter().map(|one| visible(one)).collect();
             let cause = cause.map_or("", Cause::name);
-            json!([place_of(*class), cause, visible(to), links, files, said])
+            json!([place_of(*class), cause, visible(to), links, files, sentences])
         };
-        list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
-        // Of each link the target, the file, line and column, and the names of its place and reference.
+        write_json_list(",\"targets\":[", self.listed.targets.iter().map(target), out)?;
+        // For each link: target, file, line, column, and the numbers of its location and reference.
         let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
         let (mut names, mut begin) = (DistinctTexts::default(), "\n");
         let links =
@@ -339,14 +337,18 @@ impl<'a> ReportPage<'a> {
                 (names.number(&place.location), names.number(&place.reference));
             Some(format!("{begin}{number},{file},{line},{column},{location},{reference}"))
         };
-        list(",\"links\":[", links.filter_map(link), out)?;
-        list(",\"names\":[", names.in_order().into_iter().map(|name| json!(visible(name))), out)?;
+        write_json_list(",\"links\":[", links.filter_map(link), out)?;
+        write_json_list(
+            ",\"names\":[",
+            names.in_order().into_iter().map(|name| json!(visible(name))),
+            out,
+        )?;
         writeln!(out, "}}</script>")
     }
 }
 
-/// Writes what begins a list of the data, then its `entries`, in which nothing ends a `script` (HTML, 4.12.1.3).
-fn list(
+/// Writes `begin`, then `entries` as a JSON list, with `<` escaped so that nothing ends the `script` (HTML, 4.12.1.3).
+fn write_json_list(
     begin: &str,
     entries: impl Iterator<Item = impl Display>,
     out: &mut dyn io::Write,
@@ -377,7 +379,7 @@ impl<'a> DistinctTexts<'a> {
 }
 
 /// Writes a table; `#` marks a column of numbers. Roles are explicit because a browser does not see cards as a table.
-fn table(
+fn write_table(
     id: &str,
     caption: &str,
     columns: &[&str],
@@ -410,31 +412,31 @@ fn numeric(column: &str) -> (&'static str, &str) {
     column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
 }
 
-/// A class, with its cause, and whether it fails.
+/// A class with its cause, marked if it fails.
 fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
     let fails = if is_denied { " <b class=\"fails\">fails</b>" } else { "" };
-    let said = words::class_and_cause(class, cause);
-    format!("<span class=\"tag {}\">{said}</span>{fails}", class.name())
+    let sentences = words::class_and_cause(class, cause);
+    format!("<span class=\"tag {}\">{sentences}</span>{fails}", class.name())
 }
 
 fn meaning(class: Class) -> &'static str {
     match class {
-        Class::Travels => "It is relative, its target is in the folder and present.",
+        Class::Travels => "It is relative, and its target is in the folder.",
         Class::Lines => {
-            "The file is there, and a script of it marks the lines that the fragment names."
+            "The file exists, and a script in it marks the lines that the fragment names."
         }
-        Class::Fragment => "The file is there; what the fragment names is not.",
-        Class::Dangling => "It leads into the folder, and no such file is there.",
+        Class::Fragment => "The file exists, but has no such id.",
+        Class::Dangling => "It leads into the folder, but no such file exists.",
         Class::Missing => "A page needs it to look or work as it did, and it was not captured.",
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
         Class::Escapes => "It depends on what is around the folder.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
-        Class::Outside => "It leads out of the folder, and goes on leading there.",
+        Class::Outside => "It leads out of the folder, before and after the move.",
         Class::Left => "It has no target.",
     }
 }
 
-/// The shares of the classes. What it shows is said beside it.
+/// A bar with the shares of the classes. Text beside it has the numbers.
 fn bar(counts: &ClassCounts, style: &str) -> String {
     let all = counts.links().max(1);
     let mut bar = format!(
@@ -457,14 +459,14 @@ fn broken(counts: &ClassCounts) -> String {
     words::classes(numbers.iter().filter(|(_, links)| *links > 0))
 }
 
-/// The class of which a file has most of what may break.
+/// The most frequent class among the broken links of a file.
 fn worst_class(counts: &ClassCounts) -> Option<Class> {
     let most = Classes::BROKEN.iter().rev().max_by_key(|class| counts.of(**class));
     most.copied().filter(|class| counts.of(*class) > 0)
 }
 
-/// The folders that lead to a file, as deep as the picture goes, and what is left of its path.
-fn way(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+/// The folders above a file, up to the depth of the picture, and the rest of its path.
+fn split_path(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut parts: Vec<&[u8]> = path.splitn(DEPTH, |&byte| byte == b'/').collect();
     let file = parts.pop().unwrap_or_default();
     (parts, file)
@@ -479,10 +481,10 @@ struct Folder<'a> {
 }
 
 /// The folder as nested folders, each with a square for every document in it.
-fn picture(tree: &CheckedTree<'_>) -> String {
+fn folder_picture(tree: &CheckedTree<'_>) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
-        let (way, _) = way(&file.name);
+        let (way, _) = split_path(&file.name);
         for depth in 0..=way.len() {
             let folder = folders.entry(way[..depth].to_vec()).or_default();
             folder.counts.merge(&file.counts);
@@ -498,21 +500,21 @@ fn picture(tree: &CheckedTree<'_>) -> String {
          Folders open and close.</p>\n<div class=\"tree\">\n",
     );
     let (mut open, mut room) = (0, SQUARES);
-    // In the order of paths a folder comes right before what is in it.
+    // In the order of paths a folder comes right before its contents.
     for (path, folder) in folders.iter().filter(|(path, _)| shown.contains(*path)) {
         while open > path.len() {
             page.push_str("</details>\n");
             open -= 1;
         }
         let label = path.last().map_or("/".into(), |label| name_of(label));
-        let said = match broken(&folder.counts) {
+        let sentences = match broken(&folder.counts) {
             none if none.is_empty() => "nothing breaks".to_owned(),
-            said => said,
+            sentences => sentences,
         };
         let is_open = path.len() < 2 && folder.counts.broken() > 0;
         let _ = writeln!(
             page,
-            "<details{}><summary>{label} {} <span class=\"said\">{}, {}: {said}</span></summary>",
+            "<details{}><summary>{label} {} <span class=\"said\">{}, {}: {sentences}</span></summary>",
             if is_open { " open" } else { "" },
             bar(&folder.counts, "bar"),
             counted(folder.documents, "document", "documents"),
@@ -525,35 +527,36 @@ fn picture(tree: &CheckedTree<'_>) -> String {
     page.push_str("</div>\n");
     if shown.len() < folders.len() {
         let left = counted(folders.len() - shown.len(), "folder is", "folders are");
-        let _ = writeln!(page, "<p>{left} left out of the picture.</p>");
+        let _ = writeln!(page, "<p>{left} omitted from the picture.</p>");
     }
     page + "</section>\n"
 }
 
-/// The folders that the picture has: all, or as many as there is room for, those with broken links first.
+/// The folders in the picture: all, or as many as fit, those with broken links first.
 fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<Vec<&'a [u8]>> {
     let mut paths: Vec<_> = folders.iter().collect();
-    // A folder has no more than the one around it, which comes first.
+    // A parent folder has at least as many broken links, so it comes before its subfolders.
     paths.sort_by_key(|(path, folder)| (Reverse(folder.counts.broken()), path.len()));
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
 
-/// The documents right in a folder: a square for each, as far as there is `room`.
+/// Draws a square for each document directly in a folder, as far as there is `room`.
 fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     if files.is_empty() {
         return;
     }
     page.push_str("<div class=\"squares\" aria-hidden=\"true\">");
     for file in files.iter().take(*room) {
-        let label = name_of(way(&file.name).1);
-        let (class, said, letter) = match worst_class(&file.counts) {
+        let label = name_of(split_path(&file.name).1);
+        let (class, sentences, letter) = match worst_class(&file.counts) {
             None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {
-                let (said, class) = (broken(&file.counts), class.name());
-                (class, format!(": {said}"), class[..1].to_ascii_uppercase())
+                let (sentences, class) = (broken(&file.counts), class.name());
+                (class, format!(": {sentences}"), class[..1].to_ascii_uppercase())
             }
         };
-        let _ = write!(page, "<span class=\"s {class}\" title=\"{label}{said}\">{letter}</span>");
+        let _ =
+            write!(page, "<span class=\"s {class}\" title=\"{label}{sentences}\">{letter}</span>");
     }
     page.push_str("</div>\n");
     let left = files.len().saturating_sub(*room);
@@ -564,7 +567,7 @@ fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     }
 }
 
-/// A name of bytes, for people.
+/// A file name as escaped text.
 fn name_of(bytes: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(bytes))
 }

@@ -19,8 +19,8 @@ use super::words::{self, FindingRule, RULES};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
-/// Prints what comes before all findings.
-pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
+/// Prints the start of the log.
+pub(super) fn print_start(out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<Value> = RULES.iter().map(rule).collect();
     let driver = json!({
         "name": "baselink",
@@ -35,8 +35,8 @@ pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Prints what comes after all findings.
-pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
+/// Prints the end of the log.
+pub(super) fn print_end(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n]}}]}}")
 }
 
@@ -49,7 +49,7 @@ fn rule(rule: &FindingRule) -> Value {
 }
 
 /// Prints a finding from the column `start` to the line and column `end`, which count UTF-16 code units.
-pub(super) fn finding(
+pub(super) fn print_finding(
     found: &ListedFinding<'_>,
     start: usize,
     end: (usize, usize),

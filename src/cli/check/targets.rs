@@ -1,12 +1,12 @@
-//! Findings by where they lead: a page that is gone is said once, with the links that lead there.
+//! Findings grouped by target: a missing page is reported once, with the links to it.
 //!
 //! ```text
 //! a.html:3:10 gone.html, b/c.html:7:2 ../gone.html#x  -->  TargetSummary { to: http://a/gone.html, links: 2, files: 2, … }
 //! ```
 //!
-//! Classes that are denied come first, then what most links lead to.
+//! Denied classes come first, then the targets with the most links.
 //!
-//! Deliberately absent: how targets look, in text and on the page.
+//! Deliberately absent: the form of targets in text and on the page.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub(super) struct TargetSummary {
     pub(super) places: Vec<FoundLink>,
 }
 
-/// Where a link is.
+/// The place of a link.
 pub(super) struct FoundLink {
     /// The number of the file in the tree.
     pub(super) file: usize,
@@ -59,8 +59,8 @@ pub(super) struct FoundLink {
 pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>;
 
 /// True if the targets of links with `class` are shown.
-pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
-    let Check { deny, list, lists_links, report, missing, .. } = asked;
+pub(super) fn are_shown(request: &Check, class: Class) -> bool {
+    let Check { deny, list, lists_links, report, missing, .. } = request;
     (deny.contains(class) && (!lists_links || report.is_some()))
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
@@ -70,14 +70,14 @@ pub(super) fn are_shown(asked: &Check, class: Class) -> bool {
 }
 
 /// The number of places to keep for each target.
-pub(super) fn room(asked: &Check) -> usize {
-    if asked.report.is_some() { ROWS } else { PLACES }
+pub(super) fn room(request: &Check) -> usize {
+    if request.report.is_some() { ROWS } else { PLACES }
 }
 
 /// Adds a link to its target. `file` is the number of its file, and `number` its number there.
 pub(super) fn add(
     targets: &mut Targets,
-    asked: &Check,
+    request: &Check,
     (file, number): (usize, usize),
     (link, finding): (&LinkReport, &Finding),
     places: &FilePlaces<'_>,
@@ -88,7 +88,7 @@ pub(super) fn add(
         class,
         cause,
         to,
-        is_denied: asked.deny.contains(class),
+        is_denied: request.deny.contains(class),
         links: 0,
         files: 1,
         differing: 0,
@@ -102,7 +102,7 @@ pub(super) fn add(
     if target.hint.is_none() {
         target.hint.clone_from(&finding.hint);
     }
-    if target.places.len() < room(asked) {
+    if target.places.len() < room(request) {
         let (line, column) = places.line_and_column(link.span);
         target.places.push(FoundLink {
             file,
@@ -142,7 +142,7 @@ pub(super) fn merge(all: &mut Targets, found: Targets, room: usize) {
     }
 }
 
-/// The targets in their order: those of denied classes first, then those with the most links.
+/// The targets in order: denied classes first, then the most links.
 pub(super) fn in_order(all: Targets) -> Vec<TargetSummary> {
     let mut all: Vec<TargetSummary> = all.into_values().collect();
     let key = |target: &TargetSummary| {

@@ -34,17 +34,17 @@ const ROOM: [usize; 3] = [48, 96, 32];
 const AROUND: usize = 160;
 
 /// Prints a finding with its line.
-pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
+pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Result<()> {
     let ListedFinding { input, link, finding, line, column, .. } = found;
     let name = name(input.name.path);
-    let ink = output.ink;
+    let styler = output.styler;
     let style = if found.is_denied { DENIED } else { OTHER };
     let out = output.out();
     writeln!(
         out,
         "{} {}  {}",
-        ink.paint(PLACE, format_args!("{name}:{line}:{column}:")),
-        ink.paint(style, words::class_and_cause(finding.class, finding.cause)),
+        styler.paint(PLACE, format_args!("{name}:{line}:{column}:")),
+        styler.paint(style, words::class_and_cause(finding.class, finding.cause)),
         location(link)
     )?;
     let number = line.to_string();
@@ -53,14 +53,14 @@ pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Res
     let before = last(&on_one_line(&before), ROOM[0]);
     let url = first(&on_one_line(&reference), ROOM[1]);
     let after = first(&on_one_line(&after), ROOM[2]);
-    let line = format!("{before}{}{after}", ink.paint(style, &url));
-    writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
+    let line = format!("{before}{}{after}", styler.paint(style, &url));
+    writeln!(out, "  {} {}", styler.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
     let marks = "^".repeat(url.width().max(1));
     let gap = " ".repeat(before.width());
-    let bar = ink.paint(FAINT, "|");
-    writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
+    let bar = styler.paint(FAINT, "|");
+    writeln!(out, "  {margin} {bar} {gap}{}", styler.paint(style, marks))?;
     for sentence in words::sentences(finding) {
-        writeln!(out, "  {margin} {} {sentence}", ink.paint(FAINT, "="))?;
+        writeln!(out, "  {margin} {} {sentence}", styler.paint(FAINT, "="))?;
     }
     Ok(())
 }
@@ -69,14 +69,14 @@ pub(super) fn finding(found: &ListedFinding<'_>, output: &mut Output) -> io::Res
 fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     let (bytes, span, charset) = (found.input.bytes, found.link.span, found.charset);
     let line_start = span.start + 1 - found.column;
-    // Units of UTF-16 stay whole.
+    // The cut must not split a code unit of UTF-16.
     let is_wide = charset.name().starts_with("UTF-16");
     let near = span.start.saturating_sub(AROUND);
     let cut = if is_wide { near + (near ^ span.start) % 2 } else { near };
     let text = |from: usize, to: usize| charset.decode(&bytes[from..to], 0).text;
     let mut before = text(cut.max(line_start), span.start);
     if cut > line_start {
-        // A character may have been cut, too.
+        // The cut may fall inside a character.
         let whole = before.trim_start_matches(char::REPLACEMENT_CHARACTER);
         before = format!("…{whole}");
     }
@@ -102,34 +102,34 @@ fn first_line(text: &str) -> (String, bool) {
 }
 
 /// Prints the verdict, and the targets of the classes that are listed.
-pub(super) fn targets(
-    asked: &Check,
+pub(super) fn print_targets(
+    request: &Check,
     tree: &CheckedTree<'_>,
     listed: &Listed,
     output: &mut Output,
 ) -> io::Result<()> {
-    let ink = output.ink;
+    let styler = output.styler;
     let out = output.out();
-    writeln!(out, "{}", words::verdict(asked, tree, listed))?;
-    for target in listed.targets.iter().filter(|target| asked.list.contains(target.class)) {
+    writeln!(out, "{}", words::verdict(request, tree, listed))?;
+    for target in listed.targets.iter().filter(|target| request.list.contains(target.class)) {
         let style = if target.is_denied { DENIED } else { OTHER };
         writeln!(
             out,
             "\n{}: {}, {} in {}",
             first(&on_one_line(&target.to), ROOM[1]),
-            ink.paint(style, words::class_and_cause(target.class, target.cause)),
-            ink.paint(HEADING, counted(target.links, "link", "links")),
+            styler.paint(style, words::class_and_cause(target.class, target.cause)),
+            styler.paint(HEADING, counted(target.links, "link", "links")),
             counted(target.files, "file", "files")
         )?;
         for sentence in words::of_target(target) {
-            writeln!(out, "  {} {sentence}", ink.paint(FAINT, "="))?;
+            writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
         }
         let places = &target.places[..target.places.len().min(PLACES)];
         for place in places {
             let file = name(&tree.files[place.file].entry.path);
             let at = format!("{file}:{}:{}:", place.line, place.column);
             let reference = first(&on_one_line(&place.reference), ROOM[1]);
-            writeln!(out, "  {} {} {reference}", ink.paint(PLACE, at), place.location)?;
+            writeln!(out, "  {} {} {reference}", styler.paint(PLACE, at), place.location)?;
         }
         if target.links > places.len() {
             writeln!(out, "  … {} more", words::number(target.links - places.len()))?;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The collection of files is made first, so that each document is scanned and judged in one pass. Links with fragments get
-//! their class in the end, when the ids of all documents are known.
+//! their final class when the ids of all documents are known.
 //!
 //! Deliberately absent: messages ([`super`]), and the findings, which a list finds again ([`super::listing`]).
 
@@ -35,32 +35,32 @@ use crate::cli::archived::{Archived, Wanted};
 use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
-use crate::cli::files::{Left, after, each_document, progress};
+use crate::cli::files::{SkipCounts, each_document, progress, status_after};
 use crate::cli::input::{File, Input};
-use crate::cli::output::{Output, count, said};
+use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::ExitStatus;
 
 /// A folder whose files were checked.
 pub(super) struct CheckedTree<'a> {
-    asked: &'a Check,
+    request: &'a Check,
     /// The captures, if archives are checked.
     pub(super) captures: Option<CapturePlan>,
     pub(super) from: &'a Origins,
     pub(super) files: Vec<CheckedFile>,
-    /// The number of each file in that list, by its path.
+    /// The index in `files` of each file, by its path.
     numbers: HashMap<PathBuf, usize>,
     /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,
     pub(super) collection: Collection,
     /// The ids in documents, by their numbers in the collection.
     ids: HashMap<usize, Ids>,
-    /// Of all files together.
+    /// The counts of all files together.
     pub(super) sum: ClassCounts,
     /// The targets of links whose class [`is_settled`] at once.
     pub(super) targets: Targets,
-    pub(super) left: Left,
+    pub(super) skipped: SkipCounts,
 }
 
 /// True if links keep this class when the ids of all documents are known.
@@ -93,8 +93,8 @@ pub(super) struct ClassCounts {
 }
 
 impl ClassCounts {
-    /// Counts a link; without a finding it travels.
-    fn add(&mut self, asked: &Check, link: &LinkReport, finding: Option<&Finding>) {
+    /// Counts a link; a link without a finding travels.
+    fn add(&mut self, request: &Check, link: &LinkReport, finding: Option<&Finding>) {
         let class = finding.map_or(Class::Travels, |finding| finding.class);
         *self.classes.entry(class).or_default() += 1;
         self.differing += usize::from(link.differs);
@@ -103,7 +103,7 @@ impl ClassCounts {
             Some(Cause::Absolute | Cause::NetPath | Cause::DeclaredBase | Cause::RootRelative) => {
                 true
             }
-            Some(Cause::Canonical) => asked.to.is_some(),
+            Some(Cause::Canonical) => request.to.is_some(),
             _ => false,
         };
         self.movable += usize::from(is_movable);
@@ -149,13 +149,13 @@ impl ClassCounts {
 
 /// Fragments of links of one file, with the number of links that have each. They are grouped by the number of the resource,
 /// and by the class of the links if the resource has that id.
-type Questions = BTreeMap<(usize, Class), HashMap<String, usize>>;
+type FragmentLinks = BTreeMap<(usize, Class), HashMap<String, usize>>;
 
 /// The result of scanning a file with documents.
 #[derive(Default)]
 struct FileLinks {
     counts: ClassCounts,
-    questions: Questions,
+    fragment_links: FragmentLinks,
     ids: Option<Ids>,
     targets: Targets,
 }
@@ -167,46 +167,46 @@ type FileContent = (Option<Box<FileLinks>>, bool);
 impl<'a> CheckedTree<'a> {
     /// Checks the folder, and reports files that cannot be read.
     pub(super) fn read(
-        asked: &'a Check,
+        request: &'a Check,
         from: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
-        if asked.is_of_archives {
-            return Self::read_archives(asked, from, output);
+        if request.is_of_archives {
+            return Self::read_archives(request, from, output);
         }
-        let documents = &asked.documents;
+        let documents = &request.documents;
         let follow = documents.selection.follow;
         let selection = Selection { hidden: true, follow, ..Selection::default() };
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
         // An error here is reported by the walk over the documents below.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
-        let mut tree = Self::empty(asked, from);
+        let mut tree = Self::empty(request, from);
         let collection = collection.unwrap_or_default();
-        let (mut asking, mut ids) = (Vec::new(), HashMap::new());
+        let (mut fragments_of_files, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(asked, &collection, origin, file, output)
+            scan(request, &collection, origin, file, output)
         };
         let read = each_document(documents, output, scan, |origin, (found, is_part)| {
             tree.parts += usize::from(is_part);
             if let (Origin::Entry(entry), Some(found)) = (origin, found) {
                 let name = name_of(&entry);
                 ids.extend(collection.number_at(&name).zip(found.ids));
-                asking.push(found.questions);
+                fragments_of_files.push(found.fragment_links);
                 tree.add(CheckedFile { entry, name, counts: found.counts }, found.targets);
             }
         })?;
-        for (file, questions) in tree.files.iter_mut().zip(asking) {
-            settle(&mut file.counts, questions, &ids);
+        for (file, fragment_links) in tree.files.iter_mut().zip(fragments_of_files) {
+            settle(&mut file.counts, fragment_links, &ids);
             tree.sum.merge(&file.counts);
         }
-        (tree.left, tree.collection, tree.ids) = (read.left, collection, ids);
+        (tree.skipped, tree.collection, tree.ids) = (read.skipped, collection, ids);
         Ok((tree, read.status))
     }
 
-    fn empty(asked: &'a Check, from: &'a Origins) -> Self {
+    fn empty(request: &'a Check, from: &'a Origins) -> Self {
         Self {
-            asked,
+            request,
             captures: None,
             from,
             files: Vec::new(),
@@ -216,7 +216,7 @@ impl<'a> CheckedTree<'a> {
             ids: HashMap::new(),
             sum: ClassCounts::default(),
             targets: Targets::default(),
-            left: Left::default(),
+            skipped: SkipCounts::default(),
         }
     }
 
@@ -224,20 +224,20 @@ impl<'a> CheckedTree<'a> {
     fn add(&mut self, file: CheckedFile, mut targets: Targets) {
         let places = targets.values_mut().flat_map(|target| &mut target.places);
         places.for_each(|place| place.file = self.files.len());
-        targets::merge(&mut self.targets, targets, targets::room(self.asked));
+        targets::merge(&mut self.targets, targets, targets::room(self.request));
         self.numbers.insert(file.entry.path.clone(), self.files.len());
         self.files.push(file);
     }
 
-    /// Checks the documents of archives. Each is called by its URL.
+    /// Checks the documents of archives. Each is named by its URL.
     fn read_archives(
-        asked: &'a Check,
+        request: &'a Check,
         from: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
-        let documents = &asked.documents;
+        let documents = &request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
-        let (mut tree, mut status) = (Self::empty(asked, from), ExitStatus::Done);
+        let (mut tree, mut status) = (Self::empty(request, from), ExitStatus::Done);
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {
@@ -247,7 +247,7 @@ impl<'a> CheckedTree<'a> {
                 let input = Input::whole(DocumentName::of(&path), body.format, &body.bytes);
                 let places = FilePlaces::in_charset(&input, checked.charset);
                 let mut found = FileLinks::default();
-                found.add(asked, checked, &places);
+                found.add(request, checked, &places);
                 let size = body.bytes.len() as u64;
                 Some((number, path.clone(), size, found))
             };
@@ -262,7 +262,7 @@ impl<'a> CheckedTree<'a> {
                 Ok(())
             };
             let read = plan.each((number, Wanted::Bodies), documents, output, scan, done);
-            if said(read, output)?.is_none() {
+            if ok_or_report(read, output)?.is_none() {
                 status = ExitStatus::Unusable;
             }
             end_of(path, progress.as_ref());
@@ -272,8 +272,8 @@ impl<'a> CheckedTree<'a> {
         Ok((tree, status))
     }
 
-    /// Warns about files that would be one if case did not count.
-    pub(super) fn say_doubles(&self, output: &mut Output) {
+    /// Warns about files whose names differ only in case.
+    pub(super) fn warn_of_case_conflicts(&self, output: &mut Output) {
         let doubles = self.collection.doubles();
         if let Some((one, other)) = doubles.first() {
             let path = |number: usize| {
@@ -285,7 +285,7 @@ impl<'a> CheckedTree<'a> {
                 more => format!(" (and {})", count(more, "more pair", "more pairs")),
             };
             output.caution(&format_args!(
-                "{} and {}{more} differ only in case: where that does not count there is room for one",
+                "{} and {}{more} differ only in case; a case-insensitive file system can hold only one of them",
                 path(*one),
                 path(*other)
             ));
@@ -306,7 +306,7 @@ impl<'a> CheckedTree<'a> {
     ) -> CheckedDocument<'_> {
         match &self.captures {
             None => {
-                check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
+                check(&file.name, input.bytes, options, &self.collection, self.request.to.as_ref())
             }
             Some(plan) => check_capture(input.bytes, options, plan.collection()),
         }
@@ -319,8 +319,8 @@ impl<'a> CheckedTree<'a> {
 }
 
 /// Corrects the classes of links with fragments by the ids of all documents.
-fn settle(counts: &mut ClassCounts, questions: Questions, ids: &HashMap<usize, Ids>) {
-    for ((number, class), fragments) in questions {
+fn settle(counts: &mut ClassCounts, fragment_links: FragmentLinks, ids: &HashMap<usize, Ids>) {
+    for ((number, class), fragments) in fragment_links {
         let Some(ids) = ids.get(&number) else { continue };
         for (fragment, links) in fragments {
             match (ids.place(&fragment), class) {
@@ -337,7 +337,7 @@ fn settle(counts: &mut ClassCounts, questions: Questions, ids: &HashMap<usize, I
 }
 
 fn scan(
-    asked: &Check,
+    request: &Check,
     collection: &Collection,
     origin: &Origin,
     file: File<'_>,
@@ -345,7 +345,7 @@ fn scan(
 ) -> io::Result<(ExitStatus, FileContent)> {
     let (mut links, mut is_part) = FileContent::default();
     let Origin::Entry(entry) = origin else { return Ok((ExitStatus::Done, (links, is_part))) };
-    let documents = &asked.documents;
+    let documents = &request.documents;
     let is_asked_for =
         documents.reading.format.is_some() || !documents.selection.include.is_empty();
     let may_be_part = file.format == Format::Html && !is_asked_for;
@@ -358,35 +358,35 @@ fn scan(
         }
         let mut options = options.clone();
         options.scan.ids = true;
-        let document = check(&name, input.bytes, &options, collection, asked.to.as_ref());
+        let document = check(&name, input.bytes, &options, collection, request.to.as_ref());
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
-        found.for_each(|found| output.diagnostic(&places, found));
-        links.get_or_insert_default().add(asked, document, &places);
+        found.for_each(|found| output.report_diagnostic(&places, found));
+        links.get_or_insert_default().add(request, document, &places);
         Ok(())
     });
-    Ok((after(read, ExitStatus::Done, output)?, (links, is_part)))
+    Ok((status_after(read, ExitStatus::Done, output)?, (links, is_part)))
 }
 
 impl FileLinks {
-    fn add(&mut self, asked: &Check, document: CheckedDocument<'_>, places: &FilePlaces<'_>) {
-        let questions = RefCell::new(&mut self.questions);
+    fn add(&mut self, request: &Check, document: CheckedDocument<'_>, places: &FilePlaces<'_>) {
+        let fragment_links = RefCell::new(&mut self.fragment_links);
         let named = |number: usize, fragment: &str, class: Class| {
-            let mut questions = questions.borrow_mut();
-            let asked = questions.entry((number, class)).or_default();
-            match asked.get_mut(fragment) {
+            let mut fragment_links = fragment_links.borrow_mut();
+            let in_resource = fragment_links.entry((number, class)).or_default();
+            match in_resource.get_mut(fragment) {
                 Some(links) => *links += 1,
-                None => drop(asked.insert(fragment.to_owned(), 1)),
+                None => drop(in_resource.insert(fragment.to_owned(), 1)),
             }
             None
         };
         let before = self.counts.links();
         for (number, (link, finding)) in document.findings(&named, false).enumerate() {
-            self.counts.add(asked, link, finding.as_ref());
-            let finding = finding.filter(|one| is_settled(one.class) && asked.baseline.is_none());
-            if let Some(finding) = finding.filter(|one| targets::are_shown(asked, one.class)) {
+            self.counts.add(request, link, finding.as_ref());
+            let finding = finding.filter(|one| is_settled(one.class) && request.baseline.is_none());
+            if let Some(finding) = finding.filter(|one| targets::are_shown(request, one.class)) {
                 let at = (0, before + number);
-                targets::add(&mut self.targets, asked, at, (link, &finding), places);
+                targets::add(&mut self.targets, request, at, (link, &finding), places);
             }
         }
         self.ids = document.ids;

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! keeps pointing at http://a.example/docs/up.html
-//! perhaps meant: the file july.html
+//! did you mean the file july.html?
 //! ```
 //!
-//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
+//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page share these words.
 
 use baselink::collection::Absence;
 use baselink::error::visible;
@@ -16,7 +16,7 @@ use super::targets::TargetSummary;
 use super::tree::CheckedTree;
 use crate::cli::request::{Check, Classes};
 
-/// A class with a cause, and what they mean.
+/// A class with a cause, and their meaning.
 pub(super) struct FindingRule {
     pub(super) class: Class,
     /// The name of the cause; `None` for a class without causes.
@@ -39,10 +39,10 @@ const fn rule(
 
 /// The meaning of findings of `class`, which has no causes.
 const fn harmless(class: Class, why: &'static str) -> FindingRule {
-    FindingRule { class, cause: None, why, help: "The move does nothing to it." }
+    FindingRule { class, cause: None, why, help: "The move does not affect it." }
 }
 
-/// Of a link on which the profiles disagree.
+/// The words for a link on which the profiles disagree.
 pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
 
 const MOVE: &str = "Move the folder with `baselink move`, which changes it.";
@@ -53,7 +53,7 @@ const CAPTURE: &str =
     "Capture it, and check both archives together; --missing lists what to capture.";
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
-/// All of them; a test holds them against `docs/check.md`.
+/// All rules; a test compares them with `docs/check.md`.
 pub(super) const RULES: &[FindingRule] = &[
     rule(Class::Pinned, "absolute", "it is absolute, and keeps pointing at the old place", MOVE),
     rule(Class::Pinned, "net-path", "it names its host, and keeps pointing at the old place", MOVE),
@@ -76,13 +76,13 @@ pub(super) const RULES: &[FindingRule] = &[
         "it begins with /, and what is there changes or is outside the tree",
         MOVE,
     ),
-    rule(Class::Escapes, "climbs-out", "its .. lead out of the tree", MAKE_RELATIVE),
+    rule(Class::Escapes, "climbs-out", "its .. segments lead out of the tree", MAKE_RELATIVE),
     rule(Class::Dangling, "absent", "no file has this name", FIND_FILE),
-    rule(Class::Dangling, "case", "a file has this name but for the case of letters", RENAME),
+    rule(Class::Dangling, "case", "a file name differs from it only in case", RENAME),
     rule(
         Class::Dangling,
         "percent-encoding",
-        "a file has this name but for its percent-encoding",
+        "a file name differs from it only in percent-encoding",
         RENAME,
     ),
     rule(
@@ -121,9 +121,9 @@ pub(super) const RULES: &[FindingRule] = &[
         class: Class::Left,
         cause: None,
         why: "it has no target",
-        help: "Nothing is said of what it leads to.",
+        help: "It is not known where it leads.",
     },
-    harmless(Class::Outside, "it leads out of the tree, and goes on leading there"),
+    harmless(Class::Outside, "it leads out of the tree, before and after the move"),
     harmless(Class::Travels, "it moves with the tree"),
     rule(
         Class::Escapes,
@@ -134,7 +134,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "local-copy",
-        "the file that a browser saved for it is not where it leads",
+        "the copy that a browser saved is not where the link leads",
         FIND_FILE,
     ),
     rule(
@@ -146,7 +146,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "normalization",
-        "a file has this name but for its Unicode normalization",
+        "a file name differs from it only in Unicode normalization",
         RENAME,
     ),
     rule(
@@ -175,7 +175,7 @@ pub(super) const RULES: &[FindingRule] = &[
 ];
 
 impl FindingRule {
-    /// The rule that findings of `class` for this cause fall under, by its place among them.
+    /// The index in [`RULES`] of the rule for findings of `class` with this cause.
     pub(super) fn of(class: Class, cause: Option<Cause>) -> usize {
         let cause = cause.map(Cause::name);
         let is_of = |rule: &FindingRule| {
@@ -184,7 +184,7 @@ impl FindingRule {
         RULES.iter().position(is_of).unwrap_or_default()
     }
 
-    /// Its name: `pinned/absolute`.
+    /// The name of the rule, such as `pinned/absolute`.
     pub(super) fn name(&self) -> String {
         match self.cause {
             Some(cause) => format!("{}/{cause}", self.class.name()),
@@ -231,56 +231,56 @@ pub(super) fn on_move(finding: &Finding) -> String {
     }
 }
 
-/// Why a file is not there.
+/// The reason why a resource does not exist.
 fn missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
-    RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
+    RULES.iter().find(is_of).map_or("it does not exist", |rule| rule.why)
 }
 
-/// A target that was perhaps meant.
-pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
+/// The suggestion of a similar target that exists.
+pub(super) fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
     let hint = visible(hint?);
     let what = match class {
         Class::Fragment => "#",
         _ if hint.ends_with('/') => "the folder ",
         _ => "the file ",
     };
-    Some(format!("perhaps meant: {what}{hint}"))
+    Some(format!("did you mean {what}{hint}?"))
 }
 
-/// All that is said of a finding, one after the other.
+/// The sentences about a finding.
 pub(super) fn sentences(finding: &Finding) -> Vec<String> {
-    let mut said = vec![on_move(finding)];
-    said.extend(hint(finding.class, finding.hint.as_deref()));
-    said.extend(finding.differs.then(|| DIFFERS.to_owned()));
-    said
+    let mut sentences = vec![on_move(finding)];
+    sentences.extend(suggestion(finding.class, finding.hint.as_deref()));
+    sentences.extend(finding.differs.then(|| DIFFERS.to_owned()));
+    sentences
 }
 
-/// All that is said of a target, one after the other.
+/// The sentences about a target.
 pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
-    let mut said = vec![match target.missing.map(missing) {
+    let mut sentences = vec![match target.missing.map(missing) {
         Some(missing) => format!("{why}; in the tree {missing}"),
         None => why.to_owned(),
     }];
-    said.extend(hint(target.class, target.hint.as_deref()));
+    sentences.extend(suggestion(target.class, target.hint.as_deref()));
     if target.differing > 0 {
-        said.push(format!(
+        sentences.push(format!(
             "{} under another resolver",
             counted(target.differing, "leads elsewhere", "lead elsewhere")
         ));
     }
-    said
+    sentences
 }
 
 /// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
-pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
+pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
-    let denied = listed.left(tree, |class| asked.deny.contains(class));
-    let (breaks, to) = match asked.is_of_archives {
-        true => ("lack their targets", ""),
+    let denied = listed.not_accepted(tree, |class| request.deny.contains(class));
+    let (breaks, to) = match request.is_of_archives {
+        true => ("have missing targets", ""),
         false => ("would break", ", to "),
     };
     if !denied.is_empty() {
@@ -289,7 +289,7 @@ pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) ->
         let to = if to.is_empty() { format!(" ({targets})") } else { format!("{to}{targets}") };
         return format!("{} of {links} {breaks}{to}: {}", sum(&denied), classes(&denied));
     }
-    match listed.left(tree, |class| Classes::BROKEN.contains(&class)) {
+    match listed.not_accepted(tree, |class| Classes::BROKEN.contains(&class)) {
         none if none.is_empty() => format!("none of {links} {breaks}"),
         others => {
             let (all, others) = (sum(&others), classes(&others));
@@ -300,8 +300,9 @@ pub(super) fn verdict(asked: &Check, tree: &CheckedTree<'_>, listed: &Listed) ->
 
 /// `1 pinned, 2,000 escapes`
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
-    let said = of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
-    said.collect::<Vec<_>>().join(", ")
+    let sentences =
+        of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
+    sentences.collect::<Vec<_>>().join(", ")
 }
 
 /// `1,234,567`
@@ -327,14 +328,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_divided() {
+    fn thousands_are_separated() {
         for (of, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(number(of), expected);
         }
     }
 
     #[test]
-    fn the_rules_are_the_causes_of_the_page_on_check() {
+    fn the_rules_match_the_causes_in_the_page_on_check() {
         let page = include_str!("../../../docs/check.md");
         let rows = page.lines().filter(|line| line.starts_with("| `"));
         let mut documented = Vec::new();

@@ -1,4 +1,4 @@
-//! The documents of an archive, rewritten to show what would change.
+//! The documents of an archive, rewritten to show the changes.
 //!
 //! ```text
 //! rewrite --diff crawl.warc.gz  -->  the changed lines of each document
@@ -6,10 +6,10 @@
 //!
 //! Deliberately absent: reading archives ([`crate::cli::archive`]), and writing files ([`super::archives`]).
 
-use super::examined::examined;
+use super::document::rewrite_document;
+use super::kind::RewriteKind;
 use super::summary::FileSummary;
 use super::target::FileSink;
-use super::work::Work;
 use crate::cli::archive;
 use crate::cli::archived::Archived;
 use crate::cli::diff::DiffProgress;
@@ -20,7 +20,7 @@ use crate::cli::request::{Origin, Rewrite};
 
 /// Rewrites the documents of `archive` on several threads.
 pub(super) fn rewrite(
-    (asked, work): (&Rewrite, &Work),
+    (request, kind): (&Rewrite, &RewriteKind),
     origin: &Origin,
     archive: Archive<'_>,
     sink: &mut FileSink<'_>,
@@ -28,18 +28,18 @@ pub(super) fn rewrite(
 ) -> FileResult<FileSummary> {
     let work_on = |input: &Input<'_>, archived: &Archived, output: &mut Output| {
         let mut summary = FileSummary::default();
-        let options = work.options(origin, input.bytes, &archived.options);
-        let examined = examined((asked, work), input, &options, &mut summary, output);
-        Ok((summary, examined))
+        let options = kind.options(origin, input.bytes, &archived.options);
+        let rewritten = rewrite_document((request, kind), input, &options, &mut summary, output);
+        Ok((summary, rewritten))
     };
     let mut summary = FileSummary::default();
-    archive::each(archive, output, work_on, |(of_document, examined), (input, _), output| {
+    archive::each(archive, output, work_on, |(of_document, rewritten), (input, _), output| {
         summary.merge(of_document);
         match sink {
-            FileSink::Diff(progress) if examined.is_proved => {
+            FileSink::Diff(progress) if rewritten.is_proved => {
                 // Its lines are counted from its own start.
                 *progress = DiffProgress::default();
-                sink.write(input, &examined.edits, output)
+                sink.write(input, &rewritten.edits, output)
             }
             _ => Ok(()),
         }

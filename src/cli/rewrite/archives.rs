@@ -8,7 +8,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,20 +31,20 @@ use baselink::purpose::localize;
 use baselink::rewrite::record::payload;
 use baselink::scan::is_read;
 
-use super::examined::examined;
+use super::document::rewrite_document;
+use super::kind::RewriteKind;
 use super::summary::{FileSummary, RunSummary};
-use super::work::Work;
 use crate::cli::archived::{Archived, Wanted};
 use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
-use crate::cli::output::{Output, count, said};
+use crate::cli::link_counts::LinkCountsRecord;
+use crate::cli::output::{Output, count, ok_or_report};
 use crate::cli::progress::{is_stopped, stop_between_files};
 use crate::cli::record::FileRecord;
 use crate::cli::request::{Extraction, Rewrite, WrittenTo};
 use crate::cli::status::ExitStatus;
-use crate::cli::tally::Counts;
 
 /// The table of the files that were written, at the root of the folder.
 const MAP: &str = "baselink-map.csv";
@@ -56,8 +55,8 @@ const ENTRY_PAGE: &str = "index.html";
 /// The number of files that are committed together.
 const TOGETHER: usize = 64;
 
-/// A file that is ready to get its name, or was only counted.
-struct Made {
+/// A file that is ready to be committed, or was only counted.
+struct PendingFile {
     resource: usize,
     file: Option<Replacement>,
     /// The title, if it is a page.
@@ -68,43 +67,42 @@ struct Made {
 /// The number of adaptations of each kind.
 type Adaptations = [usize; Adaptation::ALL.len()];
 
-/// Makes a folder of the archives that were named.
+/// Makes a folder from the named archives.
 pub(crate) fn extract(
-    asked: &Rewrite,
+    request: &Rewrite,
     extraction: Option<&Extraction>,
     output: &mut Output,
-) -> io::Result<ExitStatus> {
-    let mirror = output_folder(asked, extraction.is_some());
-    let Some(mirror) = said(mirror, output)? else { return Ok(ExitStatus::Unusable) };
+) -> FileResult<ExitStatus> {
+    let mirror = output_folder(request, extraction.is_some())?;
     if mirror.is_some() {
-        output.ignores_closed_stdout();
+        output.ignore_closed_stdout();
         stop_between_files()?;
     }
-    let plan = CapturePlan::of(&asked.documents, extraction.and_then(|one| one.near), output)?;
+    let plan = CapturePlan::of(&request.documents, extraction.and_then(|one| one.near), output)?;
     if is_stopped() {
         output.error(&"stopped before anything was written");
         return Ok(ExitStatus::Stopped);
     }
     let had_files = mirror.as_ref().is_some_and(|mirror| !mirror.is_empty());
     let mut run = ArchiveRun {
-        asked,
+        request,
         extraction,
         mirror,
         had_files,
         status: ExitStatus::Done,
         under_way: AtomicUsize::new(0),
     };
-    if said(run.write(&plan, output), output)?.is_none() {
+    if ok_or_report(run.write(&plan, output), output)?.is_none() {
         run.status = ExitStatus::Unusable;
     }
     Ok(run.status)
 }
 
-/// The folder of the run; `None` if nothing is to be written. If it `has_table`, it must be absent, empty, or of an earlier run.
-fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
-    let first = asked.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
+/// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier run.
+fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
+    let first = request.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));
-    let path = match &asked.destination {
+    let path = match &request.destination {
         WrittenTo::Path { path, .. } => path,
         WrittenTo::Nowhere => return Ok(None),
         WrittenTo::InPlace(_) => {
@@ -112,18 +110,20 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
         }
         WrittenTo::Standard | WrittenTo::Diff => {
             return refused(
-                "an archive, whose files become a folder; use -o DIR, or look with --dry-run",
+                "an archive becomes a folder of files; use -o DIR, or preview with --dry-run",
             );
         }
     };
     let mirror = Mirror::new(path)?;
-    for archive in asked.documents.roots() {
+    for archive in request.documents.roots() {
         if let Some(conflict) = mirror.conflicts_with(archive)? {
             return Err(Error::new(format!("{conflict}; name another")));
         }
     }
     if has_table && !mirror.is_empty() && !path.join(MAP).is_file() {
-        let why = format!("it has other files, and no {MAP} of an earlier run; name a new folder");
+        let why = format!(
+            "the folder has other files but no {MAP} from an earlier run; name a new folder"
+        );
         return Err(Error::file(path, &why));
     }
     Ok(Some(mirror))
@@ -131,29 +131,29 @@ fn output_folder(asked: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
 
 /// A run over archives.
 struct ArchiveRun<'a> {
-    asked: &'a Rewrite,
+    request: &'a Rewrite,
     /// `None` if links become absolute.
     extraction: Option<&'a Extraction>,
     mirror: Option<Mirror>,
     /// True if the folder had files before the run.
     had_files: bool,
     status: ExitStatus,
-    /// The number of files that were begun and have no name yet.
+    /// The number of files that are begun and not committed.
     under_way: AtomicUsize,
 }
 
 impl ArchiveRun<'_> {
     /// Writes the files.
     fn write(&mut self, plan: &CapturePlan, output: &mut Output) -> FileResult<()> {
-        let documents = &self.asked.documents;
-        let work = match self.extraction {
-            None => Work::Absolute,
-            Some(extraction) => Work::Local {
+        let documents = &self.request.documents;
+        let kind = match self.extraction {
+            None => RewriteKind::Absolute,
+            Some(extraction) => RewriteKind::Local {
                 collection: Arc::clone(plan.collection()),
                 missing: extraction.missing.clone(),
             },
         };
-        // First of all: it says that the folder is one of a run, if the run is killed.
+        // Written first: after a killed run, it marks the folder as the output of a run.
         if self.extraction.is_some() {
             self.write_table(plan, |_| true)?;
         }
@@ -167,10 +167,10 @@ impl ArchiveRun<'_> {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
             let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
                 let mut of_document = FileSummary::default();
-                let made = self.made(plan, number, at, &work, &mut of_document, output);
+                let made = self.make_file(plan, number, at, &kind, &mut of_document, output);
                 (of_document, made)
             };
-            let done = |(of_document, made): (FileSummary, Result<Option<Made>>),
+            let done = |(of_document, made): (FileSummary, Result<Option<PendingFile>>),
                         output: &mut Output| {
                 summary.merge(of_document);
                 is_unwritten = true;
@@ -193,40 +193,43 @@ impl ArchiveRun<'_> {
             let read = Failure::nested(written.and(read))?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
-            if self.asked.strict && anomalies > 0 {
+            if self.request.strict && anomalies > 0 {
                 self.status = self.status.max(ExitStatus::NotHeld);
             }
             if let Err(error) = read {
                 output.error(&error);
                 self.status = ExitStatus::Unusable;
             }
-            // A disk that is full for one file is full for the next.
+            // After a write error, such as a full disk, the next file would fail, too.
             if is_unwritten {
                 output.show_progress(None);
                 return Ok(());
             }
             self.status = self.status.max(summary.status);
-            if self.asked.json {
-                let to = match &self.asked.destination {
+            if self.request.json {
+                let to = match &self.request.destination {
                     WrittenTo::Path { path, .. } => Some(path.to_string_lossy()),
                     _ => None,
                 };
-                let links = Counts { tally: &summary.tally, results: work.results() };
+                let links =
+                    LinkCountsRecord { link_counts: &summary.link_counts, results: kind.results() };
                 output.json(&FileRecord::of(path, format, to, links, &summary.diagnostics))?;
             }
             if is_read || counts.files > 0 {
-                summary.say(path, format, self.mirror.is_some(), output);
+                summary.report(path, format, self.mirror.is_some(), output);
             }
             totals.add(format, summary, false);
             end_of(path, progress.as_ref());
         }
         output.show_progress(None);
         if is_stopped() {
-            output.error(&"stopped; every file is whole, and the same command does the rest");
+            output.error(
+                &"stopped; every file is complete; run the same command again to do the rest",
+            );
             self.status = ExitStatus::Stopped;
             return Ok(());
         }
-        // Some bodies are found to be unreadable only now.
+        // Unreadable bodies are known only after the second reading.
         if self.extraction.is_some() && is_made.contains(&false) {
             self.write_table(plan, |number| is_made[number])?;
         }
@@ -234,36 +237,41 @@ impl ArchiveRun<'_> {
     }
 
     /// Makes the file of the resource with this number; `None` if it has none.
-    fn made(
+    fn make_file(
         &self,
         plan: &CapturePlan,
         number: usize,
         (input, archived): (&Input<'_>, &Archived),
-        work: &Work,
+        kind: &RewriteKind,
         summary: &mut FileSummary,
         output: &mut Output,
-    ) -> Result<Option<Made>> {
+    ) -> Result<Option<PendingFile>> {
         let date = plan.chosen.resources[number].date;
         let adaptations = Adaptations::default();
-        let mut made = Made { resource: number, file: None, title: None, adaptations };
-        let bytes = match work {
+        let mut made = PendingFile { resource: number, file: None, title: None, adaptations };
+        let bytes = match kind {
             // An archive is never moved.
-            Work::Absolute | Work::Moved(..) => {
+            RewriteKind::Absolute | RewriteKind::Moved(..) => {
                 // A response without a document has links in its header fields only.
                 if !has_document(input, &archived.options) {
                     return Ok(None);
                 }
-                let examined =
-                    examined((self.asked, work), input, &archived.options, summary, output);
-                let whole = examined.edits.apply(input.bytes);
-                let payload = payload(&whole, input.format).filter(|_| examined.is_proved);
+                let rewritten = rewrite_document(
+                    (self.request, kind),
+                    input,
+                    &archived.options,
+                    summary,
+                    output,
+                );
+                let whole = rewritten.edits.apply(input.bytes);
+                let payload = payload(&whole, input.format).filter(|_| rewritten.is_proved);
                 let Some(bytes) = payload else { return Ok(None) };
                 bytes.into_owned()
             }
-            Work::Local { collection, .. } => {
+            RewriteKind::Local { collection, .. } => {
                 let Some(CapturedDocument { body, options }) = plan.document(number, archived)
                 else {
-                    let why = "its content codings cannot be undone; it was left out";
+                    let why = "its content codings cannot be decoded; skipped";
                     output.caution(&format_args!("{}: {why}", input.name));
                     return Ok(None);
                 };
@@ -271,14 +279,19 @@ impl ArchiveRun<'_> {
                 if let Some(options) = options {
                     let options = localize::options(plan.name(number), collection, &options);
                     let document = Input::whole(input.name, format, &bytes);
-                    let examined =
-                        examined((self.asked, work), &document, &options, summary, output);
-                    if !examined.is_proved {
+                    let rewritten = rewrite_document(
+                        (self.request, kind),
+                        &document,
+                        &options,
+                        summary,
+                        output,
+                    );
+                    if !rewritten.is_proved {
                         return Ok(None);
                     }
                     let is_page = matches!(format, Format::Html | Format::Xhtml);
                     made.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
-                    let local = examined.edits.apply(&bytes);
+                    let local = rewritten.edits.apply(&bytes);
                     match self.extraction {
                         Some(Extraction { is_exact: false, .. }) => {
                             let adapted = adapted(&local, format, charset);
@@ -293,7 +306,7 @@ impl ArchiveRun<'_> {
             }
         };
         made.file = self.begin(plan.name(number), date, &bytes)?;
-        // Each is an open file until it has its name, and one body may be that of many URLs.
+        // Each is an open file until it is committed, and one body may serve many URLs.
         if made.file.is_some()
             && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
             && let Some(file) = made.file.take()
@@ -304,7 +317,7 @@ impl ArchiveRun<'_> {
         Ok(Some(made))
     }
 
-    /// Gives the files their names.
+    /// Renames the files into place.
     fn commit(&self, pending: &mut Vec<Replacement>, output: &mut Output) -> FileResult<()> {
         self.under_way.fetch_sub(pending.len(), Ordering::Relaxed);
         for written in write::commit_all(std::mem::take(pending)) {
@@ -343,7 +356,7 @@ impl ArchiveRun<'_> {
         new.commit().map(drop)
     }
 
-    /// Writes the page that lists the pages, and says what there is.
+    /// Writes the page that lists the pages, and reports the results.
     fn end(
         &mut self,
         plan: &CapturePlan,
@@ -352,22 +365,23 @@ impl ArchiveRun<'_> {
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
-        say_failures(plan.collection(), output);
+        report_failures(plan.collection(), output);
         let files = count(counts.files, "file", "files");
-        let WrittenTo::Path { path: out, .. } = &self.asked.destination else {
+        let WrittenTo::Path { path: out, .. } = &self.request.destination else {
             output.notice(&format_args!("{files} would be written"));
             return Ok(());
         };
         if counts.files > 0 || self.status == ExitStatus::Done {
-            output.notice(&format_args!("{files} in {}", name(out)));
+            output.notice(&format_args!("{files} written to {}", name(out)));
         }
         if let Some(adapted) = adapted_text(&counts.adaptations) {
-            output
-                .notice(&format_args!("adapted so that they open: {adapted}; --exact leaves them"));
+            output.notice(&format_args!(
+                "adapted to open from disk: {adapted}; --exact turns this off"
+            ));
         }
         if counts.files == 0 {
             if self.status == ExitStatus::Done {
-                output.error(&"nothing that was asked for was captured");
+                output.error(&"no captures to write; check --include and --exclude");
             }
             self.status = ExitStatus::Unusable;
             return Ok(());
@@ -376,12 +390,12 @@ impl ArchiveRun<'_> {
             return Ok(());
         }
         pages.sort_by_key(|(number, _)| *number);
-        let source = self.asked.documents.paths.iter().filter_map(|path| path.file_name());
+        let source = self.request.documents.paths.iter().filter_map(|path| path.file_name());
         let source: Vec<_> = source.map(|name| name.to_string_lossy()).collect();
         let source = source.join(", ");
         let entry = |(number, title): (usize, String)| {
             let (url, date) = (plan.chosen.url(number), plan.chosen.resources[number].date);
-            // The URL of a part of a message tells nobody anything.
+            // The URL of a part of a message is meaningless to readers.
             let is_part = title.is_empty() && url.starts_with(THIS_MESSAGE);
             let title = if is_part { source.clone() } else { title };
             let date = date.map_or_else(String::new, |date| date.to_string());
@@ -395,7 +409,7 @@ impl ArchiveRun<'_> {
             totals.list_missing(list, output)?;
         }
         if self.had_files {
-            say_others(plan, is_made, out, output);
+            report_other_files(plan, is_made, out, output);
         }
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())
@@ -403,7 +417,7 @@ impl ArchiveRun<'_> {
 }
 
 /// Names the files in the folder `out` that this run did not write. `is_made` has those that it wrote.
-fn say_others(plan: &CapturePlan, is_made: &[bool], out: &Path, output: &mut Output) {
+fn report_other_files(plan: &CapturePlan, is_made: &[bool], out: &Path, output: &mut Output) {
     let is_other = |path: &Vec<u8>| {
         let is_made = |number: usize| is_made.get(number) == Some(&true);
         let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == *path);
@@ -430,14 +444,14 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
-    /// Those of the `pages` that the archives list, in their order; all of them if none is listed. Only WACZ has such lists.
+    /// The `pages` that the archives list, in the order of the lists; all pages if there is no list. Only WACZ has lists.
     fn listed(&self, plan: &CapturePlan, pages: Vec<(usize, String)>) -> Vec<(usize, String)> {
-        let format = self.asked.documents.reading.format;
+        let format = self.request.documents.reading.format;
         let wacz = |path: &PathBuf| {
             let is_wacz = format_of_file(path, format) == Some(Format::Wacz);
             is_wacz.then(|| Wacz::open(fs::File::open(path).ok()?).ok()).flatten()
         };
-        let lists = self.asked.documents.paths.iter().filter_map(wacz);
+        let lists = self.request.documents.paths.iter().filter_map(wacz);
         let titles: HashMap<usize, &String> =
             pages.iter().map(|(number, title)| (*number, title)).collect();
         let (mut listed, mut is_listed) = (Vec::new(), HashSet::new());
@@ -463,7 +477,7 @@ struct WrittenCounts {
 }
 
 impl WrittenCounts {
-    fn add(&mut self, made: &Made, name: &[u8], output: &mut Output) {
+    fn add(&mut self, made: &PendingFile, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
         sums.zip(made.adaptations).for_each(|(sum, number)| *sum += number);
@@ -489,8 +503,8 @@ fn adapted_text(adaptations: &Adaptations) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// Says how many URLs became no file, and why.
-fn say_failures(collection: &Collection, output: &mut Output) {
+/// Reports the number of URLs without a file, by reason.
+fn report_failures(collection: &Collection, output: &mut Output) {
     let number =
         |is_it: &dyn Fn(u16) -> bool| collection.failures().filter(|&status| is_it(status)).count();
     for (number, one, more) in [
@@ -501,8 +515,8 @@ fn say_failures(collection: &Collection, output: &mut Output) {
         ),
         (
             number(&|status| (300..304).contains(&status) || status > 304 && status < 400),
-            "redirect ends at nothing in the archive",
-            "redirects end at nothing in the archive",
+            "redirect leads to a URL that is not in the archive",
+            "redirects lead to URLs that are not in the archive",
         ),
         (
             number(&|status| status < 300 || status == 304),

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! One thread reads batches, the others rewrite them ([`in_order`]). A batch is one megabyte, or one message that
-//! is longer; so memory is that of some batches and what is made of them, whatever the length of the mailbox.
-//! Messages that follow one another are written as one piece, where nothing is to be said between them.
+//! is longer, so memory does not depend on the length of the mailbox. Adjacent messages are written as one piece, unless
+//! there is output between them.
 //!
-//! Deliberately absent: what a message is. `baselink::container::mbox` knows that.
+//! Deliberately absent: finding messages, which `baselink::container::mbox` does.
 
 use std::iter;
 use std::path::Path;
@@ -20,15 +20,15 @@ use baselink::edit::Edits;
 use baselink::error::Error;
 use baselink::format::Format;
 
-use super::examined::{Examined, examined, written};
+use super::document::{RewrittenDocument, rewrite_document, write_document};
+use super::kind::RewriteKind;
 use super::summary::FileSummary;
 use super::target::FileSink;
-use super::work::Work;
 use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
-use crate::cli::output::{Output, Page};
+use crate::cli::output::{BufferedOutput, Output};
 use crate::cli::request::{Origin, Rewrite};
 
 /// The size of a batch in bytes, without its last message.
@@ -38,7 +38,7 @@ const AHEAD: usize = 2;
 /// The number of bytes of long messages read and not yet written; one message may be longer.
 const LONG: usize = 16 << 20;
 
-/// A batch with what is known of where it is.
+/// A batch and its line numbers in the file.
 struct NumberedBatch {
     batch: Batch,
     /// The number of lines before each message in the file, with its envelope.
@@ -46,8 +46,9 @@ struct NumberedBatch {
 }
 
 /// A document in a batch: a message, or several that are written as one.
-struct Whereabouts {
-    /// In the batch: what belongs to no message, the document, and what belongs to none again.
+struct BatchPlace {
+    /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes after
+    /// it.
     ends: [usize; 4],
     /// The number of lines before the document in the file.
     lines: usize,
@@ -55,7 +56,7 @@ struct Whereabouts {
 }
 
 impl NumberedBatch {
-    /// `batch`, which `lines` lines come before; its own are added to them.
+    /// Numbers `batch`, which follows `lines` lines, and adds its own lines to them.
     fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
         let mut of_messages = Vec::with_capacity(batch.messages.len());
@@ -68,7 +69,7 @@ impl NumberedBatch {
         Self { batch, lines: of_messages }
     }
 
-    fn input<'b>(&'b self, place: &Whereabouts, path: &'b Path) -> Input<'b> {
+    fn input<'b>(&'b self, place: &BatchPlace, path: &'b Path) -> Input<'b> {
         let (bytes, [before, start, end, after]) = (&self.batch.bytes, place.ends);
         let offset = self.batch.messages.first().map_or(0, |first| first.offset);
         Input {
@@ -91,20 +92,20 @@ struct RewrittenBatch {
     summary: FileSummary,
 }
 
-/// What is written at once, after what is to be said before.
+/// A piece that is written at once, and the output before it.
 struct BatchPiece {
-    page: Page,
-    place: Whereabouts,
-    examined: Examined,
+    buffer: BufferedOutput,
+    place: BatchPlace,
+    rewritten: RewrittenDocument,
     /// True if more messages may join it.
     is_open: bool,
 }
 
-/// What is asked for, of every message.
+/// The task for every message of a mailbox.
 #[derive(Clone, Copy)]
 struct MailboxTask<'a> {
-    asked: &'a Rewrite,
-    work: &'a Work,
+    request: &'a Rewrite,
+    kind: &'a RewriteKind,
     origin: &'a Origin,
     mailbox: (&'a Path, &'a Options),
     /// True if messages may be written together; a diff shows them one by one.
@@ -112,47 +113,48 @@ struct MailboxTask<'a> {
 }
 
 impl MailboxTask<'_> {
-    /// Rewrites the messages of a batch; `blank` is a page that looks like the output.
-    fn done(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
-        let Self { asked, work, origin, mailbox: (path, options), joins } = self;
+    /// Rewrites the messages of a batch; `blank` is a buffer with the settings of the output.
+    fn rewrite_batch(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
+        let Self { request, kind, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
         let mut summary = FileSummary::default();
         let mut pieces: Vec<BatchPiece> = Vec::new();
-        let mut page = blank.page();
+        let mut buffer = blank.buffered();
         let places = part.batch.messages.iter().zip(&part.lines);
         for (&MessagePlace { number, span, message, .. }, &lines) in places {
             let entity: Arc<str> = number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let ends = [span.start, message.start, message.end, span.end];
-            let place = Whereabouts { ends, lines, entity };
+            let place = BatchPlace { ends, lines, entity };
             let input = part.input(&place, path);
-            let of_message = work.options(origin, input.bytes, &options);
-            let one = examined((asked, work), &input, &of_message, &mut summary, &mut page);
+            let of_message = kind.options(origin, input.bytes, &options);
+            let one =
+                rewrite_document((request, kind), &input, &of_message, &mut summary, &mut buffer);
             let is_open = joins && one.is_proved;
             let joined =
-                pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
-            if let Some(BatchPiece { place, examined, .. }) = joined {
-                join(&mut examined.edits, &one.edits, message.start - place.ends[1]);
+                pieces.last_mut().filter(|last| last.is_open && is_open && !buffer.has_messages());
+            if let Some(BatchPiece { place, rewritten, .. }) = joined {
+                join(&mut rewritten.edits, &one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
-            let page = std::mem::replace(&mut page, blank.page()).into_page();
+            let buffer = std::mem::replace(&mut buffer, blank.buffered()).into_buffer();
             if !is_open {
-                pieces.push(BatchPiece { page, place, examined: one, is_open });
+                pieces.push(BatchPiece { buffer, place, rewritten: one, is_open });
                 continue;
             }
             let mut edits = Edits::default();
             join(&mut edits, &one.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
-            let place = Whereabouts { ends, ..place };
-            let examined = Examined { edits, is_proved: true };
-            pieces.push(BatchPiece { page, place, examined, is_open });
+            let place = BatchPlace { ends, ..place };
+            let rewritten = RewrittenDocument { edits, is_proved: true };
+            pieces.push(BatchPiece { buffer, place, rewritten, is_open });
         }
         RewrittenBatch { part, pieces, summary }
     }
 }
 
-/// Adds the edits of a message that begins at `start`, after all those before.
+/// Appends the edits of a message that begins at `start`.
 fn join(edits: &mut Edits, of_message: &Edits, start: usize) {
     // Messages do not overlap, so no edit is refused.
     let _ = edits.append(of_message, start);
@@ -160,7 +162,7 @@ fn join(edits: &mut Edits, of_message: &Edits, start: usize) {
 
 /// Rewrites the messages of `mailbox` on several threads.
 pub(super) fn rewrite(
-    (asked, work): (&Rewrite, &Work),
+    (request, kind): (&Rewrite, &RewriteKind),
     origin: &Origin,
     mailbox: Mailbox<'_>,
     sink: &mut FileSink<'_>,
@@ -168,11 +170,11 @@ pub(super) fn rewrite(
 ) -> FileResult<FileSummary> {
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, FileSink::Diff(_));
-    let all = MailboxTask { asked, work, origin, mailbox: (path, &options), joins };
-    let blank = output.page();
+    let all = MailboxTask { request, kind, origin, mailbox: (path, &options), joins };
+    let blank = output.buffered();
     let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
-    // Buffers of what was written.
+    // Buffers of written batches, for reuse.
     let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let buffers = || spare.lock().unwrap_or_else(PoisonError::into_inner);
     let parts = iter::from_fn(|| {
@@ -185,15 +187,15 @@ pub(super) fn rewrite(
         is_last = part.batch.failed.is_some() || size < BYTES;
         Some((part, size))
     });
-    let threads = asked.documents.jobs;
+    let threads = request.documents.jobs;
     let items = threads + AHEAD;
     let bounds = Bounds { threads, items, size: LONG.max(items * BYTES) };
     let write = |done: RewrittenBatch| -> FileResult<()> {
         let RewrittenBatch { mut part, pieces, summary: of_batch } = done;
         summary.merge(of_batch);
-        for BatchPiece { page, place, examined, .. } in pieces {
-            output.append(page)?;
-            written(&examined, &part.input(&place, path), sink, output)?;
+        for BatchPiece { buffer, place, rewritten, .. } in pieces {
+            output.append(buffer)?;
+            write_document(&rewritten, &part.input(&place, path), sink, output)?;
         }
         if let Some(error) = part.batch.failed.take() {
             return Err(Error::io(path, error).into());
@@ -201,6 +203,6 @@ pub(super) fn rewrite(
         buffers().push(part.batch.bytes);
         Ok(())
     };
-    in_order(bounds, parts, |part| all.done(part, &blank), write)?;
+    in_order(bounds, parts, |part| all.rewrite_batch(part, &blank), write)?;
     Ok(summary)
 }

@@ -6,7 +6,7 @@
 //!   html  9 files, 310 links: 290 rewritten, 20 absolute
 //! ```
 //!
-//! Deliberately absent: deciding when.
+//! Deliberately absent: deciding when to print them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -21,56 +21,56 @@ use baselink::format::Format;
 use baselink::reference::{Grammar, Reference};
 use baselink::{LinkBases, Options, Rewritten, Totals};
 
-use super::work::Work;
+use super::kind::RewriteKind;
+use crate::cli::base_hints::BaseHints;
 use crate::cli::failure::FileResult;
-use crate::cli::files::{Left, Why};
-use crate::cli::hint::Hints;
+use crate::cli::files::{SkipCounts, SkipReason};
+use crate::cli::link_counts::{LinkCounts, LinkResult};
 use crate::cli::output::{Output, by_place, count, in_a_line};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
-use crate::cli::tally::{LinkResult, Tally};
 
 /// The message about local copies that were not copied.
-const NOT_WRITTEN: &str = "files that a browser saved with it, which are not beside the output; \
-                           copy the folder (page_files), too";
+const NOT_WRITTEN: &str =
+    "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
 /// The summary of a file.
 #[derive(Default)]
 pub(super) struct FileSummary {
-    pub(super) tally: Tally,
+    pub(super) link_counts: LinkCounts,
     pub(super) status: ExitStatus,
     pub(super) diagnostics: Vec<record::DiagnosticRecord>,
-    /// What may help where links have no base.
-    pub(super) hints: Hints,
+    /// Hints for links without a base.
+    pub(super) hints: BaseHints,
     missing: MissingTargets,
     /// The number of rewritten links that were only a fragment.
     fragments: usize,
     documents: usize,
     entities: usize,
-    /// The base of the first document, and what gave it.
+    /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     of_links: LinkBases,
     /// The numbers of [`refused`](baselink::purpose::adapt::refused).
     refused: [usize; 3],
 }
 
-/// A base, and what gave it.
+/// A base, with the rule and the source that gave it.
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
-/// URLs of the tree that are not among its files, and how many links have them for targets.
+/// The URLs of the tree without a file, each with the number of links to it.
 type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {
     /// Adds a document of the file.
-    pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, work: &Work) {
+    pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, kind: &RewriteKind) {
         let Rewritten { report, totals, .. } = rewritten;
-        add(&mut self.refused, work.refused(rewritten, options.format));
-        let Some(of) = work.result() else { return self.add_totals(totals) };
-        self.tally.add_links(report, of);
-        for target in work.missing(report) {
+        add(&mut self.refused, kind.refused(rewritten, options.format));
+        let Some(of) = kind.result() else { return self.add_totals(totals) };
+        self.link_counts.add_links(report, of);
+        for target in kind.missing(report) {
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
                 None => drop(self.missing.insert(target.to_owned(), 1)),
@@ -81,7 +81,7 @@ impl FileSummary {
 
     /// Adds a document of the file, whose links are only counted and become absolute.
     pub(super) fn add_totals(&mut self, totals: &Totals) {
-        self.tally.add_totals(totals);
+        self.link_counts.add_totals(totals);
         self.add_counted(totals);
     }
 
@@ -94,10 +94,10 @@ impl FileSummary {
         self.of_links.merge(totals.of_links.clone());
     }
 
-    /// Adds the documents that follow those.
+    /// Adds the summary of later documents.
     pub(super) fn merge(&mut self, later: Self) {
         self.status = self.status.max(later.status);
-        self.tally.merge(&later.tally);
+        self.link_counts.merge(&later.link_counts);
         self.diagnostics.extend(later.diagnostics);
         self.hints.merge(later.hints);
         for (target, number) in later.missing {
@@ -111,25 +111,25 @@ impl FileSummary {
         add(&mut self.refused, later.refused);
     }
 
-    /// Adds the diagnostics of a document, where they are to be in a record.
+    /// Adds the diagnostics of a document, if `--json` records them.
     pub(super) fn add_diagnostics(
         &mut self,
-        asked: &Rewrite,
+        request: &Rewrite,
         found: &[Diagnostic],
         places: &FilePlaces<'_>,
     ) {
-        if asked.json {
+        if request.json {
             let found = by_place(found).into_iter();
             self.diagnostics.extend(found.map(|one| record::DiagnosticRecord::of(one, places)));
         }
     }
 
-    /// Says it.
-    pub(super) fn say(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
-        if !output.tells_of_files() {
+    /// Reports the base of the file and the number of its links by result.
+    pub(super) fn report(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
+        if !output.reports_files() {
             return;
         }
-        let (name, tally, outermost) = (name(path), &self.tally, self.base.as_ref());
+        let (name, link_counts, outermost) = (name(path), &self.link_counts, self.base.as_ref());
         let url = outermost.and_then(|(url, ..)| url.as_ref());
         let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
             if url.as_deref().is_some_and(is_assumed) {
@@ -157,12 +157,14 @@ impl FileSummary {
         let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
         let unwritten = if written { "" } else { "; nothing was written" };
         let end = if what.is_empty() && base.is_empty() { "" } else { "; " };
-        output.notice_of_file(&format_args!("{name}: {what}{gap}{base}{end}{tally}{unwritten}"));
+        output.notice_of_file(&format_args!(
+            "{name}: {what}{gap}{base}{end}{link_counts}{unwritten}"
+        ));
         let advice = match &self.hints.url {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };
-        match (tally.count(LinkResult::NoBase), tally.is_new()) {
+        match (link_counts.count(LinkResult::NoBase), link_counts.is_new()) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
                 "{name}: no base URL: nothing was rewritten; {advice}"
@@ -171,26 +173,24 @@ impl FileSummary {
                 "{name}: no base URL for {number} of the links; {advice}"
             )),
         }
-        self.hints.say_scheme_of_file(&name, output);
+        self.hints.report_scheme_of_file(&name, output);
     }
 
-    /// Says that what a browser saved with the file does not lie beside what was written.
-    pub(super) fn say_copies(&self, path: &Path, output: &mut Output) {
-        let links = count(self.tally.local_copies(), "link leads", "links lead");
+    /// Reports that the files that a browser saved with the page are missing beside the output.
+    pub(super) fn report_local_copies(&self, path: &Path, output: &mut Output) {
+        let links = count(self.link_counts.local_copies(), "link leads", "links lead");
         output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
     }
 
-    /// Says of a message which option leaves references that are only a fragment, where some were rewritten.
-    pub(super) fn say_fragments(&self, path: &Path, output: &mut Output) {
-        let (what, it) = match self.fragments {
+    /// Reports rewritten references of a message that are only a fragment, and the option that keeps them.
+    pub(super) fn report_fragments(&self, path: &Path, output: &mut Output) {
+        let (links, them) = match self.fragments {
             0 => return,
-            1 => ("1 of the rewritten links is only a fragment and leads".to_owned(), "it jumps"),
-            many => {
-                (format!("{many} of the rewritten links are only fragments and lead"), "they jump")
-            }
+            1 => ("1 rewritten link is only a fragment and now leads".to_owned(), "it"),
+            many => (format!("{many} rewritten links are only fragments and now lead"), "them"),
         };
         output.notice_of_file(&format_args!(
-            "{}: {what} out of the message now; with --fragments auto {it} in it",
+            "{}: {links} out of the message; --fragments auto keeps {them} inside",
             name(path)
         ));
     }
@@ -199,21 +199,21 @@ impl FileSummary {
 /// The summary of the run.
 #[derive(Default)]
 pub(super) struct RunSummary {
-    formats: BTreeMap<&'static str, (usize, Tally)>,
-    /// Documents with links that were rewritten, and without.
+    formats: BTreeMap<&'static str, (usize, LinkCounts)>,
+    /// The number of documents with rewritten links.
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
-    /// Those of them that a browser saved with a page.
+    /// Files without a base that a browser saved with a page.
     copies_without_base: usize,
-    /// Documents that were written elsewhere, and what a browser saved with them was not.
+    /// Documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
-    hints: Hints,
+    hints: BaseHints,
     missing: MissingTargets,
     /// Files that are not documents, and were copied as they are.
-    pub(super) copied: Left,
-    pub(super) left: Left,
-    /// The paths of those that may name old URLs.
+    pub(super) copied: SkipCounts,
+    pub(super) skipped: SkipCounts,
+    /// The paths of other files that may name old URLs.
     pub(super) naming_old_urls: Vec<Vec<u8>>,
     refused: [usize; 3],
 }
@@ -226,14 +226,15 @@ fn add(sums: &mut [usize; 3], more: [usize; 3]) {
 impl RunSummary {
     /// Adds a file.
     pub(super) fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
-        let (files, tally) = self.formats.entry(format.name()).or_default();
+        let (files, link_counts) = self.formats.entry(format.name()).or_default();
         *files += 1;
-        tally.merge(&summary.tally);
-        let number = if summary.tally.is_new() { &mut self.rewritten } else { &mut self.unchanged };
+        link_counts.merge(&summary.link_counts);
+        let number =
+            if summary.link_counts.is_new() { &mut self.rewritten } else { &mut self.unchanged };
         *number += 1;
         let without_base =
             if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
-        *without_base += usize::from(summary.tally.count(LinkResult::NoBase) > 0);
+        *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
         add(&mut self.refused, summary.refused);
         for (target, number) in summary.missing {
@@ -246,19 +247,24 @@ impl RunSummary {
         self.rewritten + self.unchanged + self.copied.total()
     }
 
-    /// Says how many files became what, and how many links of which format; with the status of folders without documents.
-    pub(super) fn say(&self, work: &Work, are_written: bool, output: &mut Output) -> ExitStatus {
-        let [rewritten, to_rewrite, unchanged, others] = work.words();
+    /// Reports the files by result, and the links by format. Returns an error status for folders without documents.
+    pub(super) fn report(
+        &self,
+        kind: &RewriteKind,
+        are_written: bool,
+        output: &mut Output,
+    ) -> ExitStatus {
+        let [rewritten, to_rewrite, unchanged, others] = kind.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
         let parts = [
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
             (self.copied.total(), others, others),
-            (self.left.count(Why::NoDocument), "not a document", "not documents"),
-            (self.left.count(Why::Archive), "archive left alone", "archives left alone"),
-            (self.left.count(Why::Backup), "backup left alone", "backups left alone"),
-            (self.left.count(Why::Delivery), "delivery left alone", "deliveries left alone"),
-            (self.left.count(Why::Unusable), "could not be used", "could not be used"),
+            (self.skipped.count(SkipReason::NonDocument), "not a document", "not documents"),
+            (self.skipped.count(SkipReason::Archive), "archive skipped", "archives skipped"),
+            (self.skipped.count(SkipReason::Backup), "backup skipped", "backups skipped"),
+            (self.skipped.count(SkipReason::Delivery), "delivery skipped", "deliveries skipped"),
+            (self.skipped.count(SkipReason::Unusable), "could not be used", "could not be used"),
         ];
         let all = parts.iter().map(|(number, ..)| number).sum();
         let parts: Vec<_> = parts
@@ -267,17 +273,17 @@ impl RunSummary {
             .map(|(number, one, more)| count(number, one, more))
             .collect();
         match all {
-            0 => output.notice(&"no file was found"),
+            0 => output.notice(&"no files found"),
             _ => output.notice(&format_args!(
                 "{}: {}",
                 count(all, "file", "files"),
                 parts.join(", ")
             )),
         }
-        let others = self.left.clone().with(&self.copied);
+        let others = self.skipped.clone().with(&self.copied);
         let status = match is_stopped() {
             true => ExitStatus::Done,
-            false => others.say_only_others(self.rewritten + self.unchanged, output),
+            false => others.report_only_others(self.rewritten + self.unchanged, output),
         };
         let files = |number| count(number, "file", "files");
         let width = |of: &dyn Fn(&str, usize) -> usize| {
@@ -285,28 +291,29 @@ impl RunSummary {
         };
         let (names, numbers) =
             (width(&|name, _| name.len()), width(&|_, number| files(number).len()));
-        for (name, (number, tally)) in &self.formats {
+        for (name, (number, link_counts)) in &self.formats {
             let number = files(*number);
-            output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));
+            output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {link_counts}"));
         }
-        others.say_archives(output);
-        // `move` has no option --follow.
-        let follows = matches!(work, Work::Absolute | Work::Local { .. });
-        self.left.say_links(follows, output);
+        others.report_archives(output);
+        // `move` has no `--follow`.
+        let follows = matches!(kind, RewriteKind::Absolute | RewriteKind::Local { .. });
+        self.skipped.report_links(follows, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";
         output.notice_of(self.without_base, ["file has", "files have"], what);
         let have = [
             "file that a browser saved with a page has",
             "files that browsers saved with pages have",
         ];
-        let what = "relative links and no base URL; only --url-map can say one";
+        let what = "relative links and no base URL; only --url-map can give one";
         output.notice_of(self.copies_without_base, have, what);
         let what = format!("to {NOT_WRITTEN}");
         output.notice_of(self.without_copies, ["file leads", "files lead"], &what);
-        self.hints.say(output);
-        let lists = if matches!(work, Work::Moved(..)) { "" } else { ", --missing - lists them" };
-        self.say_what_is_missing(lists, output);
-        self.say_refused(output);
+        self.hints.report(output);
+        let lists =
+            if matches!(kind, RewriteKind::Moved(..)) { "" } else { ", --missing - lists all" };
+        self.report_missing(lists, output);
+        self.report_refused(output);
         let files = count(self.naming_old_urls.len(), "file is", "files are");
         output.notice_of_paths(
             &format!("{files} not rewritten and may name old URLs"),
@@ -318,16 +325,16 @@ impl RunSummary {
         status
     }
 
-    /// Lists the URLs of the tree that have no file, in order, one a line.
+    /// Lists the URLs of the tree that have no file, in order, one per line.
     pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
-        output.list_in(path, &urls, what)
+        output.write_list(path, &urls, what)
     }
 
-    /// Says what browsers refuse to load from disk.
-    fn say_refused(&self, output: &mut Output) {
+    /// Reports resources that browsers refuse to load from disk.
+    fn report_refused(&self, output: &mut Output) {
         let [modules, attributes, uses] = self.refused;
         let parts = [
             (modules, "module script", "module scripts"),
@@ -343,7 +350,7 @@ impl RunSummary {
         }
     }
 
-    fn say_what_is_missing(&self, lists: &str, output: &mut Output) {
+    fn report_missing(&self, lists: &str, output: &mut Output) {
         /// The number of URLs to name.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
@@ -352,7 +359,7 @@ impl RunSummary {
         let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
         let links = count(self.missing.values().sum(), "link leads", "links lead");
         let hint =
-            if output.is_verbose() { String::new() } else { format!("; -v says which{lists}") };
+            if output.is_verbose() { String::new() } else { format!("; -v shows them{lists}") };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;

@@ -1,12 +1,11 @@
-//! Where rewritten bytes go: to standard output, to a file, below a folder, or in the place of the old
-//! ones.
+//! The output of rewritten documents: standard output, a file, a folder, or the input files themselves.
 //!
 //! ```text
 //! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
 //! ```
 //!
-//! A new file is begun with its first document. A file in place is replaced only from its first changed document on: a file
-//! without changes is not touched.
+//! A new file is begun with its first document. A file in place is begun with its first changed document, so a file without
+//! changes is not touched.
 //!
 //! Deliberately absent: replacing files safely, which `baselink::files` does.
 
@@ -31,10 +30,10 @@ use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::work::Work;
+use crate::cli::rewrite::kind::RewriteKind;
 use crate::cli::shell;
 
-/// Where the results of a run go.
+/// The target of a run.
 #[expect(clippy::large_enum_variant, reason = "there is one a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
@@ -51,18 +50,18 @@ pub(in crate::cli) enum RunTarget<'a> {
 }
 
 impl<'a> RunTarget<'a> {
-    /// Looks at what `destination` can mean for these documents.
+    /// Checks `destination` for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
-            are_there(destination, documents)?;
+            require_inputs(destination, documents)?;
         }
         let folder = documents.roots().find(|root| root.is_dir());
         let target = match destination {
             WrittenTo::Standard => match folder {
                 None => Self::Standard,
                 Some(folder) => {
-                    let why = "a folder, whose files cannot go to one standard output; use -o DIR or \
-                               --in-place, or look with --diff or --dry-run";
+                    let why = "a folder cannot be written to standard output; use -o DIR or \
+                               --in-place, or preview with --diff or --dry-run";
                     return Err(Error::file(folder, why));
                 }
             },
@@ -103,9 +102,9 @@ impl<'a> RunTarget<'a> {
         Ok(target)
     }
 
-    /// The target with the names of files that `work` gives them.
-    pub(super) fn renaming(self, work: &'a Work) -> Self {
-        match (self, work.renamed(), work.journal()) {
+    /// The target with the new names of files from `kind`.
+    pub(super) fn renaming(self, kind: &'a RewriteKind) -> Self {
+        match (self, kind.renamed(), kind.journal()) {
             (Self::Below(below), Some(collection), _) => Self::Below(below.renaming(collection)),
             (Self::InPlace(_), Some(collection), Some(journal)) => {
                 Self::Staged(journal, collection)
@@ -124,7 +123,7 @@ impl<'a> RunTarget<'a> {
         matches!(self, Self::InPlace(_) | Self::Staged(..))
     }
 
-    /// Makes what is made of a folder, where anything is.
+    /// Creates the folder for `origin` in an output folder.
     pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
         match (self, origin) {
             (Self::Below(below), Origin::Entry(entry)) => {
@@ -134,7 +133,7 @@ impl<'a> RunTarget<'a> {
         }
     }
 
-    /// To be called when nothing is written any more.
+    /// Ends the run, after all files are written.
     ///
     /// # Errors
     ///
@@ -146,7 +145,7 @@ impl<'a> RunTarget<'a> {
         }
     }
 
-    /// Begins what is made of `origin`.
+    /// Begins the result of `origin`.
     pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
         let file = |at, new| FileSink::File(Box::new(SinkFile { at, read: None, new }));
         Ok(match (self, origin) {
@@ -172,7 +171,9 @@ impl<'a> RunTarget<'a> {
                 file(FilePlace::Staged { journal, original, old, new }, None)
             }
             (Self::Below(_), Origin::Standard) => {
-                return Err(Error::new("standard input has no name in a folder; name files"));
+                return Err(Error::new(
+                    "standard input has no file name to use in a folder; name files",
+                ));
             }
             (Self::InPlace(_) | Self::Staged(..), Origin::Standard) => FileSink::Nowhere,
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
@@ -181,8 +182,8 @@ impl<'a> RunTarget<'a> {
     }
 }
 
-/// Refuses to write anything where an input is missing: a suffix for backups may have been taken for one, as sed takes it.
-fn are_there(destination: &WrittenTo, documents: &Documents) -> Result<()> {
+/// Rejects a run with a missing input before anything is written. The input may be a backup suffix, as sed takes it.
+fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> {
     for root in documents.roots() {
         let Err(error) = fs::metadata(root) else { continue };
         let missing = format!("{}: {}, so nothing was written", name(root), cause(&error));
@@ -190,7 +191,7 @@ fn are_there(destination: &WrittenTo, documents: &Documents) -> Result<()> {
             root.as_os_str().as_encoded_bytes().starts_with(b".") && root.components().count() == 1;
         return Err(match destination {
             WrittenTo::InPlace(_) if is_suffix => Error::new(format!(
-                "{missing}; for copies of the old files, use -i --backup {}",
+                "{missing}; to keep backups, use -i --backup {}",
                 shell::word(&root.to_string_lossy())
             )),
             _ => Error::system(missing, error),
@@ -199,12 +200,12 @@ fn are_there(destination: &WrittenTo, documents: &Documents) -> Result<()> {
     Ok(())
 }
 
-/// Where the result of a file goes.
+/// The sink for the result of a file.
 pub(in crate::cli) enum FileSink<'t> {
     Standard,
     File(Box<SinkFile<'t>>),
     Diff(diff::DiffProgress),
-    /// Also where it is not to be written after all.
+    /// No output, or a result that is withheld.
     Nowhere,
 }
 
@@ -256,17 +257,17 @@ impl SinkFile<'_> {
                     let new = how.begin(original)?;
                     let is_mailbox = input.format == Format::Mbox;
                     let new = if is_mailbox { new.of_mailbox() } else { new };
-                    Some(after_what_stays(new, original, input)?)
+                    Some(with_unchanged_start(new, original, input)?)
                 }
                 FilePlace::Staged { journal, original, old, new } => {
                     if maildir::is_message(original.path()) {
                         *new = with_sizes(new, original.path(), write)?;
                     }
                     let new = journal.replace(original, old, new)?;
-                    Some(after_what_stays(new, original, input)?)
+                    Some(with_unchanged_start(new, original, input)?)
                 }
                 FilePlace::Below { below, entry, to } => {
-                    // The name of a message in a Maildir has its size.
+                    // The name of a message in a Maildir contains its size.
                     if is_changed && maildir::is_message(&entry.path) {
                         *to = with_sizes(to, &entry.path, write)?;
                     }
@@ -301,12 +302,12 @@ impl FileSink<'_> {
         file.read = Some(read.clone());
     }
 
-    /// Copies a file that is not a document to an output folder, or renames it; `None` if neither is asked for.
+    /// Copies a file that is not a document to an output folder, or renames it; `None` if it does neither.
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
         match file.at {
             FilePlace::Below { below, entry, to } => {
-                // The name may belong to another file by now.
+                // The name may have been given to another file meanwhile.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             FilePlace::Staged { journal, old, new, .. } if old != new => {
@@ -386,8 +387,8 @@ impl FileSink<'_> {
     }
 }
 
-/// The replacement `new` with the bytes of `original` that come before `input`, which stay as they are.
-fn after_what_stays(
+/// Copies the unchanged bytes of `original` before `input` to the replacement `new`.
+fn with_unchanged_start(
     mut new: Replacement,
     original: &Original,
     input: &Input<'_>,
@@ -400,7 +401,7 @@ fn after_what_stays(
     Ok(new)
 }
 
-/// The path of the message at `from`, whose name may have the size of what `write` writes.
+/// The path of a message, with the size of the new contents if its name contains a size.
 fn with_sizes(
     to: &Path,
     from: &Path,
@@ -409,20 +410,20 @@ fn with_sizes(
     maildir::with_sizes_of(to, write).map_err(|error| Error::io(from, error))
 }
 
-/// The place of a result.
+/// The state of a result.
 pub(in crate::cli) enum Written {
     Nowhere,
-    /// On standard output, or in the input file, which needed no change.
+    /// Nothing to commit: it is on standard output, or the input file needed no change.
     Already,
     To(Committed),
-    /// Written, but not yet under the name of the file.
+    /// Written, but not yet renamed into place.
     Pending(Box<Replacement>),
     /// Not written, for this reason.
     Failed(Error),
 }
 
 impl Written {
-    /// Gives the new contents of several files their names.
+    /// Renames the new contents of several files into place.
     pub(in crate::cli) fn commit_all<'w>(all: impl Iterator<Item = &'w mut Self>) {
         let (mut pending, mut places) = (Vec::new(), Vec::new());
         for written in all {

@@ -1,13 +1,13 @@
 //! The owners whose settings are read: the user and the administrator.
 //!
 //! ```text
-//! /tmp/baselink.toml, of somebody else   -->   belongs to another user (1001), and is not read; …
+//! /tmp/baselink.toml, of another user   -->   belongs to another user (1001), and is not read; …
 //! ```
 //!
 //! baselink looks for a settings file in all folders above, where other users may be able to put one. The file and its folder
 //! must belong to the user, to root or, if root works for a user by `sudo`, to that user, as with `safe.directory` of git.
 //!
-//! Deliberately absent: who else may write to them, and owners on Windows.
+//! Deliberately absent: permissions of other users to write them, and owners on Windows.
 
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +18,7 @@ use baselink::error::Result;
 ///
 /// # Errors
 ///
-/// The file or its folder belongs to another user. The message says how to read it all the same.
+/// The file or its folder belongs to another user. The message says how to read it anyway.
 #[cfg(unix)]
 pub(super) fn check(path: &Path, file: &File) -> Result<()> {
     use std::fs;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_and_root_and_who_called_sudo_are_trusted() {
+    fn the_user_root_and_the_caller_of_sudo_are_trusted() {
         for (owner, user, sudo, expected) in [
             (1000, 1000, None, true),
             (0, 1000, None, true),

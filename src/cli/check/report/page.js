@@ -1,11 +1,11 @@
 "use strict";
 (() => {
-  // What there is: names once, and of each link six numbers.
+  // The data of the page: each name once, and six numbers for each link.
   const data = JSON.parse(document.getElementById("data").textContent);
   const WIDTH = 6, [TARGET, FILE, LINE, COLUMN, LOCATION, REFERENCE] = [0, 1, 2, 3, 4, 5];
   const field = (link, which) => data.links[link * WIDTH + which];
   const SIZE = data.links.length / WIDTH;
-  // So many rows are drawn at a time.
+  // The number of rows to draw at a time.
   const ROWS = 100;
   const number = new Intl.NumberFormat("en-US").format;
   const compare = new Intl.Collator("en-US", { numeric: true }).compare;
@@ -23,7 +23,7 @@
   };
   const numbers = (size, of) => Uint32Array.from({ length: size }, (_, index) => of(index));
 
-  // The place of each text among them all when they are sorted.
+  // The rank of each text in sorted order.
   const ranks = (texts) => {
     const order = numbers(texts.length, (index) => index);
     order.sort((one, other) => compare(texts[one], texts[other]));
@@ -47,8 +47,8 @@
     return element("a", { href }, element("bdi", {}, path), `:${line}:${column}`);
   };
 
-  // A table of which a part is drawn. A column has a `name`, `cell` makes the content of one, `keys` what it is sorted
-  // by; `texts` say what a filter looks in: different texts, and which of them a row has.
+  // A table that is drawn in part. A column has a `name`; `cell` returns the content of a cell, `keys` the sort keys. `texts`
+  // are for the filter: the distinct texts, and the index of the text of each row.
   const grid = ({ id, size, columns, texts, classOf }) => {
     const section = document.getElementById(id);
     const table = section.querySelector("table") ??
@@ -145,7 +145,7 @@
     });
     show();
     return {
-      // Shows only the rows that pass `test`, and says which these are.
+      // Shows only the rows that pass `test`, with a label for them.
       only: (what, test) => {
         only = test;
         pin.replaceChildren(`Only links ${what}. `, button("Show all", () => {
@@ -188,7 +188,7 @@
     classOf: (link) => data.targets[field(link, TARGET)][0],
   });
 
-  // The links of a target are one after the other.
+  // The links of a target are adjacent.
   const begins = new Uint32Array(data.targets.length).fill(SIZE), placed = new Uint32Array(data.targets.length);
   for (let link = SIZE - 1; link >= 0; link -= 1) {
     begins[field(link, TARGET)] = link;

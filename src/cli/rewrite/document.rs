@@ -1,17 +1,17 @@
-//! One document, or one message of a mailbox: rewritten, said, proved where that was asked for, and written.
+//! One document, or one message of a mailbox: rewritten, reported, proved with `--verify`, and written.
 //!
 //! ```text
-//! page.html, --verify   -->   Examined { edits, is_proved: true }   -->   the sink
+//! page.html, --verify   -->   RewrittenDocument { edits, is_proved: true }   -->   the sink
 //! ```
 //!
-//! Deliberately absent: where bytes go ([`super::target`]).
+//! Deliberately absent: the place of the output ([`super::target`]).
 
 use baselink::edit::Edits;
 use baselink::{Options, verify};
 
+use super::kind::RewriteKind;
 use super::summary::FileSummary;
 use super::target::FileSink;
-use super::work::Work;
 use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
@@ -19,42 +19,43 @@ use crate::cli::places::FilePlaces;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
-/// The edits of a document, and whether `--verify` holds.
-pub(super) struct Examined {
+/// The edits of a document; proved if `--verify` holds or was not given.
+pub(super) struct RewrittenDocument {
     pub(super) edits: Edits,
     pub(super) is_proved: bool,
 }
 
-/// Rewrites `input`, says what is to be said of it now, and adds the rest to `summary`.
-pub(super) fn examined(
-    (asked, work): (&Rewrite, &Work),
+/// Rewrites `input`, reports its diagnostics, and adds its results to `summary`.
+pub(super) fn rewrite_document(
+    (request, kind): (&Rewrite, &RewriteKind),
     input: &Input<'_>,
     options: &Options,
     summary: &mut FileSummary,
     output: &mut Output,
-) -> Examined {
-    if !is_listed(asked, work, output) {
+) -> RewrittenDocument {
+    if !is_listed(request, kind, output) {
         let (edits, totals) = baselink::edits(input.bytes, options);
         let places = FilePlaces::of(input, &totals);
-        output.diagnostics(&places, &totals.diagnostics);
-        summary.add_diagnostics(asked, &totals.diagnostics, &places);
+        output.report_diagnostics(&places, &totals.diagnostics);
+        summary.add_diagnostics(request, &totals.diagnostics, &places);
         summary.add_totals(&totals);
         summary.hints.add(input, options, &totals);
-        return Examined { edits, is_proved: true };
+        return RewrittenDocument { edits, is_proved: true };
     }
-    let rewritten = work.rewritten(input.bytes, options);
+    let rewritten = kind.rewrite(input.bytes, options);
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
-    output.diagnostics(&places, &report.diagnostics);
+    output.report_diagnostics(&places, &report.diagnostics);
     // A move does not depend on bases.
-    if !matches!(work, Work::Moved(..)) {
-        output.bases(input, &places, report);
+    if !matches!(kind, RewriteKind::Moved(..)) {
+        output.report_bases(input, &places, report);
     }
-    output.links_left(&places, report);
-    if asked.strict {
-        summary.status = summary.status.max(output.strict(&places, report, work.done()));
+    output.report_links_left(&places, report);
+    if request.strict {
+        summary.status =
+            summary.status.max(output.report_strict(&places, report, kind.expected_result()));
     }
-    let differences = match asked.verify {
+    let differences = match request.verify {
         true => verify::verify(&rewritten, options).err().unwrap_or_default(),
         false => Vec::new(),
     };
@@ -69,21 +70,21 @@ pub(super) fn examined(
     if !is_proved {
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
-    summary.add_diagnostics(asked, &report.diagnostics, &places);
-    summary.add(&rewritten, options, work);
+    summary.add_diagnostics(request, &report.diagnostics, &places);
+    summary.add(&rewritten, options, kind);
     summary.hints.add(input, options, &rewritten.totals);
-    Examined { edits: rewritten.edits, is_proved }
+    RewrittenDocument { edits: rewritten.edits, is_proved }
 }
 
 /// True if an option needs a report of each link.
-fn is_listed(asked: &Rewrite, work: &Work, output: &Output) -> bool {
-    let is_absolute = matches!(work, Work::Absolute);
-    asked.verify || asked.strict || output.is_verbose() || !is_absolute
+fn is_listed(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool {
+    let is_absolute = matches!(kind, RewriteKind::Absolute);
+    request.verify || request.strict || output.is_verbose() || !is_absolute
 }
 
-/// Writes `input` with these edits, after what came before it.
-pub(super) fn written(
-    Examined { edits, is_proved }: &Examined,
+/// Writes `input` with these edits to `sink`.
+pub(super) fn write_document(
+    RewrittenDocument { edits, is_proved }: &RewrittenDocument,
     input: &Input<'_>,
     sink: &mut FileSink<'_>,
     output: &mut Output,

@@ -4,7 +4,7 @@
 //! 3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)
 //! ```
 //!
-//! Deliberately absent: the classes of `check` (`check::tree`), and what is said of a whole run.
+//! Deliberately absent: the classes of `check` (`check::tree`), and the summary of a run.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -17,18 +17,18 @@ use serde::ser::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LinkResult {
     Rewritten,
-    /// It leads to a file of the tree now.
+    /// It now leads to a file of the tree.
     MadeLocal,
-    /// It does, as it did before.
+    /// It already led to a file of the tree.
     Local,
     MadeAbsolute,
-    /// It has a relative path, and leads to the new place of its target now.
+    /// It now leads to the new place of its target, by a relative path.
     MovedRelative,
-    /// Likewise, with a path from the root.
+    /// It now leads to the new place of its target, by a path from the root.
     MovedRootRelative,
-    /// Likewise, with a host.
+    /// It now leads to the new place of its target, by a URL with a host.
     MovedAbsolute,
-    /// It is relative now.
+    /// It was not relative, and now is.
     MadeRelative,
     /// It leads to the new place of its target as it is written.
     Unchanged,
@@ -41,10 +41,10 @@ pub(crate) enum LinkResult {
 }
 
 impl LinkResult {
-    /// Those of `rewrite`, as its records have them.
+    /// The results of `rewrite`, in the order of its JSON records.
     pub(crate) const OF_REWRITE: &[Self] =
         &[Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
-    /// Those of `localize`.
+    /// The results of `localize`.
     pub(crate) const OF_LOCALIZE: &[Self] = &[
         Self::MadeLocal,
         Self::Local,
@@ -56,7 +56,7 @@ impl LinkResult {
         Self::NotEditable,
     ];
 
-    /// Those of `move`.
+    /// The results of `move`.
     pub(crate) const OF_MOVE: &[Self] = &[
         Self::MovedRelative,
         Self::MovedRootRelative,
@@ -149,11 +149,11 @@ impl LinkResult {
 
 /// The number of links by result and reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct LinkCounts {
     counts: BTreeMap<(LinkResult, Option<Reason>), usize>,
 }
 
-impl Tally {
+impl LinkCounts {
     /// The number of links with this result.
     pub(crate) fn count(&self, result: LinkResult) -> usize {
         let same = self.counts.iter().filter(|((of, _), _)| *of == result);
@@ -171,21 +171,21 @@ impl Tally {
         self.counts.keys().any(|(result, _)| result.is_new())
     }
 
-    /// Counts those that `other` counts, too.
+    /// Adds the counts of `other`.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (of, number) in &other.counts {
             *self.counts.entry(*of).or_default() += number;
         }
     }
 
-    /// Counts what `rewrite` made of the links of a document, too.
+    /// Adds the totals of `rewrite` for a document.
     pub(crate) fn add_totals(&mut self, totals: &Totals) {
         for (outcome, reason, number) in totals.counts() {
             *self.counts.entry((LinkResult::of(outcome), reason)).or_default() += number;
         }
     }
 
-    /// Counts the links of a document, each with the result that `of` gives, too.
+    /// Adds the links of a document, each with the result that `of` returns.
     pub(crate) fn add_links(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
         for link in &report.links {
             let result = of(link);
@@ -196,21 +196,22 @@ impl Tally {
     }
 }
 
-/// A number for each of some results, with their names for keys.
-pub(crate) struct Counts<'t> {
-    pub(crate) tally: &'t Tally,
+/// The number of links by result, as a JSON object with the names of the results as keys.
+pub(crate) struct LinkCountsRecord<'t> {
+    pub(crate) link_counts: &'t LinkCounts,
     pub(crate) results: &'static [LinkResult],
 }
 
-impl Serialize for Counts<'_> {
+impl Serialize for LinkCountsRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let count =
-            |result: &LinkResult| (result.name().replace(' ', "-"), self.tally.count(*result));
+        let count = |result: &LinkResult| {
+            (result.name().replace(' ', "-"), self.link_counts.count(*result))
+        };
         serializer.collect_map(self.results.iter().map(count))
     }
 }
 
-impl Display for Tally {
+impl Display for LinkCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.counts.values().sum::<usize>() {
             0 => return f.write_str("no links"),

@@ -6,7 +6,7 @@
 //! move      /b/y.html#z          -->  /sub/b/y.html#z
 //! ```
 //!
-//! Deliberately absent: rewriting itself, which `baselink::rewrite` and `baselink::purpose` do.
+//! Deliberately absent: the rewriting, which `baselink::rewrite` and `baselink::purpose` do.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ use baselink::purpose::localize;
 use baselink::purpose::relocate::{self, LinkForm, Relocation};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
-use crate::cli::input::NoDocument;
+use crate::cli::input::NonDocument;
+use crate::cli::link_counts::LinkResult;
 use crate::cli::request::Origin;
-use crate::cli::tally::LinkResult;
 
 /// A kind of rewriting.
-pub(crate) enum Work {
+pub(crate) enum RewriteKind {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree become local, all others absolute.
@@ -37,8 +37,8 @@ pub(crate) enum Work {
     Moved(Arc<Relocation>, Option<Journal>),
 }
 
-impl Work {
-    /// The options with which a document of `origin`, which has these `bytes`, is rewritten; `options` say how it is read.
+impl RewriteKind {
+    /// The options for rewriting a document of `origin` with these `bytes`, from the `options` for reading it.
     pub(super) fn options<'o>(
         &self,
         origin: &Origin,
@@ -56,8 +56,8 @@ impl Work {
         }
     }
 
-    /// Rewrites `bytes` with the options that [`Work::options`] gives.
-    pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
+    /// Rewrites `bytes` with the options that [`RewriteKind::options`] gives.
+    pub(super) fn rewrite<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
             Self::Absolute => baselink::rewrite(bytes, options),
             Self::Moved(..) => {
@@ -74,7 +74,7 @@ impl Work {
                 let empty = links.filter(|link| link.reference.is_empty());
                 let mut emptied: Vec<usize> = empty.map(|link| link.span.start).collect();
                 emptied.sort_unstable();
-                // An empty one is what is written here.
+                // `localize` itself empties such a base.
                 report.diagnostics.retain(|found| {
                     let first = emptied.partition_point(|at| *at < found.span.start);
                     let is_emptied = emptied.get(first).is_some_and(|at| *at <= found.span.end);
@@ -131,8 +131,8 @@ impl Work {
         }
     }
 
-    /// The words for what becomes of a link unless it is left.
-    pub(super) fn done(&self) -> &'static str {
+    /// The words for the expected result of a link, such as `made absolute`.
+    pub(super) fn expected_result(&self) -> &'static str {
         match self {
             Self::Absolute | Self::Local { .. } => "made absolute",
             Self::Moved(..) => "moved",
@@ -150,14 +150,14 @@ impl Work {
     }
 
     /// True if a file that is not a document may name old URLs of a tree that moves.
-    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NoDocument) -> Result<bool> {
+    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NonDocument) -> Result<bool> {
         let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
             return Ok(false);
         };
         Ok(relocation.may_be_named_in(&name_of(entry), file.text(&entry.path)?))
     }
 
-    /// Where those are listed that are [`missing`](Self::missing).
+    /// The file for the list of [`missing`](Self::missing) targets.
     pub(super) fn list_of_missing(&self) -> Option<&Path> {
         match self {
             Self::Absolute | Self::Moved(..) => None,
@@ -178,7 +178,7 @@ impl Work {
                     matches!(result, LinkResult::MadeLocal | LinkResult::Local)
                 };
                 let is_missing = |target: &&str| {
-                    // Of an archive, the hosts are known, and not the URLs of the root.
+                    // An archive has known hosts, but no root URL.
                     let is_inside = matches!(collection.find(target), TargetPlace::Inside(_));
                     (is_inside || collection.has_host(target))
                         && collection.find_saved(target).is_none()

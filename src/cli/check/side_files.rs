@@ -1,13 +1,13 @@
-//! The files that are written beside the list: the page of `--report`, and the baseline.
+//! The files that are written besides the list: the page of `--report`, the baseline, and the list of `--missing`.
 //!
 //! ```text
-//! error: site/index.html: a file of the folder that is checked, which --report would replace; name another, or \
-//! leave it out with --exclude
+//! error: site/index.html: --report would overwrite a file of the checked folder; name another file, or skip this \
+//! one with --exclude
 //! ```
 //!
-//! They are checked before any work begins: neither may replace an input.
+//! They are checked before any work begins: none may replace an input.
 //!
-//! Deliberately absent: what is in them.
+//! Deliberately absent: their contents.
 
 use std::fs;
 use std::iter;
@@ -32,37 +32,41 @@ const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
 const MISSING: &str = "--missing";
 
-/// Looks whether the files that were asked for may be written.
+/// Checks that these files can be written.
 ///
 /// # Errors
 ///
 /// One of them is not a file, cannot be written, or would replace an input or the other.
-pub(super) fn look(asked: &Check) -> Result<()> {
+pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
-    if let (Some(report), Some(baseline)) = (&asked.report, &asked.baseline)
+    if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
         && (is_one_file(report, baseline)
             || place(report).is_some_and(|one| place(baseline) == Some(one)))
     {
-        return refused(report, "--report and --baseline cannot be one file");
+        return refused(report, "--report and --baseline cannot name the same file");
     }
-    let updated = asked.baseline.as_ref().filter(|_| asked.updates_baseline);
-    let missing = asked.missing.as_ref().filter(|path| !is_standard_input(path));
-    for (option, path) in [(REPORT, asked.report.as_ref()), (BASELINE, updated), (MISSING, missing)]
+    let updated = request.baseline.as_ref().filter(|_| request.updates_baseline);
+    let missing = request.missing.as_ref().filter(|path| !is_standard_input(path));
+    for (option, path) in
+        [(REPORT, request.report.as_ref()), (BASELINE, updated), (MISSING, missing)]
     {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
-                "{option} takes the name of a file; standard output has the list"
+                "{option} needs a file name; standard output is used for the list"
             )));
         }
-        if asked.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
-            return refused(path, &format!("--url-map reads it; {option} needs another file"));
+        if request.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
+            return refused(
+                path,
+                &format!("--url-map reads this file; name another one for {option}"),
+            );
         }
         let is_earlier = option == BASELINE && is_baseline(path);
-        if path.exists() && !is_earlier && is_of_the_tree(asked, path) {
-            let why = "a file of the folder that is checked, which";
-            let then = "would replace; name another, or leave it out with --exclude";
-            return refused(path, &format!("{why} {option} {then}"));
+        if path.exists() && !is_earlier && is_of_the_tree(request, path) {
+            let why = "would overwrite a file of the checked folder; name another file, or skip this one \
+                       with --exclude";
+            return refused(path, &format!("{option} {why}"));
         }
         remove_left_beside(iter::once(path.as_path()));
         Replacement::begin(path).map(drop)?;
@@ -82,44 +86,44 @@ fn is_baseline(path: &Path) -> bool {
 }
 
 /// True if `path` is a selected file of the folder, perhaps under another name.
-fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
-    let documents = &asked.documents.selection;
+fn is_of_the_tree(request: &Check, path: &Path) -> bool {
+    let documents = &request.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
-    walk(&[asked.folder().to_owned()], &selection)
+    walk(&[request.folder().to_owned()], &selection)
         .flatten()
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
-/// The URLs that the archives lack, first those that pages need most.
-fn missing(asked: &Check, listed: &Listed) -> Vec<String> {
+/// The URLs that the archives lack, embedded resources before pages.
+fn missing(request: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
-    let denied = classes.filter(|class| asked.deny.contains(*class));
+    let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
         denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
     targets.map(|one| in_a_line(&one.to)).collect()
 }
 
-/// Writes the baseline and the page that were asked for.
+/// Writes the requested files.
 pub(super) fn write(
-    asked: &Check,
+    request: &Check,
     tree: &CheckedTree<'_>,
     listed: &Listed,
     output: &mut Output,
 ) -> FileResult<()> {
-    if let Some(path) = asked.baseline.as_ref().filter(|_| asked.updates_baseline) {
+    if let Some(path) = request.baseline.as_ref().filter(|_| request.updates_baseline) {
         let mut file = Replacement::begin(path)?;
         file.write(|out| baseline::write(&listed.noted, out))?;
         file.commit()?;
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
-        output.notice(&format_args!("{noted} noted in {}", name(path)));
+        output.notice(&format_args!("{noted} written to {}", name(path)));
     }
-    if let Some(path) = &asked.missing {
+    if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
-        output.list_in(path, &missing(asked, listed), what)?;
+        output.write_list(path, &missing(request, listed), what)?;
     }
-    if let Some(path) = &asked.report {
-        let hrefs = Hrefs::new(path, asked.folder());
-        let page = ReportPage { asked, tree, listed, hrefs };
+    if let Some(path) = &request.report {
+        let hrefs = Hrefs::new(path, request.folder());
+        let page = ReportPage { request, tree, listed, hrefs };
         let mut file = Replacement::begin(path)?;
         file.write(|out| page.write(out))?;
         file.commit()?;

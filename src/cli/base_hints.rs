@@ -1,13 +1,13 @@
-//! Hints for links without a base: a URL that the document names itself, and a scheme.
+//! Hints for links without a base: a URL that the document declares for itself, and a scheme.
 //!
 //! ```text
-//! page.html: no base URL: nothing was rewritten; perhaps https://a.example/x (canonical, 4:12); give it with --url
+//! page.html: no base URL: nothing was rewritten; try --url https://a.example/x (canonical, 4:12) or --trust canonical
 //! page.html: 3 links without a base begin with // and lack only a scheme: --assume-scheme https
 //! ```
 //!
-//! A page is looked at for it only when links without a base have been found in it, and it has no retrieval URL.
+//! A page is searched for such a URL only if it has links without a base, and no retrieval URL.
 //!
-//! Deliberately absent: taking it. What a document says of itself may be wrong, so somebody has to ask for it.
+//! Deliberately absent: using the URL. A document may be wrong about itself, so the user has to ask for it.
 
 use std::fmt::{self, Display};
 
@@ -22,20 +22,21 @@ use baselink::{Options, Outcome, Totals};
 use super::input::Input;
 use super::output::{Output, count};
 use super::places::FilePlaces;
+use super::shell;
 
 /// Hints for a file, or several.
 #[derive(Default)]
-pub(crate) struct Hints {
+pub(crate) struct BaseHints {
     /// The number of links that lack only a scheme.
     without_scheme: usize,
-    /// The number of pages that name a canonical URL.
+    /// The number of pages that declare a canonical URL.
     pages: usize,
-    /// The URL that the first document names.
-    pub(crate) url: Option<Hint>,
+    /// The URL that the first such document declares.
+    pub(crate) url: Option<BaseHint>,
 }
 
-/// A URL that a document names, and where.
-pub(crate) struct Hint {
+/// A URL that a document declares for itself, with its place.
+pub(crate) struct BaseHint {
     url: String,
     by: &'static str,
     is_page: bool,
@@ -43,19 +44,19 @@ pub(crate) struct Hint {
     column: usize,
 }
 
-impl Display for Hint {
+impl Display for BaseHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { url, by, line, column, .. } = self;
-        write!(f, "perhaps {url} ({by}, {line}:{column}); give it with --url")?;
+        write!(f, "try --url {} ({by}, {line}:{column})", shell::word(url))?;
         if self.is_page {
-            write!(f, ", or take it with --trust canonical")?;
+            write!(f, " or --trust canonical")?;
         }
         Ok(())
     }
 }
 
-impl Hints {
-    /// Adds what helps the document `input`, of which there are these `totals`.
+impl BaseHints {
+    /// Adds the hints for the document `input`, which has these `totals`.
     pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
         if totals.count(Outcome::NoBase) == 0 || options.retrieval.is_some() {
             return;
@@ -75,34 +76,34 @@ impl Hints {
         let Some((url, by, span)) = named else { return };
         self.pages += usize::from(is_page);
         let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
-        self.url = Some(Hint { url, by, is_page, line, column });
+        self.url = Some(BaseHint { url, by, is_page, line, column });
     }
 
-    /// Adds what helps later files.
+    /// Adds the hints for later files.
     pub(crate) fn merge(&mut self, later: Self) {
         self.without_scheme += later.without_scheme;
         self.pages += later.pages;
         self.url = self.url.take().or(later.url);
     }
 
-    /// Says what helps the file `name`, but for the URL.
-    pub(crate) fn say_scheme_of_file(&self, name: &str, output: &mut Output) {
+    /// Reports the links of the file `name` that lack only a scheme.
+    pub(crate) fn report_scheme_of_file(&self, name: &str, output: &mut Output) {
         if self.without_scheme > 0 {
             let links = count(self.without_scheme, LACKING[0], LACKING[1]);
             output.notice_of_file(&format_args!("{name}: {links} {ONLY_SCHEME}"));
         }
     }
 
-    /// Says what helps several files.
-    pub(crate) fn say(&self, output: &mut Output) {
+    /// Reports the hints for several files.
+    pub(crate) fn report(&self, output: &mut Output) {
         let files = ["file names its canonical URL,", "files name their canonical URLs,"];
         output.notice_of(self.pages, files, "which --trust canonical takes");
-        self.say_scheme(output);
+        self.report_scheme(output);
     }
 
-    /// Says how many links lack only a scheme.
-    pub(crate) fn say_scheme(&self, output: &mut Output) {
-        say_scheme(self.without_scheme, output);
+    /// Reports the number of links that lack only a scheme.
+    pub(crate) fn report_scheme(&self, output: &mut Output) {
+        report_scheme(self.without_scheme, output);
     }
 }
 
@@ -111,12 +112,12 @@ const LACKING: [&str; 2] =
     ["link without a base begins with // and lacks", "links without a base begin with // and lack"];
 const ONLY_SCHEME: &str = "only a scheme: --assume-scheme https";
 
-/// Says that so many links lack only a scheme.
-pub(crate) fn say_scheme(number: usize, output: &mut Output) {
+/// Reports the number of links that lack only a scheme.
+pub(crate) fn report_scheme(number: usize, output: &mut Output) {
     output.notice_of(number, LACKING, ONLY_SCHEME);
 }
 
-/// The archive in which a message says that it is (RFC 2369, 3.6).
+/// The URL of the mailing list archive that a message declares (RFC 2369, 3.6).
 fn archive(message: &[u8]) -> Option<(String, &'static str, Span)> {
     let heading = Heading::read(message);
     let links = links(message, &heading);

@@ -1,10 +1,10 @@
-//! Folders that `--layout host` takes for hosts although their names have no dot. Perhaps the user named the folder of one host
-//! instead of the folder above it.
+//! Folders that `--layout host` takes for hosts although their names have no dot. The user may have named the folder of one
+//! host instead of the folder above it.
 //!
 //! ```text
 //! $ baselink links --layout host crawl/www.example.net
 //! warning: --layout host takes 2 folders for hosts whose names have no dot, such as 'docs' in crawl/www.example.net;
-//! if that is the folder of a host itself, name the folder above it: crawl
+//! if that folder belongs to one host, name the folder above it: crawl
 //! ```
 //!
 //! Deliberately absent: folders without documents, such as the cache of HTTrack.
@@ -33,16 +33,16 @@ pub(crate) fn note(
     if !host.to_str().is_none_or(is_telling)
         && let Some(folder) = entry.path.ancestors().nth(seen.relative.len() - 1)
     {
-        let mut known = documents.unlike_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = documents.dotless_hosts.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains(folder) {
             known.insert(folder.to_owned());
         }
     }
 }
 
-/// Says, once, how many such folders there are.
+/// The warning about these folders, which are forgotten afterwards; `None` if there are none.
 pub(crate) fn sentence(documents: &Documents) -> Option<String> {
-    let known = documents.unlike_hosts.lock();
+    let known = documents.dotless_hosts.lock();
     let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));
     let first = folders.first()?;
     let which = match folders.len() {
@@ -55,7 +55,7 @@ pub(crate) fn sentence(documents: &Documents) -> Option<String> {
         None => hosts.strip_prefix(".").unwrap_or(hosts).join(".."),
     };
     Some(format!(
-        "--layout host takes {which} '{}' in {}; if that is the folder of a host itself, name the folder above it: {}",
+        "--layout host takes {which} '{}' in {}; if that folder belongs to one host, name the folder above it: {}",
         name(Path::new(first.file_name().unwrap_or_default())),
         name(hosts),
         name(&around)

@@ -1,0 +1,66 @@
+//! Messages and help texts read alike: [`PHRASES`] is the list of how a problem is put into words.
+//!
+//! ```text
+//! 3 files were left out   -->   3 files were skipped
+//! ```
+//!
+//! Deliberately absent: messages of the library.
+
+use std::fs;
+use std::path::Path;
+
+use crate::case::baselink;
+use crate::folder::files;
+
+/// Phrases to avoid in messages and help texts, and the phrases to use instead.
+const PHRASES: &[(&str, &str)] = &[
+    (" is no ", "is not a …, has no …"),
+    ("perhaps", "did you mean …? (a name), try … (an option)"),
+    ("left out", "skipped (files), omitted (rows)"),
+    ("left alone", "skipped"),
+    ("goes with", "requires"),
+    ("go together", "cannot be used with"),
+    ("cannot go with", "cannot be used with"),
+    ("look with", "preview with"),
+    ("it is one of", "use one of"),
+    ("is not there", "no such file, does not exist"),
+    ("there already", "already exists"),
+    (" said", "reported"),
+    ("store it", "save it"),
+    ("begun is whole", "every file is complete"),
+];
+
+/// The lines of `text`, which is from `place`, with a phrase to avoid.
+fn found(text: &str, place: &str) -> Vec<String> {
+    let lines = text.lines().flat_map(|line| PHRASES.iter().map(move |row| (line, row)));
+    let found = lines.filter(|(line, (avoided, _))| line.contains(avoided));
+    found.map(|(line, (old, new))| format!("{place}: {line}: not '{old}', but {new}")).collect()
+}
+
+#[test]
+fn messages_use_the_phrases_of_the_list() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli");
+    let mut all = Vec::new();
+    for path in files(&folder).into_keys().filter(|path| path.extension() == Some("rs".as_ref())) {
+        let source = fs::read_to_string(folder.join(&path)).unwrap();
+        let production = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let code: Vec<_> = production.lines().filter(is_code).collect();
+        let code = code.join("\n").replace("\\\"", "'").replace("'\"'", "");
+        // Every second piece between quotes is a literal.
+        for literal in code.split('"').skip(1).step_by(2) {
+            all.extend(found(literal, &path.to_string_lossy()));
+        }
+    }
+    assert!(all.is_empty(), "{all:#?}");
+}
+
+#[test]
+fn the_help_uses_the_phrases_of_the_list() {
+    let mut all = Vec::new();
+    for command in ["rewrite", "links", "base", "resolve", "check", "localize", "move", "man"] {
+        let output = baselink(Path::new(".")).args([command, "--help"]).output().unwrap();
+        all.extend(found(str::from_utf8(&output.stdout).unwrap(), command));
+    }
+    assert!(all.is_empty(), "{all:#?}");
+}
