@@ -500,6 +500,7 @@ fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use proptest::prelude::*;
 
     use super::*;
