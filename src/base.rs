@@ -552,7 +552,7 @@ impl BaseChain {
         Some(Established { url, rule: self.rule, source: self.source })
     }
 
-    /// What `value` is as a declaration of a base, inside the base around it.
+    /// Interprets `value` as the declaration of a base inside the outer base.
     fn declared_url(&mut self, value: &str, profile: Profile) -> DeclaredUrl {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
         let declaration = DeclaredUrl::of(value, outer, profile).or_with(
@@ -566,7 +566,7 @@ impl BaseChain {
         declaration
     }
 
-    /// Reports the reason why links are not resolved against the base at `span`, if its meaning is unknown.
+    /// Reports why links are not resolved against the base at `span`, if its meaning is unknown.
     fn doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
         if let Some(doubt) = doubt {
             let message =

@@ -66,7 +66,7 @@ fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> 
     cell
 }
 
-/// The companion folders of `page`: their possible names.
+/// The names of the companion folders of `page` that exist.
 #[must_use]
 pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let stem = page.file_stem().unwrap_or_default();
