@@ -1,11 +1,11 @@
-//! The data of an archive: its bytes, uncompressed, and where the members begin that they come from.
+//! The uncompressed bytes of an archive, and the starts of its gzip members.
 //!
-//! A compressed archive is a series of gzip members (RFC 1952, 2.2), one for each record (ISO 28500, annex D). One member is inflated at a time, into the buffer of who reads. After a member that cannot be
-//! inflated the next one is looked for from the second byte of the broken one: what is broken may have been
-//! taken for longer than it was.
+//! A compressed archive is a series of gzip members (RFC 1952, 2.2), one for each record (ISO 28500, annex D).
+//! Members are decompressed one at a time into the caller's buffer. After a broken member, the search for the next
+//! one starts at its second byte, because the broken member may have been taken for longer than it is.
 //!
 //! ```
-//! use baselink::archive::{ArchiveEntry, Records};
+//! Data that begins neither as a record nor as a member is treated as uncompressed.
 //! // What begins neither as a record nor as a member is not compressed.
 //! let entries: Vec<_> = Records::new(&b"WARC?"[..]).collect::<Result<_, _>>()?;
 //! assert!(matches!(&entries[..], [ArchiveEntry::Anomaly(one)] if one.offset.file == 0));
@@ -22,47 +22,47 @@ use memchr::memmem;
 
 use super::record::{BEGINNING, STARTS, begins_record, record_start};
 
-/// So much is read at a time, in bytes.
+/// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
-/// So far it can go back to look for a member, in bytes.
+/// The number of bytes available for going back to search for a member.
 const BEHIND: usize = 1 << 20;
-/// What a gzip member begins with: its magic number and the only method there is (RFC 1952, 2.3.1).
+/// The first bytes of a gzip member: its magic number and the only compression method (RFC 1952, 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b\x08";
-/// The flags that RFC 1952, 2.3.1.2, reserves. They "must be zero".
+/// The flags reserved by RFC 1952, 2.3.1.2, which "must be zero".
 const RESERVED: u8 = 0xe0;
 /// The largest window of deflate, as a power of two (RFC 1951, 2).
 const WINDOW_BITS: u8 = 15;
 
-/// A gzip member; for an archive that is not compressed, all of it.
+/// A gzip member, or the whole of an uncompressed archive.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Member {
-    /// Where it begins in the file.
+    /// The offset of the member in the file.
     pub(super) file: u64,
-    /// Where its first byte is in the data.
+    /// The offset of its first byte in the uncompressed data.
     pub(super) data: u64,
 }
 
-/// What comes next in the data.
+/// The next event in the data.
 #[derive(Debug)]
 pub(super) enum DataEvent {
-    /// So many bytes, at least one.
+    /// Bytes were read, at least one.
     Bytes(usize),
     /// A member begins.
     Member,
-    /// What begins there is no member, or a damaged one, of which there are no more bytes; and why.
+    /// The member is damaged, or the bytes are not a member, for the given reason. It has no more bytes.
     Broken(Member, String),
-    /// The file ends within the member that begins there.
+    /// The file ends within this member.
     Cut(Member),
     /// The archive ends.
     End,
 }
 
-/// What was there before, and comes again.
+/// Data that was read ahead or given back.
 #[derive(Debug)]
 enum Waiting {
-    /// Bytes, and how many of them were read again.
+    /// Bytes, and the number of them that were consumed again.
     Bytes(Vec<u8>, usize),
-    /// What is no bytes.
+    /// Another event.
     Other(DataEvent),
 }
 
@@ -70,33 +70,33 @@ enum Waiting {
 enum DataState {
     /// Nothing was read yet.
     New,
-    /// Not compressed.
+    /// The archive is uncompressed.
     Plain,
-    /// Before a member, or at the end.
+    /// The position is before a member or at the end.
     Between,
-    /// In a member.
+    /// The position is in a member.
     Inside,
 }
 
-/// The data of the archive that `reader` has.
+/// The data of the archive in `reader`.
 #[derive(Debug)]
 pub(super) struct Data<R> {
     reader: R,
-    /// True if `reader` has come to its end.
+    /// True if `reader` is at its end.
     ended: bool,
     state: DataState,
     inflate: Decompress,
-    /// Bytes of the file: those before `at` were used, those from `end` on mean nothing.
+    /// Bytes of the file. Those before `at` are consumed, and those from `end` on are invalid.
     raw: Vec<u8>,
     at: usize,
     end: usize,
     /// The offset of `raw` in the file.
     offset: u64,
-    /// By how many bytes it went back to look for a member.
+    /// The total number of bytes by which the search for members went back.
     again: u64,
-    /// What comes before all else: what was given back, and what was looked at ahead.
+    /// The data that precedes everything else: bytes that were given back, and events read ahead.
     waiting: VecDeque<Waiting>,
-    /// Offset in the data of what is read next.
+    /// The offset of the next byte in the uncompressed data.
     position: u64,
     member: Member,
 }
@@ -119,22 +119,22 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Offset in the data of what is read next.
+    /// The offset of the next byte in the uncompressed data.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    /// The member that was begun last.
+    /// The most recent member.
     pub(super) fn member(&self) -> Member {
         self.member
     }
 
-    /// True if the archive is compressed, which is known once something was read.
+    /// True if the archive is compressed, which is known after the first read.
     pub(super) fn is_compressed(&self) -> bool {
         matches!(self.state, DataState::Between | DataState::Inside)
     }
 
-    /// Takes back `bytes`, the last that were read, and what came after them.
+    /// Takes back `bytes`, which were read last, and the event that followed them.
     pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
         self.position -= bytes.len() as u64;
         if let Some(next) = next {
@@ -149,7 +149,7 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// What comes next; bytes are at the start of `into`, which is not empty.
+    /// Reads the next event. Bytes are placed at the start of `into`, which must not be empty.
     pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let next = loop {
             match self.waiting.pop_front() {
@@ -170,7 +170,7 @@ impl<R: Read> Data<R> {
         Ok(next)
     }
 
-    /// True if a record begins with the member that [`Data::read`] just said begins.
+    /// True if a record begins with the member whose start [`Data::read`] just reported.
     pub(super) fn begins_record(&mut self) -> io::Result<bool> {
         match self.waiting.front() {
             Some(Waiting::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
@@ -190,7 +190,7 @@ impl<R: Read> Data<R> {
         Ok(begins_record(&first[..length]))
     }
 
-    /// What comes next in the file.
+    /// Reads the next event from the file.
     fn new_data(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         if let DataState::New = self.state {
             self.state = self.detected()?;
@@ -208,14 +208,15 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Finds out from the first bytes if the archive is compressed. Where they are broken, what begins in the first
-    /// mebibyte says it.
+    /// Detects from the first bytes whether the archive is compressed. If they are broken, the first record or
+    /// member in the first mebibyte decides.
     fn detected(&mut self) -> io::Result<DataState> {
         while self.end < MAGIC.len() && self.fill()? {}
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(DataState::Between);
         }
-        // There may be line ends before a record. What is there already of the bytes after these must not count.
+        // There may be line ends before a record. The result must not depend on how many further bytes have been
+        // read.
         while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
@@ -226,7 +227,7 @@ impl<R: Read> Data<R> {
         Ok(if is_compressed { DataState::Between } else { DataState::Plain })
     }
 
-    /// Bytes of an archive that is not compressed.
+    /// Copies bytes of an uncompressed archive.
     fn copied(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let waiting = &self.raw[self.at..self.end];
         let length = if waiting.is_empty() {
@@ -242,7 +243,7 @@ impl<R: Read> Data<R> {
 
     /// Begins the next member.
     fn begun(&mut self) -> io::Result<DataEvent> {
-        // Padding, as of tapes, which gzip passes over, too.
+        // Zero padding, as on tapes, which gzip also skips.
         loop {
             let zeros = self.raw[self.at..self.end].iter().take_while(|&&byte| byte == 0).count();
             self.at += zeros;
@@ -273,12 +274,12 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Goes on to what may be a member, or to the end.
+    /// Moves to the next potential member, or to the end.
     fn find_member(&mut self) -> io::Result<()> {
         loop {
             if let Some(found) = magic(&self.raw[self.at..self.end]) {
                 self.at += found;
-                // Its flags may be what is read next.
+                // The flags may be in the next bytes.
                 if self.end - self.at > MAGIC.len() || !self.fill()? {
                     return Ok(());
                 }
@@ -293,7 +294,7 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// More of the member that was begun; `None` where it ends.
+    /// Decompresses more of the current member; returns `None` at its end.
     fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<DataEvent>> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -321,7 +322,7 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Leaves a member that cannot be inflated.
+    /// Leaves a member that cannot be decompressed.
     fn broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
         let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
@@ -332,7 +333,7 @@ impl<R: Read> Data<R> {
         Ok(DataEvent::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
-    /// Leaves a member that the end of the file cuts, unless a record begins in what was taken for it.
+    /// Leaves a member that the end of the file cuts off, unless a record begins within its bytes.
     fn cut(&mut self) -> DataEvent {
         let Member { file, .. } = self.member;
         self.state = DataState::Between;
@@ -354,13 +355,13 @@ impl<R: Read> Data<R> {
         DataEvent::Cut(self.member)
     }
 
-    /// Where in `raw` the next member is looked for after the current one was broken.
+    /// The index in `raw` at which to search for the next member after a broken one.
     fn second_byte(&self) -> usize {
         (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.end)
     }
 
-    /// `at`, or the current place in `raw` where that would make it go back by more than eight times the file: what
-    /// is hostile costs no more.
+    /// Limits going back: returns `at`, or the current index in `raw` if the total would exceed eight times the
+    /// file. This bounds the time for hostile input.
     fn back_to(&mut self, at: usize) -> usize {
         let again = self.again + self.at.saturating_sub(at) as u64;
         if again > 8 * (self.offset + self.end as u64) + BEHIND as u64 {
@@ -370,8 +371,8 @@ impl<R: Read> Data<R> {
         at
     }
 
-    /// Reads on, and says whether there was more. What is kept moves to the start of `raw`: at most the bytes
-    /// that a broken member makes necessary again.
+    /// Reads more bytes, and returns true if there were any. Moves the bytes that are still needed to the start of
+    /// `raw`: at most the bytes that a broken member requires again.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);
@@ -398,19 +399,19 @@ impl<R: Read> Data<R> {
     }
 }
 
-/// True if `bytes` may be a member.
+/// True if `bytes` may begin a member.
 fn is_member(bytes: &[u8]) -> bool {
     bytes
         .strip_prefix(MAGIC)
         .is_some_and(|rest| rest.first().is_none_or(|flags| flags & RESERVED == 0))
 }
 
-/// Where in `bytes` a member may begin.
+/// The index in `bytes` at which a member may begin.
 fn magic(bytes: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, MAGIC).find(|&at| is_member(&bytes[at..]))
 }
 
-/// One read that nothing interrupts.
+/// Performs one read, and retries if it is interrupted.
 fn read_once(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(into) {

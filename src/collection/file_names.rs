@@ -133,7 +133,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("multipart/related", &["mht", "mhtml"]),
 ];
 
-/// The first folders that a file or a folder of the program may be called.
+/// Top-level names that collide with files of the program.
 const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];
 
 /// Names that Windows reserves for devices, with any extension. `com` and `lpt` followed by a digit are reserved

@@ -49,25 +49,25 @@ named! {
     /// The reason why a URL inside a tree leads to no file.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Absence {
-        /// No file has such a name.
+        /// No file has the name.
         Absent = "absent",
-        /// One has, but for the case of letters.
+        /// A file has the name except for case.
         Case = "case",
-        /// One has, but for what is percent-encoded, or in which encoding of characters.
+        /// A file has the name except for percent-encoding or character encoding.
         Encoding = "percent-encoding",
-        /// It is a folder without an index file; from disk, any folder.
+        /// A folder without an index file; on disk, any folder.
         NoIndex = "no-index",
-        /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
+        /// A folder, but the URL lacks the final `/`, so the relative links of the index file would break.
         NoSlash = "no-slash",
-        /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
+        /// The name is impossible for a file: it has an encoded `/`, NUL, `.` or `..`.
         NoName = "no-name",
-        /// It is there and no file: a FIFO, a socket, a device.
+        /// The entry is not a regular file: a FIFO, a socket, a device.
         Special = "no-file",
-        /// A file has this name but for Unicode normalization: its letters are composed otherwise.
+        /// A file has the name except for Unicode normalization.
         Normalization = "normalization",
-        /// A symbolic link on the way leads out of the tree.
+        /// A symbolic link in the path leads out of the tree.
         LinkOut = "symlink",
-        /// A symbolic link on the way leads to nothing, or in a circle.
+        /// A symbolic link in the path is broken or circular.
         LinkNowhere = "symlink",
     }
 }

@@ -8,8 +8,8 @@
 //! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
-//! `wget --xattr` write it. wget writes the last URL after redirects. With a layout, the attribute precedes source
-//! 3, because it is recorded and the layout is only a convention;
+//!    `wget --xattr` write it. wget writes the last URL after redirects. With a layout, the attribute precedes
+//!    source 3, because it is recorded and the layout is only a convention;
 //! 6. `canonical`: the canonical URL that the page declares ([`canonical`]), if requested.
 //!
 //! A URL that is not absolute and hierarchical is skipped with a message. The fragment in sources 4, 5 and 6 is
