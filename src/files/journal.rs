@@ -185,8 +185,9 @@ impl Journal {
 
     /// Gives all files their new contents and names. Returns sentences about files that another program changed in
     /// the meantime.
-    ///
-    /// # Errors
+    /// Returns an error if new contents failed, another program changed a file, a new name is taken, or a folder is
+    /// not writable. Then nothing has changed. Also returns an error if the system rejects a later step. Then the
+    /// next run completes the change.
     ///
     /// New contents that failed, a file that another program changed, a new name that another file has, a folder that cannot be
     /// written: then nothing has changed. Or a later step that the system refused: then the next run completes the change.

@@ -87,8 +87,8 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
     }
 }
 
-/// Removes what killed runs left where the new contents of files at these paths are written: beside them, and of messages
-/// of a Maildir in its `tmp`. For files that were named; where folders are walked or written, that takes it away.
+/// Removes stale temporary files next to the files at these paths, and in the `tmp` of a Maildir. This is for
+/// individually named files; walks and mirrors clear their folders themselves.
 pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
     for folder in folders.into_iter().filter_map(|folder| OpenFolder::named(folder).ok()) {
