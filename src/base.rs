@@ -136,7 +136,7 @@ named! {
 
 /// The kind of a source, which determines further properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SaidBy {
+pub(crate) enum SourceKind {
     /// Markup of the document, which can be edited.
     Markup,
     /// A note in the document that browsers ignore.
@@ -155,7 +155,7 @@ pub(crate) enum SaidBy {
     Nobody,
 }
 
-impl SaidBy {
+impl SourceKind {
     /// True if the source has a position in the document itself.
     pub(crate) fn is_in_document(self) -> bool {
         matches!(self, Self::Markup | Self::Note | Self::Link)
@@ -164,14 +164,14 @@ impl SaidBy {
 
 impl Source {
     /// The kind of this source.
-    pub(crate) fn said_by(self) -> SaidBy {
+    pub(crate) fn kind(self) -> SourceKind {
         match self {
-            Self::BaseElement | Self::XmlBase => SaidBy::Markup,
-            Self::SavedBase => SaidBy::Note,
-            Self::EntryLink => SaidBy::Link,
-            Self::BaseHeader | Self::ContentBase | Self::ContentLocation => SaidBy::Heading,
-            Self::SnapshotContentLocation => SaidBy::Snapshot,
-            Self::Encapsulating => SaidBy::Entity,
+            Self::BaseElement | Self::XmlBase => SourceKind::Markup,
+            Self::SavedBase => SourceKind::Note,
+            Self::EntryLink => SourceKind::Link,
+            Self::BaseHeader | Self::ContentBase | Self::ContentLocation => SourceKind::Heading,
+            Self::SnapshotContentLocation => SourceKind::Snapshot,
+            Self::Encapsulating => SourceKind::Entity,
             Self::Retrieval
             | Self::UrlMap
             | Self::Layout
@@ -180,8 +180,8 @@ impl Source {
             | Self::Warc
             | Self::Har
             | Self::WebArchive
-            | Self::Canonical => SaidBy::Keeper,
-            Self::AssumedScheme | Self::Default => SaidBy::Nobody,
+            | Self::Canonical => SourceKind::Keeper,
+            Self::AssumedScheme | Self::Default => SourceKind::Nobody,
         }
     }
 }
@@ -374,19 +374,20 @@ pub enum Outer<'a> {
 }
 
 /// The words for the surroundings of a document in sentences.
-struct Words {
+struct SurroundingWords {
     place: &'static str,
     alone: &'static str,
 }
 
-const DOCUMENT: Words =
-    Words { place: "document around it", alone: "the document stands in no other" };
+const DOCUMENT: SurroundingWords =
+    SurroundingWords { place: "document around it", alone: "the document stands in no other" };
 
-const ENTITY: Words = Words { place: "entity around it", alone: "the entity stands in no other" };
+const ENTITY: SurroundingWords =
+    SurroundingWords { place: "entity around it", alone: "the entity stands in no other" };
 
 /// The words for a style sheet that was part of a document.
-const REFERRING: Words =
-    Words { place: "document that refers to it", alone: "no document refers to it" };
+const REFERRING: SurroundingWords =
+    SurroundingWords { place: "document that refers to it", alone: "no document refers to it" };
 
 const INNER: &str = "an inner level gave the base";
 
@@ -576,7 +577,7 @@ impl BaseChain {
     }
 
     /// 3.2: the encapsulating entity.
-    fn enclosing(&mut self, outer: Outer<'_>, words: &Words) {
+    fn enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
         let source = Source::Encapsulating;
         let (around, words) = match outer {
             Outer::Encapsulating(around) => (around, words),
@@ -627,7 +628,7 @@ impl BaseChain {
         };
         if retrieval.assumes_scheme && self.fallback.is_some() {
             let message = format!(
-                "{}: the page does not say the scheme, and this one is assumed",
+                "{}: the page does not record the scheme, so this one is assumed",
                 abridged(&retrieval.url)
             );
             self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));

@@ -311,18 +311,18 @@ impl Standing {
             Self::First => "the first base element with an href, in tree order",
             Self::Later => "a base element with an href comes before it in tree order",
             Self::NoHref => "it has no href",
-            Self::NotXhtml => "it is no element 'base' of the XHTML namespace",
+            Self::NotXhtml => "it is not a 'base' element of the XHTML namespace",
             Self::Template => "it is in a template, or in a body that a frameset replaced",
             Self::Foreign => "it is an SVG or MathML element, not an HTML one",
-            Self::Dropped => "the tag makes no element there",
+            Self::Dropped => "the tag creates no element there",
             Self::FallbackContent => {
-                "it stands in content for browsers without scripts, frames or plugins"
+                "it is in content for browsers without scripts, frames or plugins"
             }
-            Self::ConditionalComment => "it stands in a conditional comment",
-            Self::Comment => "it stands in a comment",
-            Self::RawText => "it stands in the text of an element that holds no markup",
-            Self::Tag => "it stands inside another tag",
-            Self::CharacterData => "it stands in a CDATA section",
+            Self::ConditionalComment => "it is in a conditional comment",
+            Self::Comment => "it is in a comment",
+            Self::RawText => "it is in the text of an element that contains no markup",
+            Self::Tag => "it is inside another tag",
+            Self::CharacterData => "it is in a CDATA section",
             Self::CutOff => "the document ends inside the tag",
         }
     }
@@ -350,7 +350,7 @@ impl BaseDoubt {
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Value => "what it is depends on an entity that was not read",
+            Self::Value => "its value depends on an entity that was not read",
             Self::Element => "its element is in the text of an entity",
             Self::Default => "its value is a default in the document type declaration",
         }
@@ -423,7 +423,7 @@ impl Saved {
     pub fn disbelief(&self) -> Option<&'static str> {
         let url = self.url("https").to_ascii_lowercase();
         if url.starts_with("about:") {
-            return Some("it names no place on the network");
+            return Some("it is not a network address");
         }
         if url.starts_with("file:") {
             return Some("it leads to the disk from which the page was opened");
@@ -441,7 +441,7 @@ impl Saved {
                 .parse()
                 .is_ok_and(|address: IpAddr| address.is_loopback() || address.is_unspecified());
         match name {
-            "internet.e-mail" => Some("it stands for any mail"),
+            "internet.e-mail" => Some("it is a placeholder for any mail"),
             _ if is_loopback => Some("it leads to the machine on which the page was saved"),
             _ => None,
         }

@@ -61,7 +61,7 @@ pub enum Format {
 
 /// The content of files of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum FormatContent {
     /// No links that this version finds.
     Nothing,
     /// One document.
@@ -79,24 +79,67 @@ enum Holds {
 /// Each format with its name, media type, file extensions, noun for messages, and content. `nws` is a news article
 /// of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 const FORMATS: &[FormatRow] = &[
-    (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"], "HTML", Holds::Document),
-    (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"], "XHTML", Holds::Document),
-    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Holds::Document),
-    (Format::Xml, "xml", "application/xml", XML, "XML", Holds::Document),
-    (Format::Css, "css", "text/css", &["css"], "CSS", Holds::Document),
-    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", Holds::OptIn),
-    (Format::Manifest, "manifest", MANIFEST, &["webmanifest"], "a web app manifest", Holds::OptIn),
-    (Format::Message, "message", "message/rfc822", MESSAGE, "a message", Holds::Entities),
-    (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", Holds::Messages),
-    (Format::Http, "http", "application/http", &["http"], "an HTTP response", Holds::Entities),
-    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Holds::Archive),
-    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", Holds::Archive),
-    (Format::Har, "har", "application/har+json", &["har"], "an HTTP archive", Holds::Archive),
-    (Format::WebArchive, "webarchive", SAFARI, &["webarchive"], "a web archive", Holds::Archive),
-    (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
-    (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
+    (
+        Format::Html,
+        "html",
+        "text/html",
+        &["html", "htm", "shtml", "hta"],
+        "HTML",
+        FormatContent::Document,
+    ),
+    (
+        Format::Xhtml,
+        "xhtml",
+        "application/xhtml+xml",
+        &["xhtml", "xht"],
+        "XHTML",
+        FormatContent::Document,
+    ),
+    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", FormatContent::Document),
+    (Format::Xml, "xml", "application/xml", XML, "XML", FormatContent::Document),
+    (Format::Css, "css", "text/css", &["css"], "CSS", FormatContent::Document),
+    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", FormatContent::OptIn),
+    (
+        Format::Manifest,
+        "manifest",
+        MANIFEST,
+        &["webmanifest"],
+        "a web app manifest",
+        FormatContent::OptIn,
+    ),
+    (Format::Message, "message", "message/rfc822", MESSAGE, "a message", FormatContent::Entities),
+    (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", FormatContent::Messages),
+    (
+        Format::Http,
+        "http",
+        "application/http",
+        &["http"],
+        "an HTTP response",
+        FormatContent::Entities,
+    ),
+    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", FormatContent::Archive),
+    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", FormatContent::Archive),
+    (
+        Format::Har,
+        "har",
+        "application/har+json",
+        &["har"],
+        "an HTTP archive",
+        FormatContent::Archive,
+    ),
+    (
+        Format::WebArchive,
+        "webarchive",
+        SAFARI,
+        &["webarchive"],
+        "a web archive",
+        FormatContent::Archive,
+    ),
+    (Format::Plain, "text", "text/plain", &[], "a document", FormatContent::Nothing),
+    (Format::Other, "other", "application/octet-stream", &[], "a document", FormatContent::Nothing),
 ];
-type FormatRow = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
+type FormatRow =
+    (Format, &'static str, &'static str, &'static [&'static str], &'static str, FormatContent);
 const MANIFEST: &str = "application/manifest+json";
 const SAFARI: &str = "application/x-webarchive";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
@@ -223,7 +266,7 @@ impl Format {
     #[doc(hidden)]
     #[must_use]
     pub fn has_headings(self) -> bool {
-        matches!(self.row().5, Holds::Entities | Holds::Messages)
+        matches!(self.row().5, FormatContent::Entities | FormatContent::Messages)
     }
 
     /// True if files of the format contain several messages, each of which is scanned, rewritten and named
@@ -231,14 +274,14 @@ impl Format {
     #[doc(hidden)]
     #[must_use]
     pub fn holds_many(self) -> bool {
-        self.row().5 == Holds::Messages
+        self.row().5 == FormatContent::Messages
     }
 
     /// True if files of the format are archives of documents with retrieval URLs.
     #[doc(hidden)]
     #[must_use]
     pub fn is_archive(self) -> bool {
-        self.row().5 == Holds::Archive
+        self.row().5 == FormatContent::Archive
     }
 
     /// The format of a media type, both halves in lower case. An unknown `+xml` type is XML (RFC 7303, 4.2), and
@@ -306,7 +349,7 @@ impl Format {
     /// True if files of the format are scanned by default.
     #[must_use]
     pub fn is_read(self) -> bool {
-        !matches!(self.row().5, Holds::Nothing | Holds::OptIn)
+        !matches!(self.row().5, FormatContent::Nothing | FormatContent::OptIn)
     }
 
     /// The format of a file called `name`, if only a group enables it.
@@ -323,7 +366,9 @@ impl Format {
         let own = before_query(name).rsplit(['/', '\\']).next()?;
         match own.eq_ignore_ascii_case("manifest.json") {
             true => Some(Self::Manifest),
-            false => Self::of_extension(name).filter(|format| format.row().5 == Holds::OptIn),
+            false => {
+                Self::of_extension(name).filter(|format| format.row().5 == FormatContent::OptIn)
+            }
         }
     }
 
@@ -484,7 +529,7 @@ impl FromStr for Format {
         let at = Self::NAMES.iter().position(|known| *known == name);
         at.map(|at| Self::ALL[at]).ok_or_else(|| {
             let known = Self::NAMES.join(", ");
-            Error::new(format!("unknown format '{name}': it is one of {known}"))
+            Error::new(format!("unknown format '{name}'; use one of {known}"))
         })
     }
 }

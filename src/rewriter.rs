@@ -62,15 +62,15 @@ pub struct RewriterBuilder {
 }
 
 /// A closure that chooses the new text of links.
-struct Chosen<F>(F);
+struct ChoiceClosure<F>(F);
 
-impl<F> fmt::Debug for Chosen<F> {
+impl<F> fmt::Debug for ChoiceClosure<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Chosen(..)")
     }
 }
 
-impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for Chosen<F> {
+impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for ChoiceClosure<F> {
     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
         self.0(link)
     }
@@ -185,7 +185,7 @@ impl RewriterBuilder {
         mut self,
         choose: impl Fn(&LinkReport) -> Choice + Send + Sync + 'static,
     ) -> Self {
-        self.options.destination = Some(Arc::new(Chosen(choose)));
+        self.options.destination = Some(Arc::new(ChoiceClosure(choose)));
         self
     }
 

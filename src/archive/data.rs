@@ -59,7 +59,7 @@ pub(super) enum DataEvent {
 
 /// Data that was read ahead or given back.
 #[derive(Debug)]
-enum Waiting {
+enum PendingData {
     /// Bytes, and the number of them that were consumed again.
     Bytes(Vec<u8>, usize),
     /// Another event.
@@ -95,7 +95,7 @@ pub(super) struct Data<R> {
     /// The total number of bytes by which the search for members went back.
     again: u64,
     /// The data that precedes everything else: bytes that were given back, and events read ahead.
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<PendingData>,
     /// The offset of the next byte in the uncompressed data.
     position: u64,
     member: Member,
@@ -138,14 +138,14 @@ impl<R: Read> Data<R> {
     pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
         self.position -= bytes.len() as u64;
         if let Some(next) = next {
-            self.waiting.push_front(Waiting::Other(next));
+            self.waiting.push_front(PendingData::Other(next));
         }
         if bytes.is_empty() {
             return;
         }
         match self.waiting.front_mut() {
-            Some(Waiting::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
-            _ => self.waiting.push_front(Waiting::Bytes(bytes.to_vec(), 0)),
+            Some(PendingData::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
+            _ => self.waiting.push_front(PendingData::Bytes(bytes.to_vec(), 0)),
         }
     }
 
@@ -153,14 +153,14 @@ impl<R: Read> Data<R> {
     pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let next = loop {
             match self.waiting.pop_front() {
-                Some(Waiting::Bytes(bytes, at)) if at == bytes.len() => {}
-                Some(Waiting::Bytes(bytes, at)) => {
+                Some(PendingData::Bytes(bytes, at)) if at == bytes.len() => {}
+                Some(PendingData::Bytes(bytes, at)) => {
                     let length = (bytes.len() - at).min(into.len());
                     into[..length].copy_from_slice(&bytes[at..at + length]);
-                    self.waiting.push_front(Waiting::Bytes(bytes, at + length));
+                    self.waiting.push_front(PendingData::Bytes(bytes, at + length));
                     break DataEvent::Bytes(length);
                 }
-                Some(Waiting::Other(next)) => break next,
+                Some(PendingData::Other(next)) => break next,
                 None => break self.new_data(into)?,
             }
         };
@@ -173,8 +173,8 @@ impl<R: Read> Data<R> {
     /// True if a record begins with the member whose start [`Data::read`] just reported.
     pub(super) fn begins_record(&mut self) -> io::Result<bool> {
         match self.waiting.front() {
-            Some(Waiting::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
-            Some(Waiting::Other(_)) => return Ok(false),
+            Some(PendingData::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
+            Some(PendingData::Other(_)) => return Ok(false),
             None => {}
         }
         let mut first = [0; BEGINNING];
@@ -185,8 +185,8 @@ impl<R: Read> Data<R> {
                 next => other = next,
             }
         }
-        self.waiting.push_front(Waiting::Bytes(first[..length].to_vec(), 0));
-        self.waiting.extend(other.map(Waiting::Other));
+        self.waiting.push_front(PendingData::Bytes(first[..length].to_vec(), 0));
+        self.waiting.extend(other.map(PendingData::Other));
         Ok(begins_record(&first[..length]))
     }
 
@@ -268,7 +268,7 @@ impl<R: Read> Data<R> {
             _ => {
                 self.find_member()?;
                 let length = self.offset + self.at as u64 - file;
-                let why = format!("{length} bytes that are no gzip member");
+                let why = format!("{length} bytes that are not a gzip member");
                 Ok(DataEvent::Broken(Member { file, data: self.position }, why))
             }
         }
@@ -308,7 +308,7 @@ impl<R: Read> Data<R> {
                     if written == 0 {
                         return Ok(Some(broken));
                     }
-                    self.waiting.push_back(Waiting::Other(broken));
+                    self.waiting.push_back(PendingData::Other(broken));
                 }
                 Ok(Status::StreamEnd) => self.state = DataState::Between,
                 Ok(_) if written > 0 => {}
@@ -326,7 +326,7 @@ impl<R: Read> Data<R> {
     fn broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
         let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
-        let why = if is_sum { "its sum is wrong" } else { "it cannot be inflated" };
+        let why = if is_sum { "its checksum is wrong" } else { "it cannot be decompressed" };
         self.state = DataState::Between;
         self.at = self.back_to(self.second_byte());
         self.find_member()?;

@@ -120,9 +120,9 @@ impl Har {
         let file: HarFile = serde_json::from_str(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let why = match error.is_data() {
-                true => format!(
-                    "it has no log.entries as HAR 1.2 has them: line {line}, column {column}"
-                ),
+                true => {
+                    format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
+                }
                 false => format!("no JSON: {error}"),
             };
             Error::of(ErrorKind::Syntax, format!("no HTTP archive: {why}"))
@@ -141,7 +141,7 @@ impl HarEntry {
     fn read(json: &str, number: u64) -> std::result::Result<Self, Anomaly> {
         let EntryJson { started_date_time, request, response } = serde_json::from_str(json)
             .map_err(|error| {
-                let message = format!("no entry as HAR 1.2 has them: {error}");
+                let message = format!("not an entry of HAR 1.2: {error}");
                 anomaly(number, Code::RecordBroken, message)
             })?;
         let response = response.unwrap_or_default();
@@ -179,7 +179,7 @@ impl HarEntry {
     pub fn into_body(self) -> std::result::Result<Option<Vec<u8>>, Anomaly> {
         match self.text {
             Some(text) if self.is_base64 => STANDARD.decode(&text).map(Some).map_err(|_| {
-                let message = "the base64 of this entry cannot be decoded; it was left";
+                let message = "the base64 of this entry cannot be decoded; skipped";
                 anomaly(self.number, Code::TransferUndecodable, message)
             }),
             text => Ok(text.map(String::into_bytes)),

@@ -235,8 +235,8 @@ impl RecordHeading {
         let version = (!matches!(version, "1.0" | "1.1")).then(|| version.to_owned());
         if let Some((span, lines)) = fields.not_fields {
             let message = match lines {
-                1 => "a line in the heading is no named field".to_owned(),
-                lines => format!("{lines} lines in the heading are no named fields"),
+                1 => "a line in the heading is not a named field".to_owned(),
+                lines => format!("{lines} lines in the heading are not named fields"),
             };
             diagnostics.push(Diagnostic::new(Code::FieldMalformed, span, message));
         }
@@ -246,7 +246,7 @@ impl RecordHeading {
             }
         }
         if let Some(field) = fields.first(bytes, "WARC-Segment-Number") {
-            let message = "a segment of a record: segments are not put together";
+            let message = "a segment of a record: segments are not joined";
             diagnostics.push(Diagnostic::new(Code::RecordSegment, field.span, message));
         }
         Self { fields, diagnostics, length, version }

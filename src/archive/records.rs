@@ -126,7 +126,7 @@ struct ReadAhead {
 
 /// The bytes that follow a block.
 #[derive(PartialEq, Eq)]
-enum After {
+enum BlockFollower {
     /// A record, after line ends.
     Record,
     /// Only line ends.
@@ -147,22 +147,22 @@ impl ReadAhead {
     }
 
     /// Classifies the bytes after the block that ends at `end`.
-    fn after(&self, end: usize) -> After {
-        let Some(after) = self.filled().get(end..) else { return After::Other };
+    fn after(&self, end: usize) -> BlockFollower {
+        let Some(after) = self.filled().get(end..) else { return BlockFollower::Other };
         let after = &after[line_ends(after)..];
         match after.is_empty() {
-            true if self.stop.is_some() => After::End,
+            true if self.stop.is_some() => BlockFollower::End,
             // There are very many line ends.
-            true => After::Record,
-            false if begins_record(after) => After::Record,
-            false => After::Other,
+            true => BlockFollower::Record,
+            false if begins_record(after) => BlockFollower::Record,
+            false => BlockFollower::Other,
         }
     }
 }
 
 /// The reason for a missing record.
 #[derive(Debug)]
-enum Broken {
+enum RecordFault {
     Record(Cow<'static, str>),
     Member(String),
     /// The archive ends.
@@ -217,8 +217,10 @@ impl<R: Read> Records<R> {
         let offset = self.offset(part.position);
         if part.filled == 0 {
             let (member, anomaly) = match part.stop.take() {
-                Some(DataEvent::Broken(member, why)) => (member, Broken::Member(why)),
-                Some(DataEvent::Cut(member)) => (member, Broken::Cut("where a gzip member begins")),
+                Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
+                Some(DataEvent::Cut(member)) => {
+                    (member, RecordFault::Cut("where a gzip member begins"))
+                }
                 _ => return Ok(None),
             };
             return Ok(Some(self.lost(part, Offset { file: member.file, within: 0 }, anomaly)));
@@ -229,10 +231,10 @@ impl<R: Read> Records<R> {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let anomaly = match part.stop.take() {
-                Some(DataEvent::Broken(_, why)) => Broken::Member(why),
+                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
                 stop => {
                     self.data.give_back(&part.bytes[..part.filled], stop);
-                    Broken::Record("no record begins here".into())
+                    RecordFault::Record("no record begins here".into())
                 }
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
@@ -240,12 +242,14 @@ impl<R: Read> Records<R> {
         let Some(length) = self.heading(&mut part)? else {
             let is_long = part.filled > LONGEST_HEADING;
             let anomaly = match part.stop.take() {
-                None | Some(DataEvent::Member) if is_long => {
-                    Broken::Record(format!("a heading of more than {LONGEST_HEADING} bytes").into())
+                None | Some(DataEvent::Member) if is_long => RecordFault::Record(
+                    format!("a heading of more than {LONGEST_HEADING} bytes").into(),
+                ),
+                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
+                None | Some(DataEvent::Member) => {
+                    RecordFault::Record("a heading without an end".into())
                 }
-                Some(DataEvent::Broken(_, why)) => Broken::Member(why),
-                None | Some(DataEvent::Member) => Broken::Record("a heading without an end".into()),
-                Some(_) => Broken::Cut("within the heading of a record"),
+                Some(_) => RecordFault::Cut("within the heading of a record"),
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
         };
@@ -260,10 +264,10 @@ impl<R: Read> Records<R> {
                 return self.record(part, begun, offset, block as usize).map(Some);
             }
             Some(block) => format!("a record of {block} bytes, which is more than {limit}").into(),
-            None => "a record without a Content-Length that is a number".into(),
+            None => "a record without a numeric Content-Length".into(),
         };
         self.data.give_back(&part.bytes[length..part.filled], part.stop.take());
-        Ok(Some(self.lost(part, offset, Broken::Record(why))))
+        Ok(Some(self.lost(part, offset, RecordFault::Record(why))))
     }
 
     /// Reads until `part` contains a whole heading, and returns its length.
@@ -302,10 +306,12 @@ impl<R: Read> Records<R> {
         // member failed.
         let is_of = |member: Member| member.data < part.position + end as u64;
         match part.stop.take() {
-            Some(DataEvent::Broken(member, why)) if after != After::Record && is_of(member) => {
-                return Ok(self.lost(part, offset, Broken::Member(why)));
+            Some(DataEvent::Broken(member, why))
+                if after != BlockFollower::Record && is_of(member) =>
+            {
+                return Ok(self.lost(part, offset, RecordFault::Member(why)));
             }
-            Some(DataEvent::Cut(member)) if after == After::End && is_of(member) => {
+            Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
                 begun.say(Code::RecordTruncated, block, message);
             }
@@ -314,7 +320,7 @@ impl<R: Read> Records<R> {
                 begun.say_length(block, length);
                 return Ok(begun.entry(offset, part, block));
             }
-            stop if after == After::Other && !part.has_usual_end(end) => {
+            stop if after == BlockFollower::Other && !part.has_usual_end(end) => {
                 return self.without_its_end(part, begun, offset, end, stop);
             }
             stop => {
@@ -357,9 +363,9 @@ impl<R: Read> Records<R> {
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
         if let Some(why) = self.find_record()? {
-            return Ok(self.lost(part, offset, Broken::Member(why)));
+            return Ok(self.lost(part, offset, RecordFault::Member(why)));
         }
-        let message = "what follows this record is none: its Content-Length may be wrong";
+        let message = "this record is not followed by a record: its Content-Length may be wrong";
         begun.say(Code::RecordLength, block, message);
         Ok(begun.entry(offset, part, block))
     }
@@ -468,13 +474,13 @@ impl<R: Read> Records<R> {
     }
 
     /// Creates an anomaly, after which the next record must be searched for.
-    fn lost(&mut self, part: ReadAhead, offset: Offset, broken: Broken) -> ArchiveEntry {
+    fn lost(&mut self, part: ReadAhead, offset: Offset, broken: RecordFault) -> ArchiveEntry {
         self.spare = part.bytes;
         self.is_lost = true;
         let (code, message) = match broken {
-            Broken::Record(why) => (Code::RecordBroken, why),
-            Broken::Member(why) => (Code::MemberBroken, why.into()),
-            Broken::Cut(place) => {
+            RecordFault::Record(why) => (Code::RecordBroken, why),
+            RecordFault::Member(why) => (Code::MemberBroken, why.into()),
+            RecordFault::Cut(place) => {
                 (Code::RecordTruncated, format!("the archive ends {place}").into())
             }
         };
@@ -500,10 +506,10 @@ impl UnknownVersion {
     fn anomaly(self) -> Anomaly {
         let Self { offset, version, number } = self;
         let message = match number {
-            1 => format!("a record of WARC {version}: it is read as one of WARC 1.1"),
-            _ => format!(
-                "{number} records, this one of WARC {version} first, are read as ones of WARC 1.1"
-            ),
+            1 => format!("a record of WARC {version}: it is read as WARC 1.1"),
+            _ => {
+                format!("{number} records, this one of WARC {version} first, are read as WARC 1.1")
+            }
         };
         Anomaly { offset, code: Code::RecordVersion, message: message.into() }
     }
@@ -512,7 +518,7 @@ impl UnknownVersion {
 impl RecordHeading {
     /// Reports a block whose length differs from the stated length `said`.
     fn say_length(&mut self, block: Span, said: usize) {
-        let message = format!("a Content-Length of {said}, where the block has {}", block.len());
+        let message = format!("a Content-Length of {said}, but the block has {}", block.len());
         self.say(Code::RecordLength, block, message);
     }
 

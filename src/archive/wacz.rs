@@ -5,7 +5,7 @@
 //! ```
 //! use baselink::archive::Wacz;
 //! let error = Wacz::open(std::io::Cursor::new(b"WARC/1.0")).err().unwrap();
-//! assert_eq!(error.to_string(), "not a WACZ file: it is no zip file that can be read");
+//! assert_eq!(error.to_string(), "not a WACZ file: it is not a readable zip file");
 //! ```
 //!
 //! Deliberately absent: indexes in the file, and encrypted entries.
@@ -40,9 +40,7 @@ impl<R: Read + Seek> Wacz<R> {
             ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
                 Error::system(cause(&error), error)
             }
-            _ => {
-                Error::of(ErrorKind::Syntax, "not a WACZ file: it is no zip file that can be read")
-            }
+            _ => Error::of(ErrorKind::Syntax, "not a WACZ file: it is not a readable zip file"),
         })?;
         let names = zip.file_names_raw().map(String::from_utf8_lossy).enumerate();
         let archives = names.filter_map(|(number, name)| {
@@ -54,7 +52,7 @@ impl<R: Read + Seek> Wacz<R> {
         });
         let archives: Vec<_> = archives.collect();
         if archives.is_empty() {
-            let message = format!("not a WACZ file: no WARC file is in its folder {FOLDER}");
+            let message = format!("not a WACZ file: it has no WARC file in its folder {FOLDER}");
             return Err(Error::of(ErrorKind::Syntax, message));
         }
         Ok(Self { zip, archives })

@@ -82,7 +82,7 @@ struct ResourceDraft {
 }
 
 /// An open collection.
-enum Open {
+enum OpenCollection {
     /// The dictionary of an archive, with the number of its frame.
     Archive(usize),
     /// The array of an archive's resources, with the number of its frame.
@@ -93,7 +93,7 @@ enum Open {
     Resource(ResourceDraft),
 }
 
-impl Open {
+impl OpenCollection {
     fn is_dictionary(&self) -> bool {
         matches!(self, Self::Archive(_) | Self::Resource(_))
     }
@@ -103,7 +103,7 @@ impl Open {
 #[derive(Default)]
 struct Resources {
     /// The open collections of interest, each with the key of the next value.
-    open: Vec<(Open, Option<Cow<'static, str>>)>,
+    open: Vec<(OpenCollection, Option<Cow<'static, str>>)>,
     /// The number of other open collections inside the last one.
     skipped: usize,
     /// The number of archives so far, one per frame.
@@ -139,7 +139,7 @@ impl WebArchive {
             });
             let taken = taken.and_then(|event| {
                 left = left.checked_sub(cost(&event)).ok_or_else(|| {
-                    format!("what its property list refers to is more than {GROWTH} times as long as the file")
+                    format!("its property list expands to more than {GROWTH} times the length of the file")
                 })?;
                 found.take(event).map_err(str::to_owned)
             });
@@ -171,8 +171,8 @@ impl WebArchive {
         for ResourceDraft { mut resource, has_url, has_body } in drafts {
             let missing = match (has_url, has_body) {
                 (true, true) => None,
-                (false, _) => Some("a resource without WebResourceURL; it was left"),
-                (true, false) => Some("a resource without WebResourceData; it was left"),
+                (false, _) => Some("a resource without WebResourceURL; skipped"),
+                (true, false) => Some("a resource without WebResourceData; skipped"),
             };
             match missing {
                 Some(message) => archive.say(number, message),
@@ -232,7 +232,7 @@ impl Resources {
             match self.open.pop() {
                 None => return Err("its property list ends a collection that it did not begin"),
                 Some((_, Some(_))) => return Err("a dictionary in it ends after a key"),
-                Some((Open::Resource(draft), None)) => self.drafts.push(draft),
+                Some((OpenCollection::Resource(draft), None)) => self.drafts.push(draft),
                 Some(_) => {}
             }
             self.has_ended = self.open.is_empty();
@@ -243,7 +243,7 @@ impl Resources {
             if !matches!(event, Event::StartDictionary(_)) {
                 return Err("its property list is not a dictionary");
             }
-            self.open.push((Open::Archive(0), None));
+            self.open.push((OpenCollection::Archive(0), None));
             return Ok(());
         };
         if around.is_dictionary() && key.is_none() {
@@ -255,21 +255,23 @@ impl Resources {
         }
         let key = key.take().unwrap_or_default();
         let inner = match (around, &*key, event) {
-            (Open::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
-                Some(Open::Resource(ResourceDraft::of(*frame, true)))
+            (OpenCollection::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
+                Some(OpenCollection::Resource(ResourceDraft::of(*frame, true)))
             }
-            (Open::Resources(frame), _, Event::StartDictionary(_)) => {
-                Some(Open::Resource(ResourceDraft::of(*frame, false)))
+            (OpenCollection::Resources(frame), _, Event::StartDictionary(_)) => {
+                Some(OpenCollection::Resource(ResourceDraft::of(*frame, false)))
             }
-            (Open::Archive(frame), "WebSubresources", Event::StartArray(_)) => {
-                Some(Open::Resources(*frame))
+            (OpenCollection::Archive(frame), "WebSubresources", Event::StartArray(_)) => {
+                Some(OpenCollection::Resources(*frame))
             }
-            (Open::Archive(_), "WebSubframeArchives", Event::StartArray(_)) => Some(Open::Archives),
-            (Open::Archives, _, Event::StartDictionary(_)) => {
+            (OpenCollection::Archive(_), "WebSubframeArchives", Event::StartArray(_)) => {
+                Some(OpenCollection::Archives)
+            }
+            (OpenCollection::Archives, _, Event::StartDictionary(_)) => {
                 self.frames += 1;
-                Some(Open::Archive(frames + 1))
+                Some(OpenCollection::Archive(frames + 1))
             }
-            (Open::Resource(draft), key, event) => {
+            (OpenCollection::Resource(draft), key, event) => {
                 draft.set(key, event);
                 None
             }

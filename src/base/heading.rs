@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, SaidBy, Source, Status, abridged,
+    BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, Source, SourceKind, Status, abridged,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
@@ -109,7 +109,7 @@ impl BaseChain {
             self.diagnostics.push(Diagnostic::repeated(name, field.span));
             (Status::PassedOver, "the first field of its name counts".into())
         } else if !counts {
-            (Status::PassedOver, "such a field does not count, as was asked for".into())
+            (Status::PassedOver, "such fields are ignored as requested".into())
         } else if self.base.is_some() {
             (Status::PassedOver, self.stronger(field.field))
         } else {
@@ -140,7 +140,7 @@ impl BaseChain {
             return (Status::Invalid, "it holds no URL".into());
         }
         if reference::placeholder(&field.url).is_some() {
-            return (Status::Invalid, "a template language was to fill it in".into());
+            return (Status::Invalid, "it is a placeholder of a template language".into());
         }
         let is_label = field.field.is_label();
         if is_label && !Base::is_absolute(profile, &field.url) {
@@ -198,7 +198,10 @@ impl BaseChain {
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
-            if !matches!(origin.said_by(), SaidBy::Nobody | SaidBy::Keeper | SaidBy::Snapshot) {
+            if !matches!(
+                origin.kind(),
+                SourceKind::Nobody | SourceKind::Keeper | SourceKind::Snapshot
+            ) {
                 self.enclosing(outer, &ENTITY);
             }
         }

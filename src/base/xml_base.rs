@@ -58,7 +58,7 @@ impl BaseChain {
             let (value, doubt) = (declared.value.as_deref().unwrap_or_default(), declared.doubt);
             let outer = self.base.as_ref();
             let (given, status, reason) = self.given(Source::XmlBase, value, doubt, outer, profile);
-            if let Some(Given { base, is_absolute }) = given {
+            if let Some(GivenBase { base, is_absolute }) = given {
                 self.doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
                 for level in &mut self.levels {
@@ -96,7 +96,7 @@ impl BaseChain {
             };
             levels.push(self.inner(source, value, *span, status, reason));
             self.elements.push(match given {
-                Some(Given { base: url, is_absolute }) => ElementChain {
+                Some(GivenBase { base: url, is_absolute }) => ElementChain {
                     base: Some(Established { url, rule: Rule::Embedded, source }),
                     is_from_outside: around.is_from_outside && !is_absolute,
                 },
@@ -135,9 +135,9 @@ impl BaseChain {
         doubt: Option<BaseDoubt>,
         outer: Option<&Arc<str>>,
         profile: Profile,
-    ) -> (Option<Given>, Status, Cow<'static, str>) {
+    ) -> (Option<GivenBase>, Status, Cow<'static, str>) {
         let taken = |base, is_absolute, reason: Cow<'static, str>| {
-            (Some(Given { base, is_absolute }), Status::Taken, reason)
+            (Some(GivenBase { base, is_absolute }), Status::Taken, reason)
         };
         if source == Source::XmlBase && !self.honours_xml_base {
             let reason = "browsers do not read xml:base in XHTML and SVG";
@@ -209,7 +209,7 @@ fn for_its(what: &str, base: &str) -> Cow<'static, str> {
 }
 
 /// The base from an `xml:base`.
-struct Given {
+struct GivenBase {
     base: Arc<str>,
     /// True if the value is absolute.
     is_absolute: bool,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use baselink::collection::folder::path_of;
 use baselink::error::{Error, Result, name, visible};
-use baselink::files::journal::{AskedChange, Begun, Journal};
+use baselink::files::journal::{AskedChange, Journal, JournalStart};
 use baselink::files::write::{InPlace, Replacement};
 use baselink::purpose::relocate::{Relocation, redirects};
 
@@ -46,9 +46,9 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
     let folder = &documents.paths[0];
     let journal = match destination {
         WrittenTo::InPlace(how) => match begin(asked, how)? {
-            Begun::New(journal) => Some(journal),
-            Begun::Finished(remarks) => return Ok(say_finished(folder, &remarks, output)),
-            Begun::Other(command) => {
+            JournalStart::New(journal) => Some(journal),
+            JournalStart::Finished(remarks) => return Ok(say_finished(folder, &remarks, output)),
+            JournalStart::Other(command) => {
                 let command = visible(&command);
                 let why = format!("another move of it was stopped; complete that first: {command}");
                 return Err(Error::file(folder, &why).into());
@@ -99,7 +99,7 @@ fn moved(asked: &Move, output: &mut Output) -> FileResult<ExitStatus> {
 }
 
 /// Begins to move a folder in place, or completes what an earlier run began.
-fn begin(asked: &Move, how: &InPlace) -> Result<Begun> {
+fn begin(asked: &Move, how: &InPlace) -> Result<JournalStart> {
     let Move { from, to, form, renames, redirects, .. } = asked;
     let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
     let typed =

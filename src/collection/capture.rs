@@ -220,15 +220,15 @@ fn civil(number: i64) -> (i64, i64, i64) {
 pub struct Captures {
     near: Option<DateRange>,
     /// The best capture of each normalized URL.
-    best: TextMap<Best>,
-    bodies: Vec<Body>,
+    best: TextMap<BestCapture>,
+    bodies: Vec<NamedBody>,
     /// The media types, each stored once.
     media_types: HashMap<Arc<str>, u32>,
 }
 
 /// The identifier of a body, and the item that contains it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Body {
+struct NamedBody {
     name: u64,
     item: u32,
     /// The index of the media type.
@@ -237,32 +237,32 @@ struct Body {
 
 /// The best capture of a URL.
 #[derive(Debug)]
-struct Best {
+struct BestCapture {
     date: Option<CaptureDate>,
     item: u32,
     /// The index of the media type.
     media_type: u32,
     status: u16,
-    more: Option<Box<More>>,
+    more: Option<Box<RareParts>>,
 }
 
 /// The rarely present parts of a capture.
 #[derive(Debug, Default)]
-struct More {
+struct RareParts {
     /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
     location: Option<Box<str>>,
     repeats: Vec<u64>,
     /// The best capture with a body of its own, if the overall best is a revisit whose body may be missing.
-    own: Option<Best>,
+    own: Option<BestCapture>,
 }
 
-impl Best {
+impl BestCapture {
     fn of(item: u32, media_type: u32, normal: &str, capture: Capture) -> Self {
         let Capture { url, status, date, media_type: _, location, names: _, repeats } = capture;
         let url = (*url != *normal).then_some(url);
         let has_more = url.is_some() || location.is_some() || !repeats.is_empty();
-        let more = has_more.then(|| Box::new(More { url, location, repeats, own: None }));
+        let more = has_more.then(|| Box::new(RareParts { url, location, repeats, own: None }));
         Self { date, item, media_type, status, more }
     }
 
@@ -371,11 +371,11 @@ impl Captures {
             }
         };
         if capture.repeats.is_empty() {
-            let body = |name| Body { name, item, media_type };
+            let body = |name| NamedBody { name, item, media_type };
             self.bodies.extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
         let Some(normal) = normal(&capture.url, true) else { return };
-        let capture = Best::of(item, media_type, &normal, capture);
+        let capture = BestCapture::of(item, media_type, &normal, capture);
         match self.best.number(normal.as_bytes()) {
             Some(number) => self.best.values[number].add(capture, self.near),
             None => drop(self.best.add(normal.as_bytes(), capture)),
@@ -390,7 +390,7 @@ impl Captures {
         for (media_type, number) in media_types {
             by_number[number as usize] = media_type;
         }
-        let media_type = |best: &Best| &by_number[best.media_type as usize];
+        let media_type = |best: &BestCapture| &by_number[best.media_type as usize];
         // If several bodies have the same identifier, the first item wins.
         bodies.sort_unstable();
         let body_of = |name: &u64| {
@@ -481,7 +481,7 @@ impl Captures {
 const NOWHERE: u32 = u32::MAX;
 
 /// The index of the resource or redirect to which the redirect at index `from` leads.
-fn next_of(from: usize, found: &TextMap<Best>) -> Option<u32> {
+fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;

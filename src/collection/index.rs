@@ -27,9 +27,9 @@ use std::sync::{Mutex, PoisonError};
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use super::normal::{host, normal, other_web, without_query};
 use super::path::{is_page_name, joined, names_folder, split_name, stem};
-use super::symlinks::{EntryAt, Way, way};
+use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
-use crate::collection::origin::{Below, FolderLayout, Origins, RootUrl, names};
+use crate::collection::origin::{FolderLayout, Origins, PathBelowRoot, RootUrl, names};
 use crate::named::named;
 use crate::reference::{Grammar, Reference};
 
@@ -403,7 +403,7 @@ impl Collection {
 
     /// The file at this path below the root, if the path in a URL is identical byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
-        let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
+        let number = self.number_at(path).filter(|_| PathBelowRoot::is_plain(path))?;
         self.is_file(number).then_some(number)
     }
 
@@ -469,7 +469,7 @@ impl Collection {
     }
 
     /// The file whose name contains the query of `url`.
-    fn named_with_query(&self, url: &str, below: &Below) -> Option<usize> {
+    fn named_with_query(&self, url: &str, below: &PathBelowRoot) -> Option<usize> {
         let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
         let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
         self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
@@ -477,12 +477,12 @@ impl Collection {
 
     /// The path of `url`, which has no query, in folders named after hosts; `None` if the tree does not contain the
     /// host.
-    fn laid_out(&self, url: &str) -> Option<Below> {
+    fn laid_out(&self, url: &str) -> Option<PathBelowRoot> {
         let (mut path, path_at) = self.host_folder(url)?;
         let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).below(url)?;
         path.push(b'/');
         path.append(&mut below.path);
-        Some(Below { path, names_root: false, ..below })
+        Some(PathBelowRoot { path, names_root: false, ..below })
     }
 
     /// The possible paths for `url`, with the name that the folder of the host has here (RFC 3986, 3.2.2).
@@ -546,7 +546,7 @@ impl Collection {
     }
 
     /// The file at a path below the root.
-    fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
+    fn named(&self, below: &PathBelowRoot, on_disk: bool) -> Result<FoundFile, Missing> {
         let found = |number| Ok(FoundFile { number, query_counts: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
@@ -570,13 +570,13 @@ impl Collection {
                     None => missing(Absence::NoIndex, None),
                 };
             }
-            match self.way(path) {
+            match self.path_end(path) {
                 None => {}
-                Some(Way::Unknown(number)) => return found(number),
-                Some(Way::Out) => return missing(Absence::LinkOut, None),
-                Some(Way::Nowhere) => return missing(Absence::LinkNowhere, None),
-                Some(Way::To(path)) => {
-                    let mut found = self.named(&Below { path, ..below.clone() }, on_disk);
+                Some(PathEnd::Unknown(number)) => return found(number),
+                Some(PathEnd::Out) => return missing(Absence::LinkOut, None),
+                Some(PathEnd::Nowhere) => return missing(Absence::LinkNowhere, None),
+                Some(PathEnd::To(path)) => {
+                    let mut found = self.named(&PathBelowRoot { path, ..below.clone() }, on_disk);
                     if let Err(Missing { absence: Absence::NoSlash, hint }) = &mut found {
                         *hint = Some(slash());
                     }
@@ -589,13 +589,15 @@ impl Collection {
     }
 
     /// The end of `path` after following symbolic links; `None` if it has none.
-    fn way(&self, path: &[u8]) -> Option<Way> {
-        way(path, |path| match self.number_at(path).map(|number| (number, self.kind(number))) {
-            Some((number, ResourceKind::Link(says))) => {
-                Some(EntryAt::Link(number, says.as_deref()))
+    fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
+        path_end(path, |path| {
+            match self.number_at(path).map(|number| (number, self.kind(number))) {
+                Some((number, ResourceKind::Link(says))) => {
+                    Some(EntryAt::Link(number, says.as_deref()))
+                }
+                Some(_) => Some(EntryAt::NoLink),
+                None => self.folders.contains_key(path).then_some(EntryAt::NoLink),
             }
-            Some(_) => Some(EntryAt::NoLink),
-            None => self.folders.contains_key(path).then_some(EntryAt::NoLink),
         })
     }
 
@@ -603,11 +605,11 @@ impl Collection {
     pub(super) fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = self.number_at(path)?;
         match self.kind(number) {
-            ResourceKind::Link(_) => match self.way(path) {
-                Some(Way::To(real)) => self.number_at(&real).map(Ok),
-                Some(Way::Out) => Some(Err(Absence::LinkOut)),
-                Some(Way::Nowhere) => Some(Err(Absence::LinkNowhere)),
-                Some(Way::Unknown(_)) | None => Some(Ok(number)),
+            ResourceKind::Link(_) => match self.path_end(path) {
+                Some(PathEnd::To(real)) => self.number_at(&real).map(Ok),
+                Some(PathEnd::Out) => Some(Err(Absence::LinkOut)),
+                Some(PathEnd::Nowhere) => Some(Err(Absence::LinkNowhere)),
+                Some(PathEnd::Unknown(_)) | None => Some(Ok(number)),
             },
             ResourceKind::Special => None,
             ResourceKind::File => Some(Ok(number)),

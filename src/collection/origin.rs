@@ -215,13 +215,13 @@ impl RootUrl {
 
     /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment are ignored, and dot
     /// segments are removed first (RFC 3986, 5.2.4).
-    pub(crate) fn below(&self, url: &str) -> Option<Below> {
+    pub(crate) fn below(&self, url: &str) -> Option<PathBelowRoot> {
         self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
     }
 
     /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host has the same
     /// resources under both.
-    pub(crate) fn below_own(&self, url: &str) -> Option<Below> {
+    pub(crate) fn below_own(&self, url: &str) -> Option<PathBelowRoot> {
         self.below_by(url, is_one_web)
     }
 
@@ -230,16 +230,19 @@ impl RootUrl {
         self.folder.as_deref()
     }
 
-    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<Below> {
+    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<PathBelowRoot> {
         let folder = self.folder.as_deref()?;
         // Most URLs have the folder as a literal prefix, which needs no comparison of parts.
         if let Some(rest) = url.strip_prefix(folder) {
             let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
-            if let Some(below) = Below::plain(path) {
-                return Some(Below { tail: Some(folder.len()), ..below });
+            if let Some(below) = PathBelowRoot::plain(path) {
+                return Some(PathBelowRoot { tail: Some(folder.len()), ..below });
             }
             if !path.split('/').any(is_dots) {
-                return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
+                return Some(PathBelowRoot {
+                    tail: Some(folder.len()),
+                    ..PathBelowRoot::of(path.split('/'))
+                });
             }
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
@@ -254,7 +257,7 @@ impl RootUrl {
             return None;
         }
         let rest = &segments[folders.len()..];
-        let mut below = Below::of(rest.iter().copied());
+        let mut below = PathBelowRoot::of(rest.iter().copied());
         if !below.names_root && !url.path().split('/').any(is_dots) {
             let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
             let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
@@ -266,7 +269,7 @@ impl RootUrl {
 
 /// A path below a root, taken from a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Below {
+pub(crate) struct PathBelowRoot {
     /// The decoded names, with `/` between them. For a folder, ends with `/` or is empty.
     pub(crate) path: Vec<u8>,
     /// True if these names are valid for files.
@@ -277,7 +280,7 @@ pub(crate) struct Below {
     pub(crate) tail: Option<usize>,
 }
 
-impl Below {
+impl PathBelowRoot {
     /// The path itself, if it needs no decoding.
     fn plain(path: &str) -> Option<Self> {
         let path = path.as_bytes();

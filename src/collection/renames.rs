@@ -105,7 +105,10 @@ impl Collection {
                 true => (number, other),
                 false => (other, number),
             };
-            let why = format!("{} is there already, or becomes the same", shown(self.path(other)));
+            let why = format!(
+                "{} exists already, or another file gets that name",
+                shown(self.path(other))
+            );
             return Err(wrong(self.path(renamed), &format!("cannot become {}: {why}", shown(new))));
         }
         let mut all: Vec<_> =
@@ -216,7 +219,7 @@ fn path(typed: &[u8]) -> Result<Vec<u8>> {
         path.extend_from_slice(name);
     }
     if path.is_empty() {
-        refused("the folder itself, which has no name in itself")
+        refused("the folder itself; name a file or folder inside it")
     } else {
         Ok(path)
     }

@@ -21,7 +21,7 @@ pub(super) enum EntryAt<'a> {
 
 /// The end of a path after following symbolic links.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum PathEnd {
     /// A path without symbolic links.
     To(Vec<u8>),
     /// Beyond the symbolic link with this number, whose target is unknown.
@@ -33,7 +33,10 @@ pub(super) enum Way {
 }
 
 /// Follows the symbolic links in `path`; `None` if it has none. `entry` returns the entry at a path.
-pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>) -> Option<Way> {
+pub(super) fn path_end<'a>(
+    path: &[u8],
+    entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>,
+) -> Option<PathEnd> {
     /// The maximum number of symbolic links in a path, as in Linux. It stops cycles.
     const FOLLOWED: usize = 40;
     let mut followed = 0;
@@ -44,7 +47,7 @@ pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>)
     while let Some((name, is_of_link)) = names.pop() {
         match name {
             b"" | b"." => continue,
-            b".." if real.is_empty() => return Some(Way::Out),
+            b".." if real.is_empty() => return Some(PathEnd::Out),
             b".." => {
                 real.truncate(split_name(&real).0.len());
                 continue;
@@ -53,18 +56,18 @@ pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>)
         }
         let next = joined(&real, name);
         match entry(&next) {
-            Some(EntryAt::Link(number, None)) => return Some(Way::Unknown(number)),
+            Some(EntryAt::Link(number, None)) => return Some(PathEnd::Unknown(number)),
             Some(EntryAt::Link(_, Some(says))) => {
                 followed += 1;
                 if followed > FOLLOWED {
-                    return Some(Way::Nowhere);
+                    return Some(PathEnd::Nowhere);
                 }
                 if says.starts_with(b"/") {
-                    return Some(Way::Out);
+                    return Some(PathEnd::Out);
                 }
                 names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
             }
-            None if is_of_link => return Some(Way::Nowhere),
+            None if is_of_link => return Some(PathEnd::Nowhere),
             None => {
                 // Nothing is known below that path, and the remaining names do not come from symbolic links.
                 real = next;
@@ -79,5 +82,5 @@ pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>)
     if path.ends_with(b"/") && !real.is_empty() {
         real.push(b'/');
     }
-    (followed > 0).then_some(Way::To(real))
+    (followed > 0).then_some(PathEnd::To(real))
 }

@@ -59,7 +59,7 @@ use crate::error::{Error, Result, cause};
 /// A new file that so far has only a temporary name; dropping it removes the file. It may also be a device or a
 /// pipe, which must not become a regular file.
 #[derive(Debug)]
-pub(super) struct New {
+pub(super) struct NewFile {
     folder: Arc<OpenFolder>,
     /// The temporary name; `None` for a file with its final name, and for a device.
     temporary: Option<OsString>,
@@ -74,7 +74,7 @@ pub(super) struct New {
 /// The permission bits of a file that only its owner may use.
 pub(super) const PRIVATE: u32 = 0o600;
 
-impl New {
+impl NewFile {
     /// Creates a file in `folder` with these permission bits, reduced by the umask.
     pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
@@ -88,7 +88,7 @@ impl New {
     pub(super) fn device(folder: &Arc<OpenFolder>, name: &OsStr) -> io::Result<Self> {
         let file = folder.write_device(name)?;
         if file.metadata()?.is_file() {
-            return Err(io::Error::other("another program put a file there"));
+            return Err(io::Error::other("another program created a file there"));
         }
         let (folder, temporary) = (Arc::clone(folder), None);
         Ok(Self { folder, temporary, file, has_holes: false, identity: None, number: 0 })
@@ -138,7 +138,7 @@ impl New {
     }
 }
 
-impl Drop for New {
+impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
             // A later run removes a file that cannot be removed now.
@@ -150,7 +150,7 @@ impl Drop for New {
 /// The unit in which runs of zero bytes are searched for: the block size of most file systems.
 const BLOCK: usize = 4_096;
 
-impl Write for New {
+impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.has_holes {
             return self.file.write(bytes);
@@ -178,9 +178,9 @@ impl Write for New {
 /// files that need no sync.
 pub(super) fn sync_bytes<T: Send>(
     all: &mut [Result<T>],
-    of: impl Fn(&T) -> Option<(&Path, &New)> + Sync,
+    of: impl Fn(&T) -> Option<(&Path, &NewFile)> + Sync,
 ) {
-    let mut systems: BTreeMap<_, Vec<&New>> = BTreeMap::new();
+    let mut systems: BTreeMap<_, Vec<&NewFile>> = BTreeMap::new();
     for (_, new) in all.iter().flatten().filter_map(&of) {
         systems.entry(system(new.identity)).or_default().push(new);
     }
@@ -236,9 +236,9 @@ const MANY_FILES: usize = 8;
 
 /// The folders that could not be synced, each with the reason. Each folder is synced once, however often it was
 /// opened.
-pub(super) struct Folders(BTreeMap<Option<Identity>, String>);
+pub(super) struct SyncedFolders(BTreeMap<Option<Identity>, String>);
 
-impl Folders {
+impl SyncedFolders {
     /// Writes the names in these folders to disk.
     pub(super) fn sync<'a>(folders: impl Iterator<Item = &'a OpenFolder>) -> Self {
         let folders: BTreeMap<_, _> = folders.map(|folder| (folder.identity(), folder)).collect();

@@ -62,14 +62,14 @@ impl EntryKind {
 
 /// An existing entry of a folder. For a symbolic link, the link itself.
 #[derive(Clone, Debug)]
-pub(super) struct There {
+pub(super) struct ExistingEntry {
     pub(super) kind: EntryKind,
     pub(super) permissions: Permissions,
     pub(super) identity: Option<Identity>,
 }
 
 #[cfg(not(unix))]
-impl There {
+impl ExistingEntry {
     pub(super) fn of(metadata: &Metadata) -> Self {
         let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
         Self { kind, permissions, identity: identity(metadata) }

@@ -33,7 +33,7 @@ pub(super) use other::OpenFolder;
 #[cfg(unix)]
 pub(super) use unix::OpenFolder;
 
-use super::file::{There, folder_of};
+use super::file::{ExistingEntry, folder_of};
 
 /// A name in an open folder.
 #[derive(Clone, Debug)]
@@ -50,8 +50,8 @@ impl NameInFolder {
     }
 
     /// The entry of this name.
-    pub(super) fn there(&self) -> io::Result<Option<There>> {
-        self.folder.there(&self.name)
+    pub(super) fn entry(&self) -> io::Result<Option<ExistingEntry>> {
+        self.folder.entry(&self.name)
     }
 }
 

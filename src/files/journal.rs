@@ -17,7 +17,7 @@
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
 //! fs::write(&a, "old")?;
 //! let change = AskedChange { meaning: "a to b", command: "move", beside: None };
-//! let Begun::New(journal) = Journal::begin(folder.path(), &InPlace::default(), &change)? else {
+//! let JournalStart::New(journal) = Journal::begin(folder.path(), &InPlace::default(), &change)? else {
 //!     unreachable!("no other run was stopped here")
 //! };
 //! let mut new = journal.replace(&Original::of(&a)?, Path::new("a.html"), Path::new("b.html"))?;
@@ -45,11 +45,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use super::disk::{Folders, New, PRIVATE};
-use super::file::{EntryKind, There, names_of, not_written, os_string, refused};
+use super::disk::{NewFile, PRIVATE, SyncedFolders};
+use super::file::{EntryKind, ExistingEntry, names_of, not_written, os_string, refused};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mirror::Mirror;
-use super::temporary::{Lock, hold};
+use super::temporary::{LockOutcome, hold};
 use super::write::{Committed, InPlace, Original, Replacement, remove_left_beside};
 use crate::error::{self, Error, Result, name};
 
@@ -96,7 +96,7 @@ pub struct AskedChange<'a> {
 
 /// The outcome of [`Journal::begin`].
 #[derive(Debug)]
-pub enum Begun {
+pub enum JournalStart {
     /// A new change.
     New(Journal),
     /// The rest of the same change, committed by an earlier run, is now complete. The sentences name files that
@@ -125,7 +125,7 @@ impl Journal {
     ///
     /// Returns an error of the system, or if another process changes the folder, or if a journal cannot be read or
     /// completed.
-    pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<Begun> {
+    pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<JournalStart> {
         let stage = Stage::open(root)?;
         let asked = [change.meaning, change.command].map(str::to_owned);
         let beside = change.beside.map(Path::to_owned);
@@ -134,12 +134,12 @@ impl Journal {
             let (how, bytes_beside) = (how.clone(), Vec::new());
             let (steps, has_failed) = (Mutex::default(), AtomicBool::new(false));
             let new = Self { stage, how, asked, beside, bytes_beside, steps, has_failed };
-            return Ok(Begun::New(new));
+            return Ok(JournalStart::New(new));
         };
         if meaning != change.meaning {
-            return Ok(Begun::Other(command));
+            return Ok(JournalStart::Other(command));
         }
-        stage.apply(&steps, change.beside).map(Begun::Finished)
+        stage.apply(&steps, change.beside).map(JournalStart::Finished)
     }
 
     /// True if the folder `root` has a committed but incomplete change.
@@ -192,12 +192,8 @@ impl Journal {
     /// New contents that failed, a file that another program changed, a new name that another file has, a folder that cannot be
     /// written: then nothing has changed. Or a later step that the system refused: then the next run completes the change.
     pub fn commit(&self) -> Result<Vec<String>> {
-        let unmoved = |why: &str| {
-            Error::of(
-                error::ErrorKind::File,
-                format!("{why}; nothing was moved, and all files are as they were"),
-            )
-        };
+        let unmoved =
+            |why: &str| Error::of(error::ErrorKind::File, format!("{why}; nothing was moved"));
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(unmoved("not every file can be moved"));
         }
@@ -276,11 +272,11 @@ impl Stage {
                 lock => lock.map_err(failed)?,
             };
             match hold(&lock) {
-                Lock::Taken => {
+                LockOutcome::Taken => {
                     return Err(refused(root, "another process is moving files of this folder"));
                 }
-                Lock::Held if names_of(&lock.metadata().map_err(failed)?) == 0 => {}
-                Lock::Held | Lock::None => {
+                LockOutcome::Held if names_of(&lock.metadata().map_err(failed)?) == 0 => {}
+                LockOutcome::Held | LockOutcome::None => {
                     return Ok(Self { root: root.to_owned(), around, folder, _lock: lock });
                 }
             }
@@ -327,7 +323,7 @@ impl Stage {
         for some in folders.into_iter().collect::<Vec<_>>().chunks(OPEN) {
             // A removed folder has no names to sync.
             let open: Vec<_> = some.iter().filter_map(|one| self.around.below(one).ok()).collect();
-            let synced = Folders::sync(open.iter().chain([&*self.folder]));
+            let synced = SyncedFolders::sync(open.iter().chain([&*self.folder]));
             if let Some(why) = synced.first_failure() {
                 return Err(refused(&self.root, why));
             }
@@ -343,7 +339,7 @@ impl Stage {
             let path = self.root.join(STAGE).join(JOURNAL);
             Error::file(
                 &path,
-                "the journal of another version of this program, which can go on with it",
+                "the journal of another version of this program; complete the move with that version",
             )
         };
         let mut fields = bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec);
@@ -380,7 +376,7 @@ impl Stage {
     }
 
     fn has(&self, number: &str) -> Result<bool> {
-        let there = self.folder.there(number.as_ref()).map_err(|error| self.failed(error))?;
+        let there = self.folder.entry(number.as_ref()).map_err(|error| self.failed(error))?;
         Ok(there.is_some())
     }
 
@@ -397,7 +393,7 @@ impl Stage {
             let path = self.root.join(old);
             let changed = || refused(&path, "another program changed it meanwhile");
             let place = self.place(old)?.ok_or_else(changed)?;
-            let there = place.there().map_err(|error| not_written(&path, error))?;
+            let there = place.entry().map_err(|error| not_written(&path, error))?;
             let there = there.ok_or_else(changed)?;
             if seen.is_some() && seen_at(&place) != *seen {
                 return Err(changed());
@@ -413,13 +409,14 @@ impl Stage {
                 way.push(own);
                 let Some(place) = self.place(&way)? else { break };
                 let path = self.root.join(&way);
-                let there = place.there().map_err(|error| not_written(&path, error))?;
+                let there = place.entry().map_err(|error| not_written(&path, error))?;
                 folders.insert(split(&way).0.to_owned());
-                let is_freed = |it: &There| it.identity.is_some_and(|file| freed.contains(&file));
+                let is_freed =
+                    |it: &ExistingEntry| it.identity.is_some_and(|file| freed.contains(&file));
                 match there {
                     Some(there) if there.kind == EntryKind::Folder && way != step.new => {}
                     Some(there) if !old_paths.contains(&*way) && !is_freed(&there) => {
-                        return Err(refused(&path, "something that does not move has that name"));
+                        return Err(refused(&path, "an entry that does not move has that name"));
                     }
                     _ => break,
                 }
@@ -434,7 +431,7 @@ impl Stage {
                 return Err(refused(&path, why));
             }
             // Permission to create a file in a folder includes permission to remove one.
-            New::within(&Arc::new(open), PRIVATE).map_err(|error| not_written(&path, error))?;
+            NewFile::within(&Arc::new(open), PRIVATE).map_err(|error| not_written(&path, error))?;
         }
         Ok(())
     }
@@ -443,7 +440,7 @@ impl Stage {
     fn apply(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let go_on = |error: Error| {
             let why = format!(
-                "{error}; the move is not complete: mend that, and the same command goes on"
+                "{error}; the move is not complete: fix the cause, and repeat the command to complete it"
             );
             Error::of(error::ErrorKind::File, why)
         };
@@ -485,7 +482,7 @@ impl Stage {
                     Some(_) => {
                         let [old, new] = [&step.old, &step.new].map(|it| name(&self.root.join(it)));
                         remarks.push(format!(
-                            "{old}: another program changed it meanwhile, so it stays; as it was, it is {new} now"
+                            "{old}: another program changed it meanwhile, so it was kept; its earlier contents are now {new} now"
                         ));
                         Ok(())
                     }
@@ -527,7 +524,7 @@ impl Stage {
                         beside.push(MOVED);
                         let new = name(&path.with_file_name(&beside));
                         remarks.push(format!(
-                            "{}: another program changed it meanwhile, so it stays; what the move made is {new}",
+                            "{}: another program changed it meanwhile, so it was kept; the moved contents are {new}",
                             name(&path)
                         ));
                         free(&beside)

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::disk::New;
+use super::disk::NewFile;
 use super::file::{REPLACES_OPEN_FILES, not_written};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary::{LOCK, LOCK_END, remove_left};
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The locks of a mailbox, released on drop.
 #[derive(Debug)]
 pub(super) struct MailboxLock {
-    file: New,
+    file: NewFile,
     name: OsString,
     folder: Arc<OpenFolder>,
     is_removed: bool,
@@ -75,7 +75,7 @@ impl MailboxLock {
 
     fn take(place: &NameInFolder) -> io::Result<std::result::Result<Self, HeldLock>> {
         let NameInFolder { folder, name } = place;
-        let mut file = New::within(folder, 0o644)?;
+        let mut file = NewFile::within(folder, 0o644)?;
         file.write_all(std::process::id().to_string().as_bytes())?;
         file.write_all(LOCK_END)?;
         let lock = lock_name(name);

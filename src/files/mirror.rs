@@ -51,10 +51,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::file::{EntryKind, Identity, TEMPORARY, There, folder_of, identity, not_written, times};
+use super::file::{
+    EntryKind, ExistingEntry, Identity, TEMPORARY, folder_of, identity, not_written, times,
+};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
-use super::write::{Lost, Replacement, read_only, symbolic_link, there};
+use super::write::{NotPreserved, Replacement, entry_at, read_only, symbolic_link};
 use crate::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -67,12 +69,12 @@ pub struct Mirror {
     around: OpenFolder,
     /// True if files and folders get the times of their inputs.
     preserve_times: bool,
-    taken: Mutex<Taken>,
+    taken: Mutex<WrittenOutputs>,
 }
 
 /// The files and folders that this run has written.
 #[derive(Debug, Default)]
-struct Taken {
+struct WrittenOutputs {
     /// The input of each output.
     inputs: HashMap<PathBuf, PathBuf>,
     /// The path under which each file was created, for file systems that map several names to one.
@@ -164,7 +166,7 @@ impl Mirror {
         self.take(input, &path)?;
         // A folder that this run created contains no files with these names. Looking them up would wait for other
         // threads that create files there.
-        let old = if is_made { None } else { there(&path, &place)? };
+        let old = if is_made { None } else { entry_at(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, read.permissions().readonly())?;
         }
@@ -177,7 +179,7 @@ impl Mirror {
 
     /// Checks that a new file can replace the `old` one at `path`. The old one may be read-only only if the new one
     /// is.
-    fn replaceable(&self, path: &Path, old: &There, is_read_only: bool) -> Result<()> {
+    fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
         let taken = self.taken();
         let made = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
         let why = match old.kind {
@@ -187,7 +189,7 @@ impl Mirror {
             EntryKind::File
                 if made.is_some_and(|(made, file)| made != path && is_still(made, file)) =>
             {
-                "another input was written there, under a name that is the same to this file system"
+                "another input was written there, under a name that this file system treats as the same"
             }
             EntryKind::File if old.permissions.readonly() && !is_read_only => {
                 return Err(read_only(path));
@@ -219,7 +221,7 @@ impl Mirror {
         // The list of all files, directly in the folder, may be written twice.
         let is_new =
             is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
-        let old = if is_new { None } else { there(&path, &place)? };
+        let old = if is_new { None } else { entry_at(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, false)?;
         }
@@ -368,7 +370,7 @@ impl Mirror {
             let given = folder.itself().and_then(|folder| folder.set_times(times));
             given.err().map(|error| {
                 let folder = name(&self.out.join(&relative));
-                let lost = format!("{folder}: {}: {}", Lost::Times, cause(&error));
+                let lost = format!("{folder}: {}: {}", NotPreserved::Times, cause(&error));
                 Error::system(lost, error)
             })
         });
@@ -392,20 +394,20 @@ impl Mirror {
         Ok(())
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, WrittenOutputs> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn outside(&self, relative: &Path) -> Error {
         let (out, relative) = (name(&self.out), name(relative));
-        let sentence = format!("'{relative}' is no name inside the output folder {out}");
+        let sentence = format!("'{relative}' is not a path inside the output folder {out}");
         Error::of(error::ErrorKind::File, sentence)
     }
 }
 
 /// True if `name` in `above` is a folder at `path`; false if nothing is there.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
-    let there = above.there(name).map_err(|error| not_written(path, error))?;
+    let there = above.entry(name).map_err(|error| not_written(path, error))?;
     match there.map(|there| there.kind) {
         None => Ok(false),
         Some(EntryKind::Folder) => Ok(true),

@@ -71,16 +71,16 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
         };
-        match if has_locks { hold(&file) } else { Lock::Held } {
-            Lock::Held => {
+        match if has_locks { hold(&file) } else { LockOutcome::Held } {
+            LockOutcome::Held => {
                 let made = file.metadata()?;
                 if names_of(&made) > 0 {
                     return Ok((name, file, made));
                 }
             }
             // Another process mistook it for a stale file between the two steps.
-            Lock::Taken => {}
-            Lock::None => has_locks = false,
+            LockOutcome::Taken => {}
+            LockOutcome::None => has_locks = false,
         }
         // The file may be gone already.
         let _ = folder.remove(&name);
@@ -115,7 +115,7 @@ pub(super) fn remove_left(folder: &OpenFolder, name: &OsStr) {
         return;
     }
     let Ok(file) = folder.read(name) else { return };
-    let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), Lock::Held);
+    let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), LockOutcome::Held);
     if is_free && matches!(folder.look(name, &file), Ok(Some(left)) if left.is_file()) {
         // A file that cannot be removed remains.
         let _ = folder.remove(name);
@@ -142,7 +142,7 @@ pub(super) fn is_lock(file: &File) -> bool {
 }
 
 /// The result of requesting the lock of a file.
-pub(super) enum Lock {
+pub(super) enum LockOutcome {
     Held,
     /// Another process holds the lock.
     #[cfg_attr(not(unix), expect(dead_code, reason = "nobody can hold it there"))]
@@ -152,19 +152,19 @@ pub(super) enum Lock {
 }
 
 #[cfg(unix)]
-pub(super) fn hold(file: &File) -> Lock {
+pub(super) fn hold(file: &File) -> LockOutcome {
     use rustix::fs::{FlockOperation, flock};
     use rustix::io::Errno;
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Lock::Held,
-        Err(Errno::WOULDBLOCK) => Lock::Taken,
-        Err(_) => Lock::None,
+        Ok(()) => LockOutcome::Held,
+        Err(Errno::WOULDBLOCK) => LockOutcome::Taken,
+        Err(_) => LockOutcome::None,
     }
 }
 
 #[cfg(not(unix))]
-pub(super) fn hold(_: &File) -> Lock {
-    Lock::None
+pub(super) fn hold(_: &File) -> LockOutcome {
+    LockOutcome::None
 }
 
 #[cfg(test)]

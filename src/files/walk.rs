@@ -58,7 +58,7 @@ impl Globs {
     pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self> {
         let mut set = GlobSetBuilder::new();
         let refused = |pattern: &str, error: &globset::Error| {
-            Error::new(format!("{pattern}: no pattern for paths: {}", error.kind()))
+            Error::new(format!("{pattern}: not a valid pattern: {}", error.kind()))
         };
         for pattern in patterns.iter().map(AsRef::as_ref) {
             let glob = GlobBuilder::new(&anchored(pattern)).literal_separator(true).build();
@@ -244,7 +244,7 @@ impl TreeEntry {
     }
 
     fn is_other(&self) -> Error {
-        Error::file(&self.path, "another program put something else there; it was left out")
+        Error::file(&self.path, "another program replaced it; skipped")
     }
 }
 
@@ -275,9 +275,9 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
             let earlier = name(&roots[number.min(other)]);
             overlaps[number.max(other)].get_or_insert_with(|| {
                 if path.as_deref() == Some(around) {
-                    format!("{inner} and {outer} are the same: each file is taken once")
+                    format!("{inner} and {outer} are the same: each file is read once")
                 } else {
-                    format!("{inner} is in {outer}: each file is taken once, with {earlier}")
+                    format!("{inner} is in {outer}: each file is read once, with {earlier}")
                 }
             });
         }
@@ -484,7 +484,7 @@ fn is_there(error: &io::Error) -> bool {
 fn sentence(error: walkdir::Error) -> Error {
     let path = error.path().unwrap_or(Path::new("")).to_owned();
     if let Some(ancestor) = error.loop_ancestor() {
-        let why = format!("a link to {}, in which it stands; not followed", name(ancestor));
+        let why = format!("a link to {}, which contains it; not followed", name(ancestor));
         return Error::file(&path, &why);
     }
     let said = error.to_string();
@@ -496,7 +496,7 @@ fn sentence(error: walkdir::Error) -> Error {
 
 fn failed(path: &Path, error: io::Error) -> Error {
     if error.kind() == ErrorKind::NotFound && path.is_symlink() {
-        return Error::system(format!("{}: a link to nothing", name(path)), error);
+        return Error::system(format!("{}: a broken symbolic link", name(path)), error);
     }
     Error::io(path, error)
 }

@@ -29,7 +29,7 @@
 //!
 //! A file that is replaced in place ([`InPlace::begin`]) keeps its permission bits. If the system allows it, the
 //! file keeps its owner and group, its extended attributes (including POSIX access control lists, capabilities and
-//! `trusted.*`), and on Linux the flags of `chattr`. [`Lost`] reports the rest. Times are kept on request.
+//! `trusted.*`), and on Linux the flags of `chattr`. [`NotPreserved`] reports the rest. Times are kept on request.
 //!
 //! The system itself sets attributes that it computes from the bytes (`security.ima`, `security.evm`). If the old
 //! file has holes, long runs of zero bytes become holes in the new one too. A file that this user may not write is
@@ -51,10 +51,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 pub use super::disk::most_pending;
-use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
+use super::disk::{NewFile, PRIVATE, SyncedFolders, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
-    names_of, not_written, refused, times,
+    EntryKind, ExistingEntry, Identity, REPLACES_OPEN_FILES, changed, folder_of, identity,
+    is_sparse, names_of, not_written, refused, times,
 };
 pub use super::file::{TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -68,17 +68,17 @@ use crate::error::{self, Error, Result, cause, name};
 pub struct Replacement {
     path: PathBuf,
     place: NameInFolder,
-    out: BufWriter<New>,
-    old: Old,
+    out: BufWriter<NewFile>,
+    old: ReplacedFile,
     /// The permission bits that the new file gets before its name.
     permissions: Option<Permissions>,
     times: Option<FileTimes>,
-    lost: Vec<Lost>,
+    lost: Vec<NotPreserved>,
 }
 
 /// The file that the new one replaces.
 #[derive(Debug)]
-enum Old {
+enum ReplacedFile {
     /// None. A file that appears in the meantime is kept.
     Nothing,
     /// Any file of that name at the end.
@@ -111,7 +111,7 @@ pub struct Committed {
     /// The path of the file. For a message, the name may have changed with its size.
     pub path: PathBuf,
     /// The properties of the old file that could not be preserved.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<NotPreserved>,
 }
 
 impl Replacement {
@@ -137,21 +137,21 @@ impl Replacement {
 
     /// Begins to write new contents for `place`, whose path is `path`.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
-        let old = there(path, &place)?;
+        let old = entry_at(path, &place)?;
         let new = match old.as_ref().map(|old| old.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => return Err(Error::file(path, "a directory; name a file")),
-            Some(EntryKind::Special) => New::device(&place.folder, &place.name),
-            Some(EntryKind::File) => New::within(&place.folder, PRIVATE),
+            Some(EntryKind::Special) => NewFile::device(&place.folder, &place.name),
+            Some(EntryKind::File) => NewFile::within(&place.folder, PRIVATE),
             // The umask determines the permissions of a new file, as with any other program.
-            None => New::within(&place.folder, 0o666),
+            None => NewFile::within(&place.folder, 0o666),
         };
         let new = new.map_err(|error| not_written(path, error))?;
         let permissions = old.filter(|_| !new.is_device()).map(|old| old.permissions);
         if permissions.as_ref().is_some_and(Permissions::readonly) {
             return Err(read_only(path));
         }
-        Ok(Self { permissions, ..Self::of(path, place, new, Old::Any) })
+        Ok(Self { permissions, ..Self::of(path, place, new, ReplacedFile::Any) })
     }
 
     /// Begins to write a file of an output folder with these permission bits, reduced by the umask, and these
@@ -164,12 +164,12 @@ impl Replacement {
         mode: u32,
         times: Option<FileTimes>,
     ) -> Result<Self> {
-        let new = New::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
-        let old = if is_new { Old::Nothing } else { Old::Any };
+        let new = NewFile::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
+        let old = if is_new { ReplacedFile::Nothing } else { ReplacedFile::Any };
         Ok(Self { times, ..Self::of(path, place, new, old) })
     }
 
-    fn of(path: &Path, place: NameInFolder, new: New, old: Old) -> Self {
+    fn of(path: &Path, place: NameInFolder, new: NewFile, old: ReplacedFile) -> Self {
         let (path, out) = (path.to_owned(), BufWriter::new(new));
         Self { path, place, out, old, permissions: None, times: None, lost: Vec::new() }
     }
@@ -199,7 +199,7 @@ impl Replacement {
         self.out.get_mut().has_holes = is_sparse(of);
     }
 
-    fn made(&self) -> &New {
+    fn made(&self) -> &NewFile {
         self.out.get_ref()
     }
 
@@ -213,7 +213,7 @@ impl Replacement {
     /// the new file has its name.
     #[must_use]
     pub fn of_mailbox(mut self) -> Self {
-        if let Old::Original { kind, .. } = &mut self.old {
+        if let ReplacedFile::Original { kind, .. } = &mut self.old {
             *kind = OriginalKind::Mailbox;
         }
         self
@@ -223,7 +223,7 @@ impl Replacement {
     /// ([`commit_all`]). False if no file is replaced.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
-        !matches!(self.old, Old::Nothing)
+        !matches!(self.old, ReplacedFile::Nothing)
     }
 
     /// Gives the file its new contents.
@@ -252,9 +252,9 @@ impl Replacement {
             file.set_permissions(permissions.clone())?;
         }
         if self.times.is_some_and(|times| file.set_times(times).is_err()) {
-            self.lost.push(Lost::Times);
+            self.lost.push(NotPreserved::Times);
         }
-        if let Old::Original { original, how, kind } = &self.old {
+        if let ReplacedFile::Original { original, how, kind } = &self.old {
             let is_message = *kind == OriginalKind::Message;
             if is_message {
                 file.rewind()?;
@@ -263,7 +263,7 @@ impl Replacement {
             }
             self.lost = original.given_to(file, how.preserve_times || is_message)?;
         }
-        if let Old::Staged { original, how } = &self.old {
+        if let ReplacedFile::Staged { original, how } = &self.old {
             self.lost = original.given_to(file, how.preserve_times)?;
         }
         Ok(())
@@ -275,13 +275,16 @@ impl Replacement {
 
     fn backup(&self) -> Option<&Suffix> {
         match &self.old {
-            Old::Original { how, .. } | Old::Staged { how, .. } => how.backup.as_ref(),
+            ReplacedFile::Original { how, .. } | ReplacedFile::Staged { how, .. } => {
+                how.backup.as_ref()
+            }
             _ => None,
         }
     }
 
     fn back_up(mut self) -> Result<Self> {
-        if let Old::Original { how, original, .. } | Old::Staged { how, original } = &mut self.old
+        if let ReplacedFile::Original { how, original, .. } | ReplacedFile::Staged { how, original } =
+            &mut self.old
             && let Some(suffix) = &how.backup
         {
             original.unchanged()?;
@@ -294,7 +297,7 @@ impl Replacement {
         let (path, new) = (&self.path, self.out.get_mut());
         let NameInFolder { folder, name } = &self.place;
         let renamed = match &self.old {
-            Old::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
+            ReplacedFile::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => {
                     let why = "another file came there meanwhile, under that name or one that is the same \
                                to this file system, and was left";
@@ -302,20 +305,20 @@ impl Replacement {
                 }
                 _ => not_written(path, error),
             }),
-            Old::Any => {
+            ReplacedFile::Any => {
                 let _old = REPLACES_OPEN_FILES.then(|| folder.read(name));
                 new.replace(folder, name).map_err(|error| not_written(path, error))
             }
-            Old::Staged { original, .. } => {
+            ReplacedFile::Staged { original, .. } => {
                 original.unchanged()?;
                 new.name(folder, name).map_err(|error| not_written(path, error))
             }
-            Old::Original { original, .. } if original.path != *path => {
+            ReplacedFile::Original { original, .. } if original.path != *path => {
                 original.unchanged()?;
                 name_message(new, path, &self.place)
                     .map_err(|error| refused(&original.path, &cause(&error)))
             }
-            Old::Original { original, kind, .. } => {
+            ReplacedFile::Original { original, kind, .. } => {
                 let is_mailbox = *kind == OriginalKind::Mailbox;
                 let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
                 let renamed = original.unnamed_by(|| new.replace(folder, name))?;
@@ -329,7 +332,7 @@ impl Replacement {
 
     /// Removes the old file of a message that has a new name.
     fn remove_old(mut self) -> Result<Self> {
-        let Old::Original { original, .. } = &self.old else { return Ok(self) };
+        let ReplacedFile::Original { original, .. } = &self.old else { return Ok(self) };
         if original.path == self.path {
             return Ok(self);
         }
@@ -343,7 +346,7 @@ impl Replacement {
                 return Err(Error::system(why, error));
             }
             // Another program may have edited the message under its old name, so that file may be the only copy.
-            _ => self.lost.push(Lost::OldName),
+            _ => self.lost.push(NotPreserved::OldName),
         }
         Ok(self)
     }
@@ -386,16 +389,18 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     at_once(&mut files, Replacement::back_up);
     // An old file is kept until its backup is on disk.
     let backed_up = files.iter().flatten().filter(|file| file.backup().is_some());
-    let folders = Folders::sync(backed_up.map(Replacement::folder));
+    let folders = SyncedFolders::sync(backed_up.map(Replacement::folder));
     for file in &mut files {
         then(file, |file| match folders.failure(file.folder()) {
-            Some(why) => Err(refused(&file.path, &format!("no backup of it is safe: {why}"))),
+            Some(why) => {
+                Err(refused(&file.path, &format!("its backup could not be synced: {why}")))
+            }
             None => Ok(file),
         });
     }
     at_once(&mut files, Replacement::rename);
     let replaced = files.iter().flatten().filter(|file| file.waits_for_disk());
-    let folders = Folders::sync(replaced.map(Replacement::folder));
+    let folders = SyncedFolders::sync(replaced.map(Replacement::folder));
     // An old name is kept until the new one is on disk.
     at_once(&mut files, |file| match folders.failure(file.folder()) {
         Some(why) => Err(unsynced(&file.path, why)),
@@ -407,7 +412,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
 
 /// Gives the message `new` a name that is not in use. A file of that name with the same bytes also counts as
 /// success: a run created it and was killed before removing the old one.
-fn name_message(new: &mut New, path: &Path, place: &NameInFolder) -> io::Result<()> {
+fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Result<()> {
     match new.name(&place.folder, &place.name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             match has_the_bytes_of(place, new.file())? {
@@ -424,7 +429,7 @@ fn name_message(new: &mut New, path: &Path, place: &NameInFolder) -> io::Result<
 
 /// True if the entry at `place` is a regular file with the bytes of `other`.
 fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> {
-    if place.there()?.is_none_or(|there| there.kind != EntryKind::File) {
+    if place.entry()?.is_none_or(|there| there.kind != EntryKind::File) {
         return Ok(false);
     }
     let mut one = place.folder.read(&place.name)?;
@@ -470,7 +475,7 @@ impl Suffix {
         let bytes = suffix.as_encoded_bytes();
         if bytes.is_empty() || bytes.iter().any(is_of_a_path) {
             let suffix = name(Path::new(suffix));
-            let why = format!("'{suffix}' is no suffix for the names of backups; `.orig` is one");
+            let why = format!("'{suffix}' is not a valid backup suffix; use for example `.orig`");
             return Err(Error::new(why));
         }
         Ok(Self(suffix.to_owned()))
@@ -510,12 +515,12 @@ impl InPlace {
                 if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
             })?),
         };
-        let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let new = NewFile::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
         let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
         let (seen, how) = (&original.seen, self.clone());
         let original = Box::new(original.clone());
         let mut replacement =
-            Replacement::of(path, place, new, Old::Original { original, how, kind });
+            Replacement::of(path, place, new, ReplacedFile::Original { original, how, kind });
         replacement.preserve_holes(seen);
         Ok(replacement)
     }
@@ -529,8 +534,9 @@ impl InPlace {
         place: NameInFolder,
     ) -> Result<Replacement> {
         self.check(original)?;
-        let new = New::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
-        let old = Old::Staged { original: Box::new(original.clone()), how: self.clone() };
+        let new =
+            NewFile::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let old = ReplacedFile::Staged { original: Box::new(original.clone()), how: self.clone() };
         let mut replacement = Replacement::of(path, place, new, old);
         replacement.preserve_holes(&original.seen);
         Ok(replacement)
@@ -542,17 +548,17 @@ impl InPlace {
         let refused = |why: &str| Err(Error::file(path, why));
         let is_message = is_message(path);
         if is_message && self.backup.is_some() {
-            return refused("in a Maildir a backup would be one more message; leave --backup out");
+            return refused("in a Maildir a backup would be a further message; omit --backup");
         }
         let now = original.unchanged()?;
         original.writable()?;
         let mut names = names_of(&now);
         if let Some(suffix) = &self.backup {
             if suffix.ends(&original.place.name) {
-                return refused("a backup by its name, which is left as it is");
+                return refused("its name is that of a backup; skipped");
             }
             let (backup, place) = original.backup(suffix);
-            match there(&backup, &place)? {
+            match entry_at(&backup, &place)? {
                 Some(there) if there.kind != EntryKind::File => return Err(no_backup(&backup)),
                 // A run that was killed between backup and replacement leaves this state.
                 Some(there) if there.identity == identity(&now) => names = names.saturating_sub(1),
@@ -595,7 +601,7 @@ impl Original {
     /// Examines the file at `place`, whose path is `path`.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
-        let what = match place.there().map_err(failed)?.map(|there| there.kind) {
+        let what = match place.entry().map_err(failed)?.map(|there| there.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => "a directory",
             Some(EntryKind::Special) => "not a regular file",
@@ -705,7 +711,7 @@ impl Original {
     }
 
     /// Copies owner, permission bits, extended attributes and times to `new`.
-    fn given_to(&self, new: &File, has_times: bool) -> io::Result<Vec<Lost>> {
+    fn given_to(&self, new: &File, has_times: bool) -> io::Result<Vec<NotPreserved>> {
         let mut lost = Vec::new();
         // The order matters: changing the owner clears bits, and changing bits changes the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
@@ -715,10 +721,10 @@ impl Original {
         #[cfg(target_os = "linux")]
         let given = given.and(give_flags(&old, new));
         if given.is_err() {
-            lost.push(Lost::Attributes);
+            lost.push(NotPreserved::Attributes);
         }
         if has_times && times(&self.seen).is_none_or(|times| new.set_times(times).is_err()) {
-            lost.push(Lost::Times);
+            lost.push(NotPreserved::Times);
         }
         Ok(lost)
     }
@@ -733,7 +739,7 @@ impl Original {
     /// Keeps the old file as its backup, unless a backup exists.
     fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
         let (backup, place) = self.backup(suffix);
-        match there(&backup, &place)? {
+        match entry_at(&backup, &place)? {
             Some(there) if there.kind == EntryKind::File => return Ok(()),
             Some(_) => return Err(no_backup(&backup)),
             None => {}
@@ -759,7 +765,7 @@ impl Original {
     }
 
     fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
-        let mut copy = New::within(&backup.folder, PRIVATE)?;
+        let mut copy = NewFile::within(&backup.folder, PRIVATE)?;
         let old = self.file()?;
         (&*old).rewind()?;
         copy.has_holes = is_sparse(&self.seen);
@@ -772,7 +778,7 @@ impl Original {
 
 /// A property of the old file that could not be preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum NotPreserved {
     /// The owner or the group.
     Owner,
     /// An extended attribute, or a flag of `chattr`.
@@ -784,20 +790,20 @@ pub enum Lost {
     OldName,
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for NotPreserved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
-            Self::Attributes => "not all of its extended attributes and flags could be kept",
+            Self::Attributes => "some of its extended attributes or flags could not be kept",
             Self::Times => "its times could not be kept",
-            Self::OldName => "another program moved or changed it meanwhile; it may be there twice",
+            Self::OldName => "another program moved or changed it meanwhile; it may exist twice",
         })
     }
 }
 
 /// The entry at `place`, whose path is `path`.
-pub(super) fn there(path: &Path, place: &NameInFolder) -> Result<Option<There>> {
-    place.there().map_err(|error| not_written(path, error))
+pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {
+    place.entry().map_err(|error| not_written(path, error))
 }
 
 fn unsynced(path: &Path, why: &str) -> Error {
@@ -807,7 +813,7 @@ fn unsynced(path: &Path, why: &str) -> Error {
 
 pub(super) fn symbolic_link(path: &Path) -> Error {
     let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
-    let why = format!("a symbolic link, which is not written through; name {target} itself");
+    let why = format!("a symbolic link, which is not followed; name {target} itself");
     Error::file(path, &why)
 }
 
@@ -850,14 +856,14 @@ fn between_steps<T>(read: impl FnOnce() -> T) -> T {
 
 /// Gives `new` the owner and group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]
-fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<Lost>) -> io::Result<Permissions> {
+fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<NotPreserved>) -> io::Result<Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let made = new.metadata()?;
     let same = (made.uid(), made.gid()) == (old.uid(), old.gid());
     if same || fchown(new, Some(old.uid()), Some(old.gid())).is_ok() {
         return Ok(old.permissions());
     }
-    lost.push(Lost::Owner);
+    lost.push(NotPreserved::Owner);
     // Members of a group may assign it. A failure is already in `lost`.
     let _ = fchown(new, None, Some(old.gid()));
     // The setuid and setgid bits must not apply to another owner.
@@ -865,7 +871,7 @@ fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<Lost>) -> io::Result<Pe
 }
 
 #[cfg(not(unix))]
-fn give_owner(old: &Metadata, _: &File, _: &mut Vec<Lost>) -> io::Result<Permissions> {
+fn give_owner(old: &Metadata, _: &File, _: &mut Vec<NotPreserved>) -> io::Result<Permissions> {
     Ok(old.permissions())
 }
 

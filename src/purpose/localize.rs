@@ -30,7 +30,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::base::SaidBy;
+use crate::base::SourceKind;
 use crate::collection::origin::{RootUrl, canonical, names};
 use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
 use crate::document::Against;
@@ -58,7 +58,8 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let collection = Arc::clone(collection);
     let number = collection.number_at(&path);
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
-    let destination = Local { collection, path, own, place, on_disk, to_browsers, is_message };
+    let destination =
+        LocalDestination { collection, path, own, place, on_disk, to_browsers, is_message };
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
@@ -78,7 +79,7 @@ fn own(options: &Options) -> Option<String> {
 /// If the document declares a base that cannot be removed, every relative link becomes absolute, as in `rewrite`.
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let options = beside_canonical(bytes, options);
+    let options = except_canonical(bytes, options);
     let options = options.as_ref();
     let rewritten = rewrite(bytes, options);
     let is_message = options.format.has_headings();
@@ -98,13 +99,13 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 }
 
 /// Changes `options` to keep the canonical URL of a page (RFC 6596), which is not in the mirror.
-fn beside_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
+fn except_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
     let says = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
     let may_say = says(b"anonical") || says(b"ANONICAL");
     let named = may_say.then(|| canonical::named(bytes, options.format)).flatten();
     match (&options.destination, named) {
-        (Some(others), Some(canonical::Named { span, .. })) => {
-            let destination = BesideCanonical { span, others: Arc::clone(others) };
+        (Some(others), Some(canonical::CanonicalUrl { span, .. })) => {
+            let destination = ExceptCanonical { span, others: Arc::clone(others) };
             Cow::Owned(Options { destination: Some(Arc::new(destination)), ..options.clone() })
         }
         _ => Cow::Borrowed(options),
@@ -113,12 +114,12 @@ fn beside_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> 
 
 /// Chooses for all links except the one at `span`.
 #[derive(Debug)]
-struct BesideCanonical {
+struct ExceptCanonical {
     span: Span,
     others: Arc<dyn Destination>,
 }
 
-impl Destination for BesideCanonical {
+impl Destination for ExceptCanonical {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         match link.span == self.span {
             true => Choice::Target,
@@ -129,7 +130,7 @@ impl Destination for BesideCanonical {
 
 /// Chooses for the links of one file.
 #[derive(Debug)]
-struct Local {
+struct LocalDestination {
     collection: Arc<Collection>,
     /// The path of the file in the mirror, below the root.
     path: Vec<u8>,
@@ -144,7 +145,7 @@ struct Local {
     is_message: bool,
 }
 
-impl Destination for Local {
+impl Destination for LocalDestination {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         let has_own_base = link.base.as_deref() == self.own.as_deref();
         if self.is_message {
@@ -156,7 +157,7 @@ impl Destination for Local {
             return Choice::Reference(String::new());
         }
         // In a saved page, such a link jumps within the copy, where the page's original base does not apply.
-        if link.source.said_by() == SaidBy::Note && link.reference.starts_with('#') {
+        if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
             return Choice::Kept;
         }
         // The target is a folder, for other references or for the pages of a web app; or the sitemap protocol
@@ -199,7 +200,7 @@ impl Destination for Local {
     }
 }
 
-impl Local {
+impl LocalDestination {
     /// A reference to the file that was saved for `target`.
     fn saved(&self, target: &str, link: &LinkReport) -> Option<String> {
         let bare = target.split('#').next().unwrap_or_default();

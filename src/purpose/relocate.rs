@@ -310,7 +310,7 @@ pub fn options(
         true => Vec::new(),
         false => canonical::absolute(bytes, options.format),
     };
-    let destination = Moving {
+    let destination = RelocateLinks {
         relocation: Arc::clone(relocation),
         profile: options.profile,
         keeps_forms,
@@ -343,14 +343,14 @@ pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     if !is_stuck {
         return rewritten;
     }
-    rewrite(bytes, &Options { destination: Some(Arc::new(Staying)), ..options.clone() })
+    rewrite(bytes, &Options { destination: Some(Arc::new(KeepEveryLink)), ..options.clone() })
 }
 
 /// Keeps every link.
 #[derive(Debug)]
-struct Staying;
+struct KeepEveryLink;
 
-impl Destination for Staying {
+impl Destination for KeepEveryLink {
     fn choose(&self, _: &LinkReport, _: &Against) -> Choice {
         Choice::Kept
     }
@@ -358,7 +358,7 @@ impl Destination for Staying {
 
 /// Chooses for the links of one document.
 #[derive(Debug)]
-struct Moving {
+struct RelocateLinks {
     relocation: Arc<Relocation>,
     profile: Profile,
     /// True if all links keep their form.
@@ -369,7 +369,7 @@ struct Moving {
     last_base: Mutex<Option<(Arc<str>, Arc<Base>)>>,
 }
 
-impl Destination for Moving {
+impl Destination for RelocateLinks {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         if matches!(against, Against::Nothing | Against::Unknown) {
             return Choice::Kept;
@@ -388,7 +388,7 @@ impl Destination for Moving {
     }
 }
 
-impl Moving {
+impl RelocateLinks {
     /// The base after the move for links whose current base is `base`.
     fn base_after(&self, base: &Arc<str>) -> Arc<Base> {
         let mut last = self.last_base.lock().unwrap_or_else(PoisonError::into_inner);

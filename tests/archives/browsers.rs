@@ -71,8 +71,8 @@ fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
         .map(|anomaly| (anomaly.offset.file, anomaly.code, &*anomaly.message))
         .collect();
     let expected = [
-        (0, Code::RecordBroken, "a resource without WebResourceURL; it was left"),
-        (2, Code::RecordBroken, "a resource without WebResourceData; it was left"),
+        (0, Code::RecordBroken, "a resource without WebResourceURL; skipped"),
+        (2, Code::RecordBroken, "a resource without WebResourceData; skipped"),
     ];
     assert_eq!(said, expected);
 }
@@ -161,7 +161,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
     let mut doubling = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     doubling.extend((3..33).map(|next| array(&[next, next])));
     doubling.push(array(&[]));
-    let why = "what its property list refers to is more than 16 times as long as the file";
+    let why = "its property list expands to more than 16 times the length of the file";
     assert!(error(&doubling).ends_with(why), "{}", error(&doubling));
     // The same body in many resources.
     let mut heavy = vec![

@@ -146,7 +146,7 @@ fn a_version_that_is_not_known_is_said_once_with_a_number() {
     for archive in [member(&old), old] {
         let found = entries(&archive);
         let offset = offset(&found[1]);
-        let message = "801 records, this one of WARC 0.17 first, are read as ones of WARC 1.1";
+        let message = "801 records, this one of WARC 0.17 first, are read as WARC 1.1";
         assert!(records(&found).len() == 802 && found.len() == 803);
         assert!(records(&found).iter().all(|record| record.diagnostics.is_empty()));
         let [said] = anomalies(&found)[..] else { panic!() };
@@ -531,10 +531,10 @@ fn what_is_no_wacz_file_is_said_in_a_sentence() {
         Ok(mut wacz) => wacz.archive(0).err().unwrap().to_string(),
     };
     for cut in [0, 1, 20, whole.len() - 10] {
-        assert_eq!(said(&whole[..cut]), "not a WACZ file: it is no zip file that can be read");
+        assert_eq!(said(&whole[..cut]), "not a WACZ file: it is not a readable zip file");
     }
     let other = wacz(&[("a.warc", &plain)]);
-    assert_eq!(said(&other), "not a WACZ file: no WARC file is in its folder archive/");
+    assert_eq!(said(&other), "not a WACZ file: it has no WARC file in its folder archive/");
     // Bit 0 of the flags, in the local header and in the directory (APPNOTE.TXT, 4.4.4).
     let mut encrypted = whole.clone();
     let directory = encrypted.windows(4).position(|four| four == b"PK\x01\x02").unwrap();

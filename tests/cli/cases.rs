@@ -395,7 +395,7 @@ mod unix {
         let output = run(baselink(scene.path()).args(["rewrite", "-o", "link.html"]), b"<p>");
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
-            "error: link.html: a symbolic link, which is not written through; name real.html itself\n"
+            "error: link.html: a symbolic link, which is not followed; name real.html itself\n"
         );
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");

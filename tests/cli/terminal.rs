@@ -128,6 +128,6 @@ fn a_wrong_pattern_of_a_settings_file_has_its_line() {
     let sentence = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         sentence,
-        "error: baselink.toml:2: include: [\\u{1b}: no pattern for paths: unclosed character class; missing ']'\n"
+        "error: baselink.toml:2: include: [\\u{1b}: not a valid pattern: unclosed character class; missing ']'\n"
     );
 }

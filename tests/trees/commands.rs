@@ -116,15 +116,15 @@ fn followed_links_are_read_and_their_loops_said() {
     );
     assert_eq!(
         stderr,
-        "error: w/loop: a link to w, in which it stands; not followed\n\
-         error: w/nothing: a link to nothing\n3 files, 3 links: 3 rewritten\n"
+        "error: w/loop: a link to w, which contains it; not followed\n\
+         error: w/nothing: a broken symbolic link\n3 files, 3 links: 3 rewritten\n"
     );
     assert_eq!(status, 2);
     let (status, _, stderr) = run(here, "rewrite --follow w -o out");
     assert_eq!(
         stderr,
-        "error: w/loop: a link to w, in which it stands; not followed\n\
-         error: w/nothing: a link to nothing\n5 files: 3 rewritten, 2 could not be used\n  \
+        "error: w/loop: a link to w, which contains it; not followed\n\
+         error: w/nothing: a broken symbolic link\n5 files: 3 rewritten, 2 could not be used\n  \
          html  3 files, 3 links: 3 rewritten\n"
     );
     assert_eq!(status, 2);
@@ -183,9 +183,9 @@ fn nothing_is_written_through_a_symbolic_link() {
     let (status, _, stderr) = run(here, "rewrite -q w -o out");
     assert_eq!(
         stderr,
-        "error: out/a.html: a symbolic link, which is not written through; name ../victim/file \
-         itself\nerror: out/sub: a symbolic link, which is not written through; name ../victim \
-         itself\nerror: out/sub: a symbolic link, which is not written through; name ../victim \
+        "error: out/a.html: a symbolic link, which is not followed; name ../victim/file \
+         itself\nerror: out/sub: a symbolic link, which is not followed; name ../victim \
+         itself\nerror: out/sub: a symbolic link, which is not followed; name ../victim \
          itself\n",
         "of the folder and of the file in it"
     );
@@ -198,7 +198,7 @@ fn nothing_is_written_through_a_symbolic_link() {
     let (status, _, stderr) = run(here, "rewrite -i link.html");
     assert_eq!(
         stderr,
-        "error: link.html: a symbolic link, which is not written through; name w/a.html itself\n"
+        "error: link.html: a symbolic link, which is not followed; name w/a.html itself\n"
     );
     assert_eq!(status, 2);
     assert_eq!(fs::read(here.join("w/a.html")).unwrap(), LINK.as_bytes());
@@ -384,7 +384,7 @@ fn names_are_bytes_and_are_shown_on_one_line() {
     // In a sentence, too.
     symlink("nowhere", here.join("w").join("a\nb")).unwrap();
     let (status, _, stderr) = run(here, "links --follow -q w");
-    assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a link to nothing\n"));
+    assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a broken symbolic link\n"));
 }
 
 #[test]

@@ -476,7 +476,7 @@ fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
             assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {said}");
             for error in said.lines().filter(|line| line.starts_with("error: ")) {
                 let sentences = [
-                    "another program put something else there; it was left out",
+                    "another program replaced it; skipped",
                     "another program changed it meanwhile; it was left as it is",
                     "not a regular file; it was left out",
                     "not a regular file",

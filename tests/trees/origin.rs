@@ -658,7 +658,7 @@ fn a_url_that_is_none_is_said_and_the_next_source_is_asked() {
         passed_over,
         [
             format!("{path}: no url-map URL: the base URL is not absolute: y"),
-            format!("{path}: no saved-from URL: it names no place on the network: about:internet"),
+            format!("{path}: no saved-from URL: it is not a network address: about:internet"),
         ]
     );
     let latin_1 = b"<!-- saved from url=(0010)http://a/\xE9 -->";

@@ -213,7 +213,7 @@ fn roots_that_overlap_give_each_file_once() {
     let paths = [root.path().to_owned(), at("a")];
     let said = walk(&paths, &Selection::default()).overlaps()[0].clone();
     let (outer, inner) = (paths[0].display(), paths[1].display());
-    assert_eq!(said, format!("{inner} is in {outer}: each file is taken once, with {outer}"));
+    assert_eq!(said, format!("{inner} is in {outer}: each file is read once, with {outer}"));
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn of_many_roots_that_overlap_each_is_said_once() {
     let walk = walk(&roots, &selection);
     let at = |path: &str| root.path().join(path).display().to_string();
     let expected = [
-        format!("{} is in {}: each file is taken once, with {}", at("a/x"), at("a"), at("a")),
-        format!("{} and {} are the same: each file is taken once", at("b"), at("b")),
-        format!("{} is in {}: each file is taken once, with {}", at("b"), at(""), at("b")),
+        format!("{} is in {}: each file is read once, with {}", at("a/x"), at("a"), at("a")),
+        format!("{} and {} are the same: each file is read once", at("b"), at("b")),
+        format!("{} is in {}: each file is read once, with {}", at("b"), at(""), at("b")),
     ];
     assert_eq!(walk.overlaps(), expected);
     let found: Vec<_> = walk.map(|entry| relative(&entry.unwrap())).collect();
@@ -328,8 +328,8 @@ mod unix {
         let found = found(root.path(), &follow);
         assert_eq!(found.len(), 5, "{found:?}");
         assert!(found[0].starts_with("error: a/b/up: a link to "), "{found:?}");
-        assert!(found[0].ends_with("a, in which it stands; not followed"), "{found:?}");
-        assert_eq!(found[1..4], ["a/b/x", "a/b/y", "error: broken: a link to nothing"]);
+        assert!(found[0].ends_with("a, which contains it; not followed"), "{found:?}");
+        assert_eq!(found[1..4], ["a/b/x", "a/b/y", "error: broken: a broken symbolic link"]);
         assert!(found[4].starts_with("error: itself: "), "{found:?}");
         let without = Selection::default();
         assert_eq!(
@@ -354,7 +354,7 @@ mod unix {
             // The system's own words (ELOOP).
             let circle = "Too many levels of symbolic links";
             assert!(said[0].starts_with(&format!("{shown}/a\\nb: {circle}")), "{said:?}");
-            assert_eq!(said[1], format!("{shown}/broken: a link to nothing"));
+            assert_eq!(said[1], format!("{shown}/broken: a broken symbolic link"));
             assert!(said[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")), "{said:?}");
             assert!(said.len() == 3 && !said.concat().contains('\n'));
         }
@@ -416,7 +416,7 @@ mod unix {
     /// I19: what took the place of a file since the walk is not opened, and not waited for.
     #[test]
     fn what_is_no_file_any_more_is_not_waited_for() {
-        let other = "another program put something else there; it was left out";
+        let other = "another program replaced it; skipped";
         let root = tree(&["a/pipe", "a/socket", "a/folder", "a/link", "named"]);
         let at = |name: &str| root.path().join(name);
         let roots = [at("a"), at("named")];
@@ -465,7 +465,7 @@ mod unix {
             for opened in [entry.open(false).map(drop), entry.original().map(drop)] {
                 // The folder that was named is open, whatever it is called now.
                 let refused = opened.map_err(|error| error.to_string());
-                let other = "another program put something else there; it was left out";
+                let other = "another program replaced it; skipped";
                 let expected = Err(format!("{}: {other}", entry.path.display()));
                 assert_eq!(refused, if swapped == "w" { Ok(()) } else { expected }, "{swapped}");
             }

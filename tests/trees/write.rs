@@ -26,7 +26,7 @@ use baselink::files::maildir::{is_maildir, is_message, with_sizes_of};
 use baselink::files::mirror::Mirror;
 use baselink::files::walk::{Selection, walk};
 use baselink::files::write::{
-    self, Committed, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
+    self, Committed, InPlace, NotPreserved, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -72,7 +72,7 @@ fn backed_up() -> InPlace {
     InPlace { backup: Some(Suffix::new(OsStr::new(".orig")).unwrap()), ..InPlace::default() }
 }
 
-fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<Lost>> {
+fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<NotPreserved>> {
     let mut new = settings.begin(&Original::of(path)?)?;
     new.write(|out| out.write_all(bytes))?;
     new.commit().map(|committed| committed.lost)
@@ -238,12 +238,12 @@ mod in_place {
 
     pub(super) fn somebody(folder: &Path) {
         let lost = replace(&InPlace::default(), &folder.join("page.html"), b"new").unwrap();
-        assert_eq!(lost, [Lost::Owner]);
+        assert_eq!(lost, [NotPreserved::Owner]);
         let capable = folder.join("capable.html");
         let may_lose = xattr::get(&capable, "security.capability").is_ok_and(|it| it.is_some());
         let lost = replace(&InPlace::default(), &capable, b"new").unwrap();
-        let attributes = may_lose.then_some(Lost::Attributes);
-        assert_eq!(lost, [Lost::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
+        let attributes = may_lose.then_some(NotPreserved::Attributes);
+        assert_eq!(lost, [NotPreserved::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
         assert_eq!(
             sentence(replace(&InPlace::default(), &folder.join("read-only.html"), b"new"), folder),
             "DIR/read-only.html: the file is read-only"
@@ -739,7 +739,7 @@ mod in_place {
         put(&backup, b"old");
         assert_eq!(
             sentence(replace(&backed_up(), &backup, b"new"), folder.path()),
-            "DIR/page.html.orig: a backup by its name, which is left as it is"
+            "DIR/page.html.orig: its name is that of a backup; skipped"
         );
         assert_eq!(names(folder.path()), ["page.html.orig"]);
         let suffix = Suffix::new(OsStr::new(".orig")).unwrap();
@@ -1193,7 +1193,7 @@ mod mirror {
         for name in names_of_attackers {
             let refused = sentence(write(&mirror, &page, name, b"new"), folder.path());
             assert!(
-                refused.ends_with("' is no name inside the output folder DIR/out"),
+                refused.ends_with("' is not a path inside the output folder DIR/out"),
                 "{refused}"
             );
             let relative = Path::new(OsStr::from_bytes(name));
@@ -1350,7 +1350,7 @@ mod mirror {
         let (folder, page, out) = scene();
         fs::create_dir(folder.path().join("real")).unwrap();
         symlink("real", &out).unwrap();
-        let refusal = "DIR/out: a symbolic link, which is not written through; name real itself";
+        let refusal = "DIR/out: a symbolic link, which is not followed; name real itself";
         assert_eq!(sentence(Mirror::new(&out), folder.path()), refusal);
         assert_eq!(sentence(Mirror::new(&out.join("")), folder.path()), refusal);
         assert_eq!(sentence(Mirror::new(&page), folder.path()), "DIR/in/page.html: not a folder");
@@ -1706,7 +1706,9 @@ mod maildir {
             let (second, first) = (committed.remove(1), committed.remove(0));
             assert_eq!(second.unwrap().path, old);
             assert_eq!(fs::read(&old).unwrap(), b"xyz");
-            assert!(first.is_err() || first.is_ok_and(|first| first.lost == [Lost::OldName]));
+            assert!(
+                first.is_err() || first.is_ok_and(|first| first.lost == [NotPreserved::OldName])
+            );
         }
     }
 
@@ -1737,7 +1739,7 @@ mod maildir {
         put(&at("cur/1"), b"old");
         assert_eq!(
             sentence(replace(&backed_up(), &at("cur/1"), b"new"), folder.path()),
-            "DIR/cur/1: in a Maildir a backup would be one more message; leave --backup out"
+            "DIR/cur/1: in a Maildir a backup would be a further message; omit --backup"
         );
         set_mode(&at("cur/1"), 0o400);
         assert_eq!(
@@ -1749,7 +1751,7 @@ mod maildir {
         symlink("elsewhere", at("tmp")).unwrap();
         assert_eq!(
             sentence(deliver(&at("cur/1"), b"new"), folder.path()),
-            "DIR/tmp: a symbolic link, which is not written through; name elsewhere itself"
+            "DIR/tmp: a symbolic link, which is not followed; name elsewhere itself"
         );
         assert_eq!(fs::read(at("cur/1")).unwrap(), b"old");
     }

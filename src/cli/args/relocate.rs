@@ -135,7 +135,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
     }
     let at = bytes.iter().position(|byte| *byte == b'=');
     let Some(at) = at.filter(|at| *at > 0 && *at + 1 < bytes.len()) else {
-        let why = "an old and a new path are wanted: --rename OLD=NEW, or --rename @FILE";
+        let why = "expected an old and a new path: --rename OLD=NEW, or --rename @FILE";
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);

@@ -43,7 +43,7 @@ const LONGEST: usize = 8_192;
 
 /// A URL that a page declares as its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct CanonicalUrl {
     /// The URL, without its fragment.
     pub url: String,
     /// The tag that names the URL.
@@ -65,7 +65,7 @@ named! {
 
 /// Finds the URL that a page declares as its own in its first [`HEAD`] bytes, for HTML and XHTML only.
 #[must_use]
-pub fn named(head: &[u8], format: Format) -> Option<Named> {
+pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
     if !matches!(format, Format::Html | Format::Xhtml) {
         return None;
     }
@@ -75,7 +75,7 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
     walk::best_effort(&text, start..text.len(), true, &mut sink);
     let named = sink.of_link.or(sink.of_graph)?;
     let span = map.map_or(named.span, |map| map.covering(named.span));
-    Some(Named { span, ..named })
+    Some(CanonicalUrl { span, ..named })
 }
 
 /// Finds the URLs of `link` elements that must be absolute, in the page that begins with `head`: the canonical URL
@@ -115,8 +115,8 @@ fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, u
 struct CanonicalSink<'a> {
     text: &'a [u8],
     charset: Charset,
-    of_link: Option<Named>,
-    of_graph: Option<Named>,
+    of_link: Option<CanonicalUrl>,
+    of_graph: Option<CanonicalUrl>,
     /// The number of open `template` elements.
     templates: usize,
     is_in_body: bool,
@@ -192,7 +192,7 @@ impl<'a> CanonicalSink<'a> {
         word: &str,
         url: &str,
         by: CanonicalTag,
-    ) -> Option<Named> {
+    ) -> Option<CanonicalUrl> {
         let has_word = |value: View| {
             value.text.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word))
         };
@@ -203,7 +203,7 @@ impl<'a> CanonicalSink<'a> {
         let trimmed = value::trimmed(&value.text);
         let url = value.text[trimmed.range()].split('#').next().unwrap_or_default();
         let is_url = unusable(url).is_none();
-        is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
+        is_url.then(|| CanonicalUrl { url: url.to_owned(), by, span: value.map.covering(trimmed) })
     }
 
     /// The decoded value of the first attribute called `name`.

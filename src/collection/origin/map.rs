@@ -77,7 +77,7 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
 ///
 /// Returns an error that names the line if a value is missing.
 pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let columns = Columns { names, wanted: "an old and a new path are wanted" };
+    let columns = Columns { names, wanted: "expected an old and a new path" };
     let mut all = Vec::new();
     TwoColumns { text, name: path, columns }.rows(&mut |_, one, other| {
         all.push((one, other.to_vec()));
@@ -240,7 +240,7 @@ impl UrlMap {
             folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
             urls: HashMap::new(),
         };
-        let columns = Columns { names: ["path", "url"], wanted: "a path and a URL are wanted" };
+        let columns = Columns { names: ["path", "url"], wanted: "expected a path and a URL" };
         let table = TwoColumns { text, name: path, columns };
         table.rows(&mut |line, path, url| map.insert(line, path, url))?;
         Ok(map)

@@ -12,7 +12,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::files::file::{EntryKind, Identity, There};
+use crate::files::file::{EntryKind, ExistingEntry, Identity};
 
 /// A folder by its path.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl OpenFolder {
     }
 
     fn open(&self, name: &OsStr, options: &OpenOptions) -> io::Result<File> {
-        match self.there(name)? {
+        match self.entry(name)? {
             Some(there) if there.kind == EntryKind::Symlink => {
                 Err(io::Error::other("a symbolic link"))
             }
@@ -87,9 +87,9 @@ impl OpenFolder {
     }
 
     /// The entry of this name.
-    pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
+    pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match fs::symlink_metadata(self.path.join(name)) {
-            Ok(there) => Ok(Some(There::of(&there))),
+            Ok(there) => Ok(Some(ExistingEntry::of(&there))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -115,7 +115,7 @@ impl OpenFolder {
         match fs::hard_link(self.path.join(name), into.path.join(to)) {
             Ok(()) => self.remove(name),
             // FAT has no hard links, so a check must suffice.
-            Err(_) if into.there(to)?.is_none() => self.rename(name, into, to),
+            Err(_) if into.entry(to)?.is_none() => self.rename(name, into, to),
             Err(_) => Err(ErrorKind::AlreadyExists.into()),
         }
     }

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{self as system, AtFlags, FileType, Mode, OFlags, RawMode, Stat};
 
-use crate::files::file::{EntryKind, Identity, There, identity};
+use crate::files::file::{EntryKind, ExistingEntry, Identity, identity};
 
 /// An open folder, with the path by which it was found.
 #[derive(Debug)]
@@ -124,9 +124,9 @@ impl OpenFolder {
     }
 
     /// The entry of this name.
-    pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
+    pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(there) => Ok(Some(there_of(&there))),
+            Ok(there) => Ok(Some(entry_of(&there))),
             Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -211,7 +211,7 @@ fn is_missing(error: rustix::io::Errno) -> bool {
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
-fn there_of(found: &Stat) -> There {
+fn entry_of(found: &Stat) -> ExistingEntry {
     let kind = match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => EntryKind::File,
         FileType::Symlink => EntryKind::Symlink,
@@ -219,7 +219,7 @@ fn there_of(found: &Stat) -> There {
         _ => EntryKind::Special,
     };
     let permissions = Permissions::from_mode(found.st_mode as u32);
-    There { kind, permissions, identity: Some(identity_of(found)) }
+    ExistingEntry { kind, permissions, identity: Some(identity_of(found)) }
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
@@ -292,6 +292,6 @@ mod tests {
         folder.create("file".as_ref(), 0o600).unwrap();
         assert!(at("moved/file").exists() && !at("outside/file").exists());
         let made = fs::metadata(at("moved/file")).unwrap();
-        assert_eq!(folder.there("file".as_ref()).unwrap().unwrap().identity, identity(&made));
+        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&made));
     }
 }

@@ -100,7 +100,7 @@ impl MovedBases {
         let moved = moved_bases(report, bytes, options, own);
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
         let now = options.retrieval.as_ref().map(|one| one.url.as_str());
-        let document = OfDocument {
+        let document = DocumentFacts {
             has_moved: now.is_none_or(|now| own != Some(now)),
             now: now.map(text),
             moved: own.map(text),
@@ -119,7 +119,7 @@ impl MovedBases {
                     && Arc::ptr_eq(&before.entity, &link.entity)
                     && (before.rule, before.source) == (link.rule, link.source)
             };
-            let before = last.filter(|_| !is_base && matches!(moved, Moved::Alike(_)));
+            let before = last.filter(|_| !is_base && matches!(moved, BasesAfterMove::Alike(_)));
             let base = match (before.filter(is_as_before), &link.base) {
                 (Some((_, base)), _) => base,
                 (None, None) => u32::MAX,
@@ -151,7 +151,7 @@ impl MovedBases {
 }
 
 /// Facts that apply to all bases of a document.
-struct OfDocument {
+struct DocumentFacts {
     has_moved: bool,
     /// The URL of the document before and after the move, in the form in which bases are reported.
     now: Option<String>,
@@ -161,7 +161,7 @@ struct OfDocument {
 impl MovedBase {
     fn new(
         base: &BaseKey,
-        document: &OfDocument,
+        document: &DocumentFacts,
         options: &Options,
         goal: &MovedCollection<'_>,
     ) -> Self {
@@ -204,14 +204,14 @@ impl MovedBase {
 }
 
 /// The bases of all links after the move.
-enum Moved {
+enum BasesAfterMove {
     /// All links have this base, if it is known.
     Alike(Option<Arc<str>>),
     /// Each link has its own base.
     Each(Vec<Option<Arc<str>>>),
 }
 
-impl Moved {
+impl BasesAfterMove {
     fn of(&self, link: usize) -> Option<Arc<str>> {
         match self {
             Self::Alike(moved) => moved.clone(),
@@ -224,7 +224,12 @@ impl Moved {
 ///
 /// If the document declares no base, its new URL is the base of all links. Otherwise the document is scanned again
 /// with its new URL.
-fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&str>) -> Moved {
+fn moved_bases(
+    report: &Report,
+    bytes: &[u8],
+    options: &Options,
+    moved: Option<&str>,
+) -> BasesAfterMove {
     let own = options.retrieval.as_ref();
     let own = own.map(|own| Base::text_of(options.profile, &own.url));
     let has_own = |link: &LinkReport| link.base.is_none() || link.base.as_deref() == own.as_deref();
@@ -232,15 +237,17 @@ fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&
         entity.chain.rule != Rule::Embedded && entity.chain.elements.is_empty()
     };
     if report.entities.iter().all(is_plain) && report.links.iter().all(has_own) {
-        return Moved::Alike(moved.map(|moved| Base::text_of(options.profile, moved).into()));
+        return BasesAfterMove::Alike(
+            moved.map(|moved| Base::text_of(options.profile, moved).into()),
+        );
     }
     let mut options = Options { retrieval: moved.map(Retrieval::url), ..options.clone() };
     options.scan.ids = false;
     let links = rewrite(bytes, &options).report.links;
     if links.len() != report.links.len() {
-        return Moved::Alike(None);
+        return BasesAfterMove::Alike(None);
     }
-    Moved::Each(links.into_iter().map(|link| link.base).collect())
+    BasesAfterMove::Each(links.into_iter().map(|link| link.base).collect())
 }
 
 /// True if a link declares a base for other references and is not followed itself.
