@@ -319,7 +319,7 @@ impl FromStr for Classes {
                 _ => {
                     let known = Class::ALL.map(Class::name).join(", ");
                     return Err(Error::new(format!(
-                        "unknown class '{name}'; use one of {known}, all, none"
+                        "unknown class '{name}': it is one of {known}, all, none"
                     )));
                 }
             }

@@ -1,5 +1,6 @@
-//! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` has the dictionary of which
-//! Python made `safari.webarchive` and `safari-xml.webarchive`; hostile property lists are put together here.
+//! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` contains the
+//! dictionary from which Python made `safari.webarchive` and `safari-xml.webarchive`. Hostile property lists are
+//! built here.
 //!
 //! Deliberately absent: the archives of the corpus, which are in `tests/archives/readers.rs`.
 
@@ -113,8 +114,8 @@ fn what_comes_before_a_broken_place_is_read() {
     }
 }
 
-/// A binary property list (CFBinaryPList.c) of `objects`, the first of which is its root: references and lengths have two
-/// bytes, offsets four.
+/// A binary property list (CFBinaryPList.c) of `objects`, the first of which is its root. References and lengths
+/// take two bytes, offsets four.
 fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = b"bplist00".to_vec();
     let mut offsets = Vec::new();
@@ -131,7 +132,7 @@ fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// An object of a kind (its first four bits) and a length, with what follows.
+/// An object with its kind in the first four bits, its length, and the rest.
 fn object(kind: u8, length: usize, rest: impl IntoIterator<Item = u8>) -> Vec<u8> {
     let length = u16::try_from(length).unwrap().to_be_bytes();
     [kind << 4 | 0xf, 0x11, length[0], length[1]].into_iter().chain(rest).collect()
@@ -186,7 +187,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
 #[test]
 fn any_depth_is_read() {
     const DEPTH: usize = 100_000;
-    // Of what is not looked at.
+    // Nesting in a value that is not read.
     let inside = format!("{}{}", "<array>".repeat(DEPTH), "</array>".repeat(DEPTH));
     let bytes =
         xml(&format!("<dict><key>a</key>{inside}<key>WebMainResource</key>{RESOURCE}</dict>"));
@@ -197,7 +198,7 @@ fn any_depth_is_read() {
     let bytes = xml(&format!("{}{}", start.repeat(DEPTH), "</array></dict>".repeat(DEPTH)));
     let archive = WebArchive::read(&bytes).unwrap();
     assert_eq!((archive.resources.len(), archive.resources[DEPTH - 1].frame), (DEPTH, DEPTH - 1));
-    // Of a binary list, of which each array has the next one.
+    // A binary list in which each array contains the next one.
     let mut deep = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     deep.extend((3..=60_000).map(|next| array(&[next])));
     deep.push(array(&[]));
@@ -242,7 +243,7 @@ fn an_entry_has_what_har_1_2_says() {
     );
     assert_eq!(entry.media_type.as_deref(), Some("text/html; charset=latin1"));
     assert_eq!(entry.into_body().unwrap().unwrap(), "<p>é".as_bytes());
-    // A value of another type costs no more than itself.
+    // A value of another type makes only itself unreadable.
     let entry = one(
         r#"{"startedDateTime": 5, "request": {"url": "u"}, "response": {"status": "200", "redirectURL": null,
         "headers": {"Location": "x"}, "content": {"text": "", "encoding": "BASE64"}}}"#,

@@ -1,6 +1,6 @@
-//! Web archives: what `fixtures/archive/expected.rows` says of the archives there, laws, and hostile archives.
+//! Web archives: the expectations of `fixtures/archive/expected.rows`, laws, and hostile archives.
 //!
-//! Deliberately absent: archives that others wrote, which are in `tests/archives/readers.rs`.
+//! Deliberately absent: archives of other programs, which are in `tests/archives/readers.rs`.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -233,7 +233,7 @@ fn same(one: &Record, other: &Record) -> bool {
     (one.heading(), one.block()) == (other.heading(), other.block())
 }
 
-/// A reader that gives so many bytes at a time.
+/// A reader that returns at most the given number of bytes at a time.
 struct Short<'a>(&'a [u8], usize);
 
 impl Read for Short<'_> {
@@ -243,9 +243,9 @@ impl Read for Short<'_> {
     }
 }
 
-/// Bug 38: what is read first of an archive ended within these headings when it was read a few bytes at a time, and
-/// after them when it was read at once, which then took the record of a damaged member (RFC 1952, 2.3.1: the sum is that
-/// of all its data). After a record as well, what follows it must not depend on how much of that is there already. Found by
+/// Bug 38: the result depended on the size of reads. The first read of an archive ended within these headings or
+/// after them; in the second case, the record of a damaged member was accepted (RFC 1952, 2.3.1: the checksum
+/// covers all of its data). The bytes after a record must not depend on the size of reads either. Found by
 /// coverage-guided fuzzing.
 #[test]
 fn what_is_there_already_changes_nothing() {
@@ -262,7 +262,7 @@ fn what_is_there_already_changes_nothing() {
         let sum = damaged.len() - 8;
         damaged[sum] ^= 1;
         assert_eq!(slowly(&damaged), at_once(&damaged), "{long}");
-        // Longer than what is read first, which ends before the heading does.
+        // The heading is longer than the first read.
         if long > 2_048 {
             assert!(
                 matches!(&entries(&damaged)[..], [ArchiveEntry::Anomaly(one)] if one.offset.within == 0)
@@ -273,7 +273,7 @@ fn what_is_there_already_changes_nothing() {
     let one = member(&record(1, "\r\n\r\n"));
     let flagged = [&one, &b"x\x1f\x8b\x08\xe0yz"[..], &one].concat();
     assert_eq!(slowly(&flagged), at_once(&flagged));
-    // Bug 43: white space that is longer than what is looked at first, and what may be a record or the start of a member.
+    // Bug 43: white space longer than the first read, followed by a possible record or member.
     for spaces in 0..60 {
         let spaced = [&b"\t".repeat(spaces)[..], &b"WARC/1\x1f\x8b\x08"[..]].concat();
         assert_eq!(slowly(&spaced), at_once(&spaced), "{spaces}");
@@ -298,7 +298,7 @@ proptest! {
         prop_assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");
         prop_assert!(found.iter().map(offset).all(|offset| offset.file < bytes.len() as u64));
         let compressed = member(&bytes);
-        // Of what is not compressed, heading and block are in the file.
+        // If the archive is not compressed, heading and block are in the file.
         let is_plain = bytes.starts_with(b"WARC/1");
         for record in records(&found).into_iter().filter(|_| is_plain) {
             let at = &bytes[record.offset.file as usize..];
@@ -321,7 +321,7 @@ proptest! {
         while let Some(entry) = records.next() {
             let entry = entry.unwrap();
             found.push(told(&entry));
-            // Nothing of a record is left in the buffer that another was in.
+            // A reused buffer contains nothing of an earlier record.
             if let ArchiveEntry::Record(record) = entry {
                 records.reuse(record.into_buffer());
             }

@@ -138,7 +138,7 @@ impl Case {
         }
     }
 
-    /// The command, or what is in its place.
+    /// The first argument, which is usually the command.
     pub(crate) fn command(&self) -> &str {
         self.arguments.first().map_or("", String::as_str)
     }

@@ -1,9 +1,10 @@
-//! The program, from arguments to exit status: every case of `tests/cli/cases/` (their form is in `tests/cli/case.rs`).
+//! The program, from arguments to exit status: every case of `tests/cli/cases/`; `tests/cli/case.rs` describes
+//! their format.
 //!
 //! Tests of situations that no case can describe (a closed pipe, file permissions, a name that is not UTF-8) are functions
 //! below.
 //!
-//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+//! Deliberately absent: accepting the present output. A missing expectation fails.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -45,8 +46,8 @@ fn every_case_prints_writes_and_ends_as_it_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A folder of which no URL is known has one to count with, and so has a reference that lacks only a scheme. No output may
-/// show them (bug 59).
+/// A folder without a known URL gets a placeholder internally, and so does a reference that lacks only a scheme. No
+/// output may show a placeholder (bug 59).
 #[test]
 fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
     const STAND_INS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
@@ -222,7 +223,7 @@ fn a_closed_pipe_is_silent_and_no_error() {
             .spawn()
             .unwrap();
         let mut first = String::new();
-        // Dropped with its line: the program writes into a pipe that nobody reads.
+        // The reader is dropped after one line, so the program writes into a closed pipe.
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(first.ends_with('\n'), "{arguments:?}: {first:?}");
@@ -303,7 +304,7 @@ mod unix {
         assert_eq!(output.status.code(), Some(0));
     }
 
-    /// Only root can give a file to somebody else.
+    /// Only root can give a file to another user.
     #[test]
     fn settings_of_somebody_else_are_not_read() {
         use std::os::unix::fs::{MetadataExt, chown};
@@ -461,7 +462,7 @@ mod unix {
         }
     }
 
-    /// Bug 67: the other name of a hard link kept the old bytes, and a file was replaced by what was made of it.
+    /// Bug 67: a hard link kept the old bytes, and a file was replaced by its own output.
     #[test]
     fn an_input_is_no_output_by_another_name() {
         let scene = tempfile::tempdir().unwrap();
@@ -585,7 +586,7 @@ mod unix {
         assert!(tried >= 15, "{tried}");
     }
 
-    /// What is written to the file itself would be read, or written over what is to be read.
+    /// An output that is also an input would be read while it is written, or overwrite what is still to be read.
     #[test]
     fn a_file_to_which_standard_output_goes_is_refused() {
         let scene = tempfile::tempdir().unwrap();
@@ -781,8 +782,7 @@ fn help_has_the_arguments_first_and_no_options_without_a_heading() {
     }
 }
 
-/// A mailbox longer than what is worked on at a time: the messages stay in their order, with the
-/// same sentences, however many threads there are.
+/// A mailbox longer than one batch: the order of messages and the output are the same for any number of threads.
 #[test]
 fn threads_change_nothing_of_a_mailbox() {
     let folder = tempfile::tempdir().unwrap();
@@ -815,7 +815,7 @@ fn threads_change_nothing_of_a_mailbox() {
     assert_eq!(all[0].matches("warning").count(), 39);
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
-    // What shows messages one by one, and what is told of all of them.
+    // Options that show messages one by one, and options that report totals.
     for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
         let made = ["1", "5"].map(|jobs| {
             fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
@@ -832,7 +832,7 @@ fn threads_change_nothing_of_a_mailbox() {
         assert_eq!(made[0].0, Some(0), "{how}");
     }
     assert!(fs::read(folder.path().join("in.mbox")).unwrap() == expected.as_bytes());
-    // Nobody waits for what cannot be written.
+    // Nothing waits for output that cannot be written.
     #[cfg(target_os = "linux")]
     {
         let Ok(full) = fs::File::create("/dev/full") else { return };
@@ -843,7 +843,7 @@ fn threads_change_nothing_of_a_mailbox() {
     }
 }
 
-/// What differs between systems: the separator of names, the root of a path, and whether an open file can be replaced.
+/// Differences between systems: the separator of names, the root of a path, and the replacement of open files.
 mod every_system {
     use std::path::MAIN_SEPARATOR;
 
@@ -857,7 +857,7 @@ mod every_system {
         scene
     }
 
-    /// What the program prints on standard error, and its exit status.
+    /// The standard error of the program, and its exit status.
     fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         let output = run(baselink(folder).args(arguments), b"");
         (String::from_utf8(output.stderr).unwrap(), output.status.code())

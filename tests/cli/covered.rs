@@ -1,10 +1,10 @@
 //! Every row of a table has a case: diagnostics, reasons, outcomes and sources, options of every command, exit statuses,
 //! settings keys. The tests name rows without one.
 //!
-//! An option has a case of a command where that command, without the option, prints, writes or ends otherwise; a
-//! settings key likewise. A case in which the option is refused does not count.
+//! An option is covered by a case of a command that would print, write or exit differently without the option;
+//! likewise a settings key. A case in which the option is rejected does not count.
 //!
-//! Deliberately absent: attributes and other places of links, of which `tests/project/fixtures_shape.rs` says the same.
+//! Deliberately absent: attributes and other places of links, which `tests/project/fixtures_shape.rs` checks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use baselink::{Outcome, Reason};
 
 use crate::case::{Case, Ending, Files, baselink, put, run};
 
-/// Commands that print what clap makes; `tests/cli/cases.rs` has their tests.
+/// Commands whose output clap generates; `tests/cli/cases.rs` tests them.
 const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 
 /// Rows that no case can show, and the test that does.
@@ -35,12 +35,12 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
     ("reason", "doubt", "tests/referee/message.rs", "always"),
-    // `localize` says `local`.
+    // `localize` uses the name `local`.
     ("reason", "chosen", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
     // A log with the version of the program, and a page.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
-    // Nobody stops a case.
+    // A case cannot be interrupted.
     ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
 ];
 
@@ -243,7 +243,7 @@ fn holds_settings(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// `files`, of which those with settings do not say `key`.
+/// `files` after removing `key` from the settings.
 fn without(key: &str, mut files: Files) -> Files {
     let is_said = |line: &str| line.split('=').next().unwrap().trim() == key;
     for (_, bytes) in files.iter_mut().filter(|(path, _)| holds_settings(path)) {

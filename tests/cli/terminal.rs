@@ -1,6 +1,6 @@
-//! What is planted in names, values and documents gives a terminal no orders and shows nothing in another order: each
-//! of `tests/cli/terminal.commands` is run in a terminal, and with each of `tests/cli/terminal.settings` as `baselink.toml`. `X`
-//! is what is planted.
+//! Names, values and documents from outside never control a terminal or reorder its text. Each command of
+//! `tests/cli/terminal.commands` is run in a terminal, and with each of `tests/cli/terminal.settings` as
+//! `baselink.toml`. `X` is replaced by the hostile text.
 //!
 //! Deliberately absent: `rewrite` to a terminal. A document comes out byte for byte, as from `cat`.
 #![cfg(target_os = "linux")]
@@ -10,8 +10,8 @@ use std::path::Path;
 
 use crate::outside;
 
-/// CSI in one byte and in two, BEL, DEL, an override of the direction of text, an isolate, a carriage return, a space
-/// without width. No file can hold the rest of what there is in its name: `/` and zero.
+/// CSI in one byte and in two, BEL, DEL, a direction override, an isolate, a carriage return, a zero-width space.
+/// File names cannot contain the remaining characters, `/` and NUL.
 const PLANTED: &str = "\u{1b}[31m\u{9b}31m\u{7}\u{7f}\u{202e}\u{2066}\r\u{200b}";
 
 const COMMANDS: &str = include_str!("terminal.commands");
@@ -117,7 +117,7 @@ fn nothing_that_is_planted_reaches_the_terminal() {
     assert!(shown == 0 || shown > 100, "{shown}");
 }
 
-/// A pattern that is none is said with its file and line.
+/// An invalid pattern is reported with its file and line.
 #[test]
 fn a_wrong_pattern_of_a_settings_file_has_its_line() {
     let folder = tempfile::tempdir().unwrap();

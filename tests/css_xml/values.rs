@@ -1,6 +1,6 @@
 //! The value scanners: the URLs in the rows of `fixtures/facts/srcset.tsv` and `refresh.tsv`, and their laws.
 //!
-//! Deliberately absent: attributes, and what their values become.
+//! Deliberately absent: attributes, and rewriting their values.
 
 use baselink::layer::spelling::Form;
 use baselink::layer::{View, escape};
@@ -188,7 +188,7 @@ proptest! {
         let found = css::urls(&text, Groups::all());
         assert_spans(&text, &found.iter().map(|url| url.span).collect::<Vec<_>>());
         for url in found {
-            // What stands there is a token by itself, and means what the scanner takes it for.
+            // The text is a token by itself, with the meaning that the scanner assigns.
             let raw = &text[url.span.range()];
             let (token, form) = match url.form {
                 Form::CssString(quote) => (format!("url({quote}{raw}{quote})"), url.form),

@@ -58,7 +58,7 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let report = rewrite(&input, &options).report;
 
     let links: String = report.links.iter().map(row).collect();
-    // The same without a report: what is written, and what is listed.
+    // The same edits and links are produced without a report.
     let written = edits(&input, &options).0.apply(&input);
     let mut listed = String::new();
     baselink::links(&input, &options, &mut |found| {

@@ -526,8 +526,7 @@ fn is_name(raw: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-/// How the fields and the bodies of the message `root` differ from mailparse's, which does not look into
-/// the messages in it.
+/// Compares the fields and bodies of the message `root` with mailparse, which does not look into nested messages.
 fn difference(
     bytes: &[u8],
     structure: &Structure,
@@ -821,7 +820,7 @@ fn ten_thousand_nested_messages() {
     let structure = entities(message.as_bytes());
     tiles(message.as_bytes(), &structure);
     assert_eq!(structure.entities.len(), 10_001);
-    // Without the empty lines, and with a line that is no header field.
+    // Missing empty lines, and a line that is not a header field.
     for odd in ["", "x\n", "--x\n"] {
         let message = format!("Content-Type: message/rfc822\n{odd}").repeat(10_000);
         tiles(message.as_bytes(), &entities(message.as_bytes()));

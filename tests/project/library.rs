@@ -21,7 +21,7 @@ fn at(url: &str) -> Rewriter {
     Rewriter::builder().url(url).build().unwrap()
 }
 
-/// The same in memory and as a stream, and proved.
+/// Checks a rewrite in memory and as a stream, with proof.
 fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let rewritten = rewriter.rewrite(input);
     assert_eq!(rewritten.verify(), Ok(()));
@@ -178,7 +178,7 @@ fn types_can_be_sent_and_shared() {
     check::<baselink::resolve::Base>();
 }
 
-/// What the program `name` in `examples/` prints.
+/// The output of the program `name` in `examples/`.
 fn example(name: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--locked", "--example", name, "--"]).args(arguments);

@@ -1,11 +1,11 @@
-//! The commands on folders that no case of `tests/cli/cases/` can hold, built when the test runs: symbolic and
-//! hard links, pipes and sockets, names that are no text, permissions, extended attributes, times,
-//! Maildirs, many files, signals, a terminal.
+//! The commands on folders that no case of `tests/cli/cases/` can describe, built at run time: symbolic and hard
+//! links, pipes and sockets, names that are not text, permissions, extended attributes, times, Maildirs, many
+//! files, signals, a terminal.
 //!
-//! What the library does with each is in the modules beside; here is what the user sees. What a machine
-//! does not have (another user, extended attributes, `script`) is skipped with a notice.
+//! The neighboring modules test the library; this module tests the output for users. A test that needs something
+//! which the machine lacks (another user, extended attributes, `script`) is skipped with a notice.
 //!
-//! Deliberately absent: kills at any moment and full disks, which `tests/trees/killed.rs` has.
+//! Deliberately absent: kills at any moment and full disks, which are in `tests/trees/killed.rs`.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn put(folder: &Path, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBu
     path
 }
 
-/// Every file below `folder` that is no symbolic link, by its path from there, folders as they lie.
+/// Every file below `folder` except symbolic links, by relative path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -267,8 +267,8 @@ fn a_pipe_that_is_named_is_read() {
     assert_eq!((refused.0, &*refused.2), (2, "error: pipe.html: not a regular file\n"));
 }
 
-/// I19: temporary files that a killed run left are removed by the next that writes there; those of a run that goes on
-/// are not, nor what somebody else called so.
+/// I19: the next run that writes to a folder removes temporary files of a killed run, but neither those of a
+/// running one nor files of other programs with similar names.
 #[test]
 fn what_a_killed_run_left_is_removed() {
     let scene = tempfile::tempdir().unwrap();
@@ -293,7 +293,7 @@ fn what_a_killed_run_left_is_removed() {
     let (mut left, mut stay) = (Vec::new(), Vec::new());
     let mut living = Vec::new();
     for folder in folders {
-        // What has its name and is held by nobody, as after a kill.
+        // A temporary file with its name, but not locked, as after a kill.
         let begun = begin(folder);
         let [path] = &temporary(folder)[..] else { panic!() };
         drop(begun);
@@ -336,7 +336,7 @@ fn what_a_killed_run_left_is_removed() {
     assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
 }
 
-/// The URL of a link between pages of HTTrack stands in the page to which it leads.
+/// HTTrack records the URL of a link between pages in the target page.
 #[test]
 fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
     let here = tempfile::tempdir().unwrap();
@@ -381,7 +381,7 @@ fn names_are_bytes_and_are_shown_on_one_line() {
     assert_eq!(there[Path::new(no_text)], b"<a href=http://a.example/caf%E9%20%2541%3F.html#t>");
     assert_eq!(there.len(), 2);
 
-    // In a sentence, too.
+    // The name is also escaped in a sentence.
     symlink("nowhere", here.join("w").join("a\nb")).unwrap();
     let (status, _, stderr) = run(here, "links --follow -q w");
     assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a broken symbolic link\n"));
@@ -683,8 +683,8 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
     let (status, _, stderr) = run(here, "rewrite -i --backup .orig Mail/new");
     assert_eq!(
         stderr,
-        "error: Mail/new/3.c.host: in a Maildir a backup would be one more message; leave \
-         --backup out\n1 file: 1 could not be used\n"
+        "error: Mail/new/3.c.host: in a Maildir a backup would be a further message; omit \
+         --backup\n1 file: 1 could not be used\n"
     );
     assert_eq!(status, 2);
 
@@ -780,7 +780,7 @@ fn the_number_of_jobs_changes_nothing() {
         "localize -o out --json",
     ] {
         let with = |jobs: &str| {
-            // What is only looked at stays what it is.
+            // Commands that only read leave files unchanged.
             let own = line.contains("-o out") || line.contains("--in-place");
             let made = own.then(|| tempfile::tempdir().unwrap());
             let here = made.as_ref().map_or(read.path(), |made| made.path());
@@ -803,7 +803,7 @@ fn the_number_of_jobs_changes_nothing() {
     }
 }
 
-/// Whether a signal stops the `command` before it has changed so many files; those that it has are whole.
+/// True if a signal stops the `command` before it has changed `number` files. The changed ones must be complete.
 fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -874,7 +874,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Opened when the program has opened it, too.
+    // Opens the pipe after the program has opened it too.
     let mut writer = File::options().write(true).open(&pipe).unwrap();
     writer.write_all(b"<a href=").unwrap();
     interrupt::interrupt(&child);
@@ -897,7 +897,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     );
 }
 
-/// What a terminal shows of a command that takes longer than half a second.
+/// The terminal output of a command that takes longer than half a second.
 fn on_a_terminal(redirection: &str) -> Option<String> {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();

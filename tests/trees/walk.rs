@@ -1,4 +1,4 @@
-//! Walking folders that are made for each test: which files, in which order, and what is said.
+//! Walks over folders that are created for each test: the files, their order, and the messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn relative(entry: &TreeEntry) -> String {
     names.join("/")
 }
 
-/// What is found below `root`; an error is there as `error: …`, without the root's path.
+/// The entries found below `root`. Errors appear as `error: …`, without the path of the root.
 fn found(root: &Path, selection: &Selection) -> Vec<String> {
     found_below(&[root.to_owned()], root, selection)
 }
@@ -140,7 +140,7 @@ fn include_and_exclude_and_hidden() {
     assert_eq!(select(&["*.html"], &[], true), hidden);
 }
 
-/// What is found below `root` with its kind: folders end with `/`.
+/// The entries found below `root`, with a final `/` for folders.
 fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
     let kinds = walk(roots, selection).map(|entry| {
         let entry = entry.unwrap();
@@ -187,7 +187,7 @@ fn what_a_killed_run_left_is_no_entry() {
 fn roots_that_overlap_give_each_file_once() {
     let root = tree(&["a/x", "a/y", "b/z"]);
     let at = |path: &str| root.path().join(path);
-    // Roots, what is found (root and file), how many sentences.
+    // Each row has the roots, the entries found (root and file), and the number of messages.
     let table: [(&[&str], &[&str], usize); 6] = [
         (&["a", "b"], &["a x", "a y", "b z"], 0),
         (&["", "a"], &[" a/x", " a/y", " b/z"], 1),
@@ -413,7 +413,7 @@ mod unix {
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }
 
-    /// I19: what took the place of a file since the walk is not opened, and not waited for.
+    /// I19: an entry that replaced a file since the walk is not opened, and does not block.
     #[test]
     fn what_is_no_file_any_more_is_not_waited_for() {
         let other = "another program replaced it; skipped";
@@ -449,7 +449,7 @@ mod unix {
         }
     }
 
-    /// I19: what was found is opened where it was found, or not at all.
+    /// I19: a file is opened where it was found, or not at all.
     #[test]
     fn a_folder_that_became_a_link_since_is_not_entered() {
         for swapped in ["w", "w/a", "w/a/b"] {
@@ -472,7 +472,7 @@ mod unix {
         }
     }
 
-    /// A path may be longer than the system takes (PATH_MAX of POSIX.1-2017, limits.h); it is said once.
+    /// A path may be longer than the system's limit (PATH_MAX of POSIX.1-2017, limits.h); that is reported once.
     #[test]
     fn a_path_that_is_too_long_is_said_once() {
         let root = tempfile::tempdir().unwrap();
