@@ -556,7 +556,7 @@ impl BaseChain {
     /// Interprets `value` as the declaration of a base inside the outer base.
     fn declared_url(&mut self, value: &str, profile: Profile) -> DeclaredUrl {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = DeclaredUrl::of(value, outer, profile).or_with(
+        let declaration = DeclaredUrl::of(value, outer, profile).or_with_scheme(
             self.assumed_scheme.as_ref(),
             value,
             profile,
@@ -622,7 +622,7 @@ impl BaseChain {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
                 self.take(url, Rule::Retrieval, retrieval.source);
-                (Status::Taken, retrieved(retrieval.source).into())
+                (Status::Taken, retrieval_noun(retrieval.source).into())
             }
             _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
         };
@@ -705,12 +705,12 @@ impl BaseChain {
 fn passed_over(source: Source, why: &'static str) -> Cow<'static, str> {
     match source {
         Source::Retrieval => why.into(),
-        source => format!("{}; {why}", retrieved(source)).into(),
+        source => format!("{}; {why}", retrieval_noun(source)).into(),
     }
 }
 
 /// Describes a retrieval URL from `source`.
-fn retrieved(source: Source) -> &'static str {
+fn retrieval_noun(source: Source) -> &'static str {
     match source {
         Source::UrlMap => "the URL that the map has for the file",
         Source::Layout => "the URL that the names of its folders spell",

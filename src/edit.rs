@@ -20,7 +20,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 
 /// The size of the chunks in which output is written.
-const PIECE: usize = 64 << 10;
+const CHUNK: usize = 64 << 10;
 
 /// The length up to which [`append`] copies bytes without a call of `memcpy`. Most prefixes of links are shorter.
 const SHORT: usize = 32;
@@ -218,7 +218,7 @@ impl Edits {
     ///
     /// Returns errors of `out`, and an error if an edit ends beyond `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
-        let most = PIECE.min(source.len() + source.len() / 8 + 256);
+        let most = CHUNK.min(source.len() + source.len() / 8 + 256);
         let mut piece = Vec::with_capacity(most + SHORT);
         let mut at = 0;
         // Consecutive edits mostly share a replacement, so it is looked up only when it changes. The new bytes, or
@@ -362,8 +362,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_what_is_applied() {
-        let source: Vec<u8> = (0..3 * PIECE).map(|at| (at % 251) as u8).collect();
-        for (step, old) in [(7, 3), (40, 40), (1_000, 0), (PIECE + 1, 5)] {
+        let source: Vec<u8> = (0..3 * CHUNK).map(|at| (at % 251) as u8).collect();
+        for (step, old) in [(7, 3), (40, 40), (1_000, 0), (CHUNK + 1, 5)] {
             let mut edits = Edits::default();
             for start in (0..source.len() - old).step_by(step) {
                 let new = vec![b'+'; start / step % 4 * 20];

@@ -25,7 +25,7 @@ use super::record::{BEGINNING, STARTS, begins_record, record_start};
 /// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
 /// The number of bytes available for going back to search for a member.
-const BEHIND: usize = 1 << 20;
+const LOOKBACK: usize = 1 << 20;
 /// The first bytes of a gzip member: its magic number and the only compression method (RFC 1952, 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b\x08";
 /// The flags reserved by RFC 1952, 2.3.1.2, which "must be zero".
@@ -93,7 +93,7 @@ pub(super) struct Data<R> {
     /// The offset of `raw` in the file.
     offset: u64,
     /// The total number of bytes by which the search for members went back.
-    again: u64,
+    reread: u64,
     /// The data that precedes everything else: bytes that were given back, and events read ahead.
     waiting: VecDeque<PendingData>,
     /// The offset of the next byte in the uncompressed data.
@@ -112,7 +112,7 @@ impl<R: Read> Data<R> {
             at: 0,
             end: 0,
             offset: 0,
-            again: 0,
+            reread: 0,
             waiting: VecDeque::new(),
             position: 0,
             member: Member::default(),
@@ -221,7 +221,7 @@ impl<R: Read> Data<R> {
         if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
         }
-        while self.end < BEHIND && self.fill()? {}
+        while self.end < LOOKBACK && self.fill()? {}
         let first = &self.raw[..self.end];
         let is_compressed = record_start(first).is_none() && magic(first).is_some();
         Ok(if is_compressed { DataState::Between } else { DataState::Plain })
@@ -363,11 +363,11 @@ impl<R: Read> Data<R> {
     /// Limits going back: returns `at`, or the current index in `raw` if the total would exceed eight times the
     /// file. This bounds the time for hostile input.
     fn back_to(&mut self, at: usize) -> usize {
-        let again = self.again + self.at.saturating_sub(at) as u64;
-        if again > 8 * (self.offset + self.end as u64) + BEHIND as u64 {
+        let reread = self.reread + self.at.saturating_sub(at) as u64;
+        if reread > 8 * (self.offset + self.end as u64) + LOOKBACK as u64 {
             return self.at;
         }
-        self.again = again;
+        self.reread = reread;
         at
     }
 
@@ -382,7 +382,7 @@ impl<R: Read> Data<R> {
             DataState::Inside => self.member.file.saturating_sub(self.offset) as usize,
             _ => self.at,
         };
-        let keep = start.max(self.end.saturating_sub(BEHIND)).min(self.at);
+        let keep = start.max(self.end.saturating_sub(LOOKBACK)).min(self.at);
         if !is_plain && (self.end - keep <= CHUNK || self.raw.len() - self.end < CHUNK) {
             self.raw.copy_within(keep..self.end, 0);
             self.offset += keep as u64;

@@ -258,7 +258,12 @@ impl RecordHeading {
     }
 
     /// Reports an anomaly of the block.
-    pub(super) fn say(&mut self, code: Code, block: Span, message: impl Into<Cow<'static, str>>) {
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        block: Span,
+        message: impl Into<Cow<'static, str>>,
+    ) {
         self.diagnostics.push(Diagnostic::new(code, block, message));
     }
 

@@ -47,15 +47,15 @@ const MEMBER: usize = 64 << 10;
 /// The minimum growth of a buffer.
 const CHUNK: usize = 64 << 10;
 /// The number of surplus bytes to read. Decompression is slow if a match might not fit into the buffer.
-const SLACK: usize = 320;
+const READ_SURPLUS: usize = 320;
 /// The number of bytes to read first when searching for a record.
-const LOOK: usize = 512;
+const FIRST_SEARCH: usize = 512;
 /// The number of bytes to read after a block: two line ends and the start of a record.
 const AFTER: usize = 4 + BEGINNING;
 /// The number of bytes to read after a block if there are more line ends, or if a record must be searched for.
 const FAR_AFTER: usize = 64 + STARTS;
 /// The number of bytes that may be read again in any archive.
-const AGAIN: u64 = 1 << 20;
+const REREAD_BUDGET: u64 = 1 << 20;
 
 /// The message about an ARC file.
 const ARC: &str = "this is an ARC file, of the format before WARC, which is not read: `warcio recompress` makes a \
@@ -100,7 +100,7 @@ pub struct Records<R> {
     /// True if the next record must be searched for.
     is_lost: bool,
     /// The number of bytes that were given back to be read again.
-    again: u64,
+    reread: u64,
     /// Records of an unknown version, reported at the end of the archive.
     unknown: Option<UnknownVersion>,
     has_ended: bool,
@@ -180,7 +180,7 @@ impl<R: Read> Records<R> {
             scratch: Vec::new(),
             member: Member::default(),
             is_lost: false,
-            again: 0,
+            reread: 0,
             unknown: None,
             has_ended: false,
         }
@@ -313,11 +313,11 @@ impl<R: Read> Records<R> {
             }
             Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
-                begun.say(Code::RecordTruncated, block, message);
+                begun.report(Code::RecordTruncated, block, message);
             }
             Some(DataEvent::Member) if part.filled < end => {
                 let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
-                begun.say_length(block, length);
+                begun.report_length(block, length);
                 return Ok(begun.entry(offset, part, block));
             }
             stop if after == BlockFollower::Other && !part.has_usual_end(end) => {
@@ -326,7 +326,7 @@ impl<R: Read> Records<R> {
             stop => {
                 if !part.has_usual_end(end) {
                     let message = "not followed by two line ends: its Content-Length may be wrong";
-                    begun.say(Code::RecordLength, block, message);
+                    begun.report(Code::RecordLength, block, message);
                 }
                 let next = end + line_ends(&part.filled()[end..]);
                 self.data.give_back(&part.bytes[next..part.filled], stop);
@@ -350,7 +350,7 @@ impl<R: Read> Records<R> {
         {
             self.data.give_back(&part.bytes[start + at..part.filled], stop);
             let length = without_end(&part.bytes[start..start + at]).len();
-            begun.say_length(Span::new(start, start + length), end - start);
+            begun.report_length(Span::new(start, start + length), end - start);
             // The rest is usually much shorter.
             part.bytes.truncate(start + length);
             part.bytes.shrink_to_fit();
@@ -358,7 +358,7 @@ impl<R: Read> Records<R> {
         }
         let block = Span::new(start, part.filled.min(end));
         if part.filled < end {
-            begun.say(Code::RecordTruncated, block, "the archive ends within this record");
+            begun.report(Code::RecordTruncated, block, "the archive ends within this record");
             return Ok(begun.entry(offset, part, block));
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
@@ -366,17 +366,17 @@ impl<R: Read> Records<R> {
             return Ok(self.lost(part, offset, RecordFault::Member(why)));
         }
         let message = "this record is not followed by a record: its Content-Length may be wrong";
-        begun.say(Code::RecordLength, block, message);
+        begun.report(Code::RecordLength, block, message);
         Ok(begun.entry(offset, part, block))
     }
 
     /// Counts `bytes` that are given back; returns false if the total would be too large. This bounds the time for
     /// hostile input.
     fn may_read_again(&mut self, bytes: usize) -> bool {
-        let again = self.again + bytes as u64;
-        let is_allowed = again <= 2 * self.data.position() + AGAIN;
+        let reread = self.reread + bytes as u64;
+        let is_allowed = reread <= 2 * self.data.position() + REREAD_BUDGET;
         if is_allowed {
-            self.again = again;
+            self.reread = reread;
         }
         is_allowed
     }
@@ -385,7 +385,7 @@ impl<R: Read> Records<R> {
     fn find_record(&mut self) -> Result<Option<String>> {
         let mut damage = None;
         let mut part = ReadAhead { bytes: mem::take(&mut self.scratch), ..ReadAhead::default() };
-        let mut length = LOOK;
+        let mut length = FIRST_SEARCH;
         loop {
             part.position = self.position();
             self.fill_on(&mut part, length)?;
@@ -432,7 +432,7 @@ impl<R: Read> Records<R> {
     fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         while part.filled < length && part.stop.is_none() {
             // Memory is not allocated for a false length.
-            let room = length.min((2 * part.filled).max(CHUNK)) + SLACK;
+            let room = length.min((2 * part.filled).max(CHUNK)) + READ_SURPLUS;
             if let Some(more) = room.checked_sub(part.bytes.len()) {
                 part.bytes.try_reserve(more).map_err(|error| failed(error.into()))?;
                 part.bytes.resize(room, 0);
@@ -517,9 +517,9 @@ impl UnknownVersion {
 
 impl RecordHeading {
     /// Reports a block whose length differs from the stated length `said`.
-    fn say_length(&mut self, block: Span, said: usize) {
+    fn report_length(&mut self, block: Span, said: usize) {
         let message = format!("a Content-Length of {said}, but the block has {}", block.len());
-        self.say(Code::RecordLength, block, message);
+        self.report(Code::RecordLength, block, message);
     }
 
     fn entry(self, offset: Offset, part: ReadAhead, block: Span) -> ArchiveEntry {

@@ -175,7 +175,7 @@ impl WebArchive {
                 (true, false) => Some("a resource without WebResourceData; skipped"),
             };
             match missing {
-                Some(message) => archive.say(number, message),
+                Some(message) => archive.report(number, message),
                 None => {
                     resource.number = number;
                     archive.resources.push(resource);
@@ -184,12 +184,12 @@ impl WebArchive {
             number += 1;
         }
         if let Some(why) = broken {
-            archive.say(number, format!("{why}; what follows was left"));
+            archive.report(number, format!("{why}; what follows was left"));
         }
         archive
     }
 
-    fn say(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
+    fn report(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
         let offset = Offset { file: number, within: 0 };
         let anomaly = Anomaly { offset, code: Code::RecordBroken, message: message.into() };
         self.anomalies.push(anomaly);

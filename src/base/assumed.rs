@@ -49,7 +49,12 @@ pub(crate) fn stand_in(scheme: &str) -> String {
 
 impl DeclaredUrl {
     /// Adds `scheme` if only the scheme is missing.
-    pub(super) fn or_with(self, scheme: Option<&Arc<str>>, value: &str, profile: Profile) -> Self {
+    pub(super) fn or_with_scheme(
+        self,
+        scheme: Option<&Arc<str>>,
+        value: &str,
+        profile: Profile,
+    ) -> Self {
         let (Self::NoOuter, Some(scheme)) = (&self, scheme) else { return self };
         if !lacks_only_scheme(value, profile) {
             return self;

@@ -81,7 +81,7 @@ pub fn of_heading(
 
 /// The reason why a `Content-Location` with this scheme is a label and not a base. References cannot be relative to
 /// the name of a part (RFC 2392), and files of the author are out of reach.
-fn names_a_part(url: &str) -> Option<&'static str> {
+fn label_reason(url: &str) -> Option<&'static str> {
     match reference::opaque_scheme(url)?.as_str() {
         "cid" => Some("a cid: URL names the part itself (RFC 2392); nothing is relative to it"),
         "mid" => Some("a mid: URL names a message (RFC 2392); nothing is relative to it"),
@@ -111,7 +111,7 @@ impl BaseChain {
         } else if !counts {
             (Status::PassedOver, "such fields are ignored as requested".into())
         } else if self.base.is_some() {
-            (Status::PassedOver, self.stronger(field.field))
+            (Status::PassedOver, self.passed_over_reason(field.field))
         } else {
             self.first_header_field(field, profile)
         };
@@ -121,12 +121,12 @@ impl BaseChain {
     }
 
     /// The reason why `field` is passed over if a base is already established.
-    fn stronger(&self, field: UrlField) -> Cow<'static, str> {
+    fn passed_over_reason(&self, field: UrlField) -> Cow<'static, str> {
         if self.rule == Rule::Encapsulating {
             return "the heading of an entity around it gave the base".into();
         }
-        let stronger = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
-        let name = stronger.map_or("another field", UrlField::name);
+        let effective = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
+        let name = effective.map_or("another field", UrlField::name);
         format!("{name} comes before {}", field.name()).into()
     }
 
@@ -153,7 +153,7 @@ impl BaseChain {
             );
             chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
         };
-        if let Some(reason) = names_a_part(&field.url).filter(|_| is_label) {
+        if let Some(reason) = label_reason(&field.url).filter(|_| is_label) {
             return (Status::PassedOver, reason.into());
         }
         match self.declared_url(&field.url, profile) {

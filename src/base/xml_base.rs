@@ -91,7 +91,7 @@ impl BaseChain {
             let outer = around.base.as_ref().map(|base| &base.url);
             let (given, status, reason) = self.given(source, value, *doubt, outer, profile);
             let (status, reason) = match &given {
-                Some(given) => (Status::PassedOver, for_its(what, &given.base)),
+                Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
                 None => (status, reason),
             };
             levels.push(self.inner(source, value, *span, status, reason));
@@ -150,7 +150,8 @@ impl BaseChain {
             return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
         }
         let scheme = self.assumed_scheme.as_ref();
-        match DeclaredUrl::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
+        match DeclaredUrl::of(value, outer.cloned(), profile).or_with_scheme(scheme, value, profile)
+        {
             DeclaredUrl::Absolute(base) => {
                 taken(base, true, "the xml:base of the document element".into())
             }
@@ -199,7 +200,7 @@ impl BaseChain {
 }
 
 /// Describes a base that applies to an element or an entry.
-fn for_its(what: &str, base: &str) -> Cow<'static, str> {
+fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
     // There may be many sentences, each as long as the longest base.
     const SHOWN: usize = 256;
     match base.len() <= SHOWN {

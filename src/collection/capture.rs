@@ -38,7 +38,7 @@ use crate::error::{Error, Result};
 use crate::resolve::{Base, Profile};
 
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
-const FOLLOWED: usize = 20;
+const MAX_REDIRECTS: usize = 20;
 
 /// A capture: the result of retrieving a URL at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -454,7 +454,7 @@ impl Captures {
         let next: Vec<u32> = (0..found.len()).map(next).collect();
         let end_of = |first: usize| {
             let mut at = first;
-            for _ in 0..FOLLOWED {
+            for _ in 0..MAX_REDIRECTS {
                 at = Some(next[at]).filter(|next| *next != NOWHERE)? as usize;
                 if found.values[at].is_resource() {
                     return Some(at);

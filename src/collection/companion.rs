@@ -87,7 +87,7 @@ struct Pages {
     stems: HashSet<String>,
     paths: Vec<PathBuf>,
     /// True if a browser saved one of the pages. It may have been renamed since.
-    one_says_it_was_saved: OnceLock<bool>,
+    has_saved_page: OnceLock<bool>,
 }
 
 impl Companions {
@@ -148,7 +148,7 @@ impl Companions {
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
             let pages = known(&self.pages, around, || Pages::of(around));
             pages.get().is_some_and(|pages| {
-                pages.stems.contains(stem) || (!self.ignores_pages && pages.one_says_it_was_saved())
+                pages.stems.contains(stem) || (!self.ignores_pages && pages.has_saved_page())
             }) || self.is_named_by_firefox(folder)
         })
     }
@@ -166,7 +166,7 @@ impl Companions {
         let find_out = || {
             let real = |path: &Path| path.canonicalize().ok();
             let is_inside = real(path)?.starts_with(real(root)?);
-            is_inside.then(|| said(path)).flatten()
+            is_inside.then(|| saved_comment(path)).flatten()
         };
         known(&self.urls, path, find_out).get()?.clone()
     }
@@ -187,15 +187,16 @@ impl Pages {
         pages
     }
 
-    fn one_says_it_was_saved(&self) -> bool {
-        let says_it =
-            |path: &PathBuf| said(path).is_some_and(|said| said.program == Program::Browser);
-        *self.one_says_it_was_saved.get_or_init(|| self.paths.iter().any(says_it))
+    fn has_saved_page(&self) -> bool {
+        let is_saved = |path: &PathBuf| {
+            saved_comment(path).is_some_and(|saved| saved.program == Program::Browser)
+        };
+        *self.has_saved_page.get_or_init(|| self.paths.iter().any(is_saved))
     }
 }
 
 /// The comment about the source of the page `path`.
-fn said(path: &Path) -> Option<Saved> {
+fn saved_comment(path: &Path) -> Option<Saved> {
     let mut head = Vec::new();
     open_file(path).ok()??.take(HEAD as u64).read_to_end(&mut head).ok()?;
     saved(&head)

@@ -37,17 +37,17 @@ use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
 
 /// The maximum length of a path, in bytes. Windows rejects 260 characters, and the output folder needs some of
 /// them.
-const PATH: usize = 239;
+const MAX_PATH: usize = 239;
 /// The maximum length of the name of a file.
-const NAME: usize = 200;
+const MAX_NAME: usize = 200;
 /// The maximum total length of all folders in a path. Deeper folders are omitted, and the name gets a digest.
-const FOLDERS: usize = 140;
+const MAX_FOLDERS: usize = 140;
 /// The maximum length of the name of a folder.
-const FOLDER: usize = 100;
+const MAX_FOLDER: usize = 100;
 /// The maximum length of a query; a longer one becomes a digest.
-const QUERY: usize = 80;
+const MAX_QUERY: usize = 80;
 /// The number of bytes of a digest in a name. If digests collide, a longer one is used.
-const DIGEST: usize = 4;
+const DIGEST_BYTES: usize = 4;
 
 /// Media types and their extensions; the first extension is the default. A browser that opens a file relies on its
 /// extension.
@@ -235,7 +235,7 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     let mut is_cut = false;
     for folder in folders {
         let name = folder_name(folder);
-        is_cut = path.len() + 1 + name.len() > FOLDERS;
+        is_cut = path.len() + 1 + name.len() > MAX_FOLDERS;
         if is_cut {
             break;
         }
@@ -246,10 +246,10 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
         push_query(&mut stem, query, safe(query));
     }
     let digest = || match round {
-        0 | 1 => first_of_md5(url.as_bytes(), DIGEST),
-        _ => first_of_md5(format!("{round} {media_type} {url}").as_bytes(), DIGEST),
+        0 | 1 => first_of_md5(url.as_bytes(), DIGEST_BYTES),
+        _ => first_of_md5(format!("{round} {media_type} {url}").as_bytes(), DIGEST_BYTES),
     };
-    let length = NAME.min(PATH - path.len() - 1);
+    let length = MAX_NAME.min(MAX_PATH - path.len() - 1);
     path.push('/');
     path.push_str(&fitted(plain(stem), &extension, length, is_cut || round > 0, digest));
     path.into()
@@ -258,7 +258,7 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
 /// The path of a file in a mirror after its path `own` was lost in `round` rounds. It is `own` if all file systems
 /// accept it.
 pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
-    let is_short = own.chars().count() <= PATH;
+    let is_short = own.chars().count() <= MAX_PATH;
     if round == 0 && is_short && own.split('/').all(is_taken_by_all) {
         return own.into();
     }
@@ -266,28 +266,28 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
     let folder = |name: &str| match is_taken_by_all(name) {
         true => name.to_owned(),
         false => {
-            let digest = || first_of_md5(name.as_bytes(), DIGEST);
-            fitted(safe_name(name.as_bytes()), "", FOLDER, false, digest)
+            let digest = || first_of_md5(name.as_bytes(), DIGEST_BYTES);
+            fitted(safe_name(name.as_bytes()), "", MAX_FOLDER, false, digest)
         }
     };
     let folders = folders.split('/').filter(|name| !name.is_empty());
     let folders: Vec<String> = folders.map(folder).collect();
     let length: usize = folders.iter().map(|name| name.len() + "/".len()).sum();
-    let added = "-".len() + 2 * DIGEST + ".html".len();
-    let is_cut = length + name.len() + added > PATH;
+    let added = "-".len() + 2 * DIGEST_BYTES + ".html".len();
+    let is_cut = length + name.len() + added > MAX_PATH;
     let mut path = String::new();
     for name in folders {
-        if is_cut && path.len() + name.len() > FOLDERS {
+        if is_cut && path.len() + name.len() > MAX_FOLDERS {
             break;
         }
         path = path + &name + "/";
     }
     let (stem, extension) = stem_and_extension_in_mirror(name);
     let digest = || match round {
-        0 | 1 => first_of_md5(own.as_bytes(), DIGEST),
-        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST),
+        0 | 1 => first_of_md5(own.as_bytes(), DIGEST_BYTES),
+        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST_BYTES),
     };
-    let length = NAME.min(PATH - path.len());
+    let length = MAX_NAME.min(MAX_PATH - path.len());
     path.push_str(&fitted(stem, &extension, length, is_cut || round > 0, digest));
     path.into()
 }
@@ -321,8 +321,8 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
 /// `http://h/`, and a file `index.html` would stand for both.
 fn push_query(stem: &mut String, query: &str, text: String) {
     stem.push('@');
-    let is_long = text.len() > QUERY;
-    stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST) } else { text });
+    let is_long = text.len() > MAX_QUERY;
+    stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST_BYTES) } else { text });
 }
 
 /// The folder of a host, or of another scheme and its host.
@@ -403,7 +403,7 @@ fn folder_name(segment: &str) -> String {
         "" => "_".to_owned(),
         _ => safe(segment),
     };
-    fitted(plain(name), "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+    fitted(plain(name), "", MAX_FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST_BYTES))
 }
 
 /// A name that commands do not skip as hidden.
@@ -459,7 +459,7 @@ fn fitted(
         stem.push('_');
     }
     if has_digest || stem.len() + extension.len() > length {
-        let room = length - extension.len() - "-".len() - 2 * DIGEST;
+        let room = length - extension.len() - "-".len() - 2 * DIGEST_BYTES;
         let end = (0..=room.min(stem.len())).rev().find(|&at| stem.is_char_boundary(at));
         stem.truncate(end.unwrap_or_default());
         stem = stem + "-" + &digest();
@@ -478,7 +478,7 @@ fn is_device(name: &str) -> bool {
 
 /// True if all file systems accept `name` for a file or a folder.
 fn is_taken_by_all(name: &str) -> bool {
-    name.len() <= NAME
+    name.len() <= MAX_NAME
         && !name.contains(is_refused)
         && !name.ends_with(['.', ' '])
         && !is_device(name)
@@ -872,7 +872,7 @@ mod tests {
             let own = names.collect::<Vec<_>>().join("/");
             prop_assume!(!own.is_empty());
             let path = path_in_mirror(&own, round);
-            prop_assert!(path.chars().count() <= PATH && path.split('/').all(is_taken_by_all), "{}", path);
+            prop_assert!(path.chars().count() <= MAX_PATH && path.split('/').all(is_taken_by_all), "{}", path);
             prop_assert!(!path.split('/').any(str::is_empty), "{}", path);
             prop_assert!(path != own || round == 0);
             prop_assert_eq!(&path_in_mirror(&path, 0), &path);

@@ -38,7 +38,7 @@ pub(super) fn path_end<'a>(
     entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>,
 ) -> Option<PathEnd> {
     /// The maximum number of symbolic links in a path, as in Linux. It stops cycles.
-    const FOLLOWED: usize = 40;
+    const MAX_SYMLINKS: usize = 40;
     let mut followed = 0;
     // The remaining names, the next one last, each with a flag that is true if it comes from a symbolic link.
     let mut names: Vec<(&[u8], bool)> =
@@ -59,7 +59,7 @@ pub(super) fn path_end<'a>(
             Some(EntryAt::Link(number, None)) => return Some(PathEnd::Unknown(number)),
             Some(EntryAt::Link(_, Some(says))) => {
                 followed += 1;
-                if followed > FOLLOWED {
+                if followed > MAX_SYMLINKS {
                     return Some(PathEnd::Nowhere);
                 }
                 if says.starts_with(b"/") {

@@ -326,7 +326,7 @@ const KNOWN: [i128; 3] = [0xEF53, 0x5846_5342, 0x9123_683E];
 #[cfg(target_os = "linux")]
 fn sync_file_system(file: &File) -> bool {
     let known = rustix::fs::fstatfs(file).is_ok_and(|is| KNOWN.contains(&i128::from(is.f_type)));
-    let tells = || rustix::system::uname().release().to_str().is_ok_and(tells_errors);
+    let tells = || rustix::system::uname().release().to_str().is_ok_and(reports_write_errors);
     known && tells() && rustix::fs::syncfs(file).is_ok()
 }
 
@@ -337,7 +337,7 @@ fn sync_file_system(_: &File) -> bool {
 
 /// True if syncfs of this Linux release reports write errors.
 #[cfg(target_os = "linux")]
-fn tells_errors(release: &str) -> bool {
+fn reports_write_errors(release: &str) -> bool {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let mut next = || numbers.next().and_then(std::result::Result::ok);
     next().zip(next()).is_some_and(|version| version >= (5, 8))
@@ -361,7 +361,7 @@ mod tests {
             ("", false),
             ("x.y", false),
         ] {
-            assert_eq!(tells_errors(release), tells, "{release}");
+            assert_eq!(reports_write_errors(release), tells, "{release}");
         }
     }
 }

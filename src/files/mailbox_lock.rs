@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use super::disk::NewFile;
 use super::file::{REPLACES_OPEN_FILES, not_written};
 use super::folder::{NameInFolder, OpenFolder};
-use super::temporary::{LOCK, LOCK_END, remove_left};
+use super::temporary::{LOCK, LOCK_END, remove_stale};
 use crate::error::{Error, Result, cause, name};
 
 /// The maximum time to wait for another program to release a lock.
@@ -81,7 +81,7 @@ impl MailboxLock {
         let lock = lock_name(name);
         match file.name(folder, &lock) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                remove_left(folder, &lock);
+                remove_stale(folder, &lock);
                 return Ok(Err(HeldLock::File));
             }
             named => named?,

@@ -187,7 +187,7 @@ impl Mirror {
             EntryKind::Folder | EntryKind::Special => "not a regular file",
             // Writing a file twice under the same name is intended.
             EntryKind::File
-                if made.is_some_and(|(made, file)| made != path && is_still(made, file)) =>
+                if made.is_some_and(|(made, file)| made != path && still_exists(made, file)) =>
             {
                 "another input was written there, under a name that this file system treats as the same"
             }
@@ -302,7 +302,7 @@ impl Mirror {
         let is_made = self.taken().made.contains(relative);
         let is_first = !is_made && self.taken().cleared.insert(relative.to_owned());
         if is_first {
-            temporary::remove_all_left(&folder);
+            temporary::remove_all_stale(&folder);
         }
         Ok((folder, is_made))
     }
@@ -439,7 +439,7 @@ fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Pa
 
 /// True if the file that was created at `path` still exists. If another run has replaced it, the file system may
 /// reuse its number.
-fn is_still(path: &Path, file: Identity) -> bool {
+fn still_exists(path: &Path, file: Identity) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
 }
 

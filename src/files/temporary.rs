@@ -32,7 +32,7 @@ const DRAWN: usize = 12;
 const CHECK: usize = 4;
 
 /// A random name.
-fn draw() -> String {
+fn random_name() -> String {
     let drawn = RandomState::new().build_hasher().finish();
     characters(drawn, DRAWN)
 }
@@ -64,7 +64,7 @@ fn is_held_by_name(name: &OsStr) -> bool {
 pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, File, Metadata)> {
     let mut has_locks = true;
     loop {
-        let drawn = draw();
+        let drawn = random_name();
         let end = if has_locks { check(&drawn) } else { String::new() };
         let name = OsString::from(format!("{TEMPORARY}{drawn}{end}"));
         let file = match folder.create(&name, mode) {
@@ -92,24 +92,24 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
 pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
     for folder in folders.into_iter().filter_map(|folder| OpenFolder::named(folder).ok()) {
-        remove_all_left(&folder);
+        remove_all_stale(&folder);
         if ["cur", "new"].iter().any(|name| folder.path().ends_with(name))
             && let Ok(tmp) = folder.beside("tmp".as_ref())
         {
-            remove_all_left(&tmp);
+            remove_all_stale(&tmp);
         }
     }
 }
 
 /// Removes all stale temporary files in `folder`.
-pub(super) fn remove_all_left(folder: &OpenFolder) {
+pub(super) fn remove_all_stale(folder: &OpenFolder) {
     for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-        remove_left(folder, &entry.file_name());
+        remove_stale(folder, &entry.file_name());
     }
 }
 
 /// Removes the file `name` of `folder` if it is a stale temporary file or a stale lock of a mailbox.
-pub(super) fn remove_left(folder: &OpenFolder, name: &OsStr) {
+pub(super) fn remove_stale(folder: &OpenFolder, name: &OsStr) {
     let is_temporary = is_held_by_name(name);
     if !is_temporary && !names_lock(name) {
         return;
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn only_names_that_were_drawn_are_its_own() {
-        let drawn = draw();
+        let drawn = random_name();
         let name = format!("{TEMPORARY}{drawn}{}", check(&drawn));
         assert_eq!(name.len(), TEMPORARY.len() + 16);
         assert!(is_held_by_name(OsStr::new(&name)));

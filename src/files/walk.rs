@@ -36,7 +36,7 @@ use walkdir::WalkDir;
 pub use super::file::{EntryKind, open_file};
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
-use super::temporary::{is_lock, names_lock, remove_left};
+use super::temporary::{is_lock, names_lock, remove_stale};
 use super::write::{Original, is_temporary};
 use crate::error::{self, Error, Result, name};
 
@@ -436,7 +436,7 @@ impl TreeWalk<'_> {
                 Err(error) => error.kind() == ErrorKind::NotFound,
             };
         if is_own && self.selection.clears {
-            remove_left(&place.folder, name);
+            remove_stale(&place.folder, name);
         }
         is_own
     }

@@ -261,10 +261,10 @@ impl Replacement {
                 self.path = with_sizes_of(&self.path, |out| io::copy(&mut file, out).map(drop))?;
                 self.place.name = self.path.file_name().unwrap_or_default().to_owned();
             }
-            self.lost = original.given_to(file, how.preserve_times || is_message)?;
+            self.lost = original.copy_properties_to(file, how.preserve_times || is_message)?;
         }
         if let ReplacedFile::Staged { original, how } = &self.old {
-            self.lost = original.given_to(file, how.preserve_times)?;
+            self.lost = original.copy_properties_to(file, how.preserve_times)?;
         }
         Ok(())
     }
@@ -321,7 +321,7 @@ impl Replacement {
             ReplacedFile::Original { original, kind, .. } => {
                 let is_mailbox = *kind == OriginalKind::Mailbox;
                 let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
-                let renamed = original.unnamed_by(|| new.replace(folder, name))?;
+                let renamed = original.remove_name_by(|| new.replace(folder, name))?;
                 renamed
                     .map_err(|error| not_written(path, error))
                     .and_then(|()| locks.map_or(Ok(()), |locks| locks.release(path)))
@@ -337,7 +337,7 @@ impl Replacement {
             return Ok(self);
         }
         let NameInFolder { folder, name: old } = &original.place;
-        match original.unnamed_by(|| folder.remove(old)) {
+        match original.remove_name_by(|| folder.remove(old)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) if error.kind() != ErrorKind::NotFound => {
                 let (old, new) = (name(&original.path), name(&self.path));
@@ -668,7 +668,7 @@ impl Original {
     }
 
     fn still(&self, now: &Metadata) -> Result<()> {
-        let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
         let before = |state| left.get(&state).copied().unwrap_or(state);
         match is_as_seen(now, &self.seen) && before(state(now)) == before(self.state) {
             true => Ok(()),
@@ -678,9 +678,10 @@ impl Original {
 
     /// Performs a step that removes this name from the file, if the file is unchanged. The change of state is
     /// recorded, so that the file still counts as unchanged under its other names.
-    fn unnamed_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
+    fn remove_name_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
         let before = state(&self.unchanged()?);
-        let mut left = (before.2 > 1).then(|| LEFT.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut left =
+            (before.2 > 1).then(|| STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner));
         let done = step();
         if let Some(left) = &mut left
             && let Ok(after) = self.file().and_then(|file| file.metadata())
@@ -711,7 +712,7 @@ impl Original {
     }
 
     /// Copies owner, permission bits, extended attributes and times to `new`.
-    fn given_to(&self, new: &File, has_times: bool) -> io::Result<Vec<NotPreserved>> {
+    fn copy_properties_to(&self, new: &File, has_times: bool) -> io::Result<Vec<NotPreserved>> {
         let mut lost = Vec::new();
         // The order matters: changing the owner clears bits, and changing bits changes the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
@@ -770,7 +771,7 @@ impl Original {
         (&*old).rewind()?;
         copy.has_holes = is_sparse(&self.seen);
         copy.add_file(&old)?;
-        self.given_to(copy.file(), true)?;
+        self.copy_properties_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)
     }
@@ -845,12 +846,12 @@ fn state(metadata: &Metadata) -> ChangeState {
 
 /// For each state that this program produced by removing a name of a file, the state before. Each of the names may
 /// be one to replace.
-static LEFT: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
+static STATES_BEFORE: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
 
-/// Calls `read` while no step of [`Original::unnamed_by`] is in progress. The system changes the time and the
-/// number of names one after the other, and a state read in between would not be in [`LEFT`].
+/// Calls `read` while no step of [`Original::remove_name_by`] is in progress. The system changes the time and the
+/// number of names one after the other, and a state read in between would not be in [`STATES_BEFORE`].
 fn between_steps<T>(read: impl FnOnce() -> T) -> T {
-    let _left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _left = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     read()
 }
 

@@ -126,14 +126,14 @@ pub fn check<'a>(
     let canonical = canonical.filter(|named| named.by == canonical::CanonicalTag::Link);
     let place = place(options.retrieval.as_ref(), to);
     let own = url_below(&place, name);
-    let is_as_now = collection.has_only_paths() && !is_disk(&place);
-    let goal = MovedCollection { collection, place, is_as_now };
+    let keeps_paths = collection.has_only_paths() && !is_disk(&place);
+    let goal = MovedCollection { collection, place, keeps_paths };
     let source = options.retrieval.as_ref().map(|one| one.source);
     let judge = MoveJudge {
         bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
         goal,
-        knows_goal: to.is_some(),
-        knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+        is_destination_known: to.is_some(),
+        is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
         saved_by: saved_by.filter(|_| source == Some(Source::SavedFrom)),
         is_crawled,
         number: collection.number_at(name),

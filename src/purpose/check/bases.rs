@@ -26,7 +26,7 @@ pub(super) struct MovedCollection<'a> {
     /// The root after the move.
     pub(super) place: RootUrl,
     /// True if each path denotes the same resource before and after the move.
-    pub(super) is_as_now: bool,
+    pub(super) keeps_paths: bool,
 }
 
 impl MovedCollection<'_> {
@@ -193,7 +193,7 @@ impl MovedBase {
             let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
             Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
         };
-        let tail = goal.collection.folder_url().filter(|_| goal.is_as_now && !stays);
+        let tail = goal.collection.folder_url().filter(|_| goal.keeps_paths && !stays);
         let tail = tail.filter(|folder| {
             let moved = moved.as_ref().and_then(|moved| below(moved, goal.place.as_str()));
             moved.is_some() && below(&now, folder) == moved

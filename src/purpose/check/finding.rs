@@ -141,7 +141,7 @@ impl Absence {
 }
 
 impl Missing {
-    pub(super) fn told(self, finding: &mut Finding) {
+    pub(super) fn record_in(self, finding: &mut Finding) {
         finding.class = self.absence.class();
         finding.cause = Some(Cause::Missing(self.absence));
         finding.hint = self.hint;

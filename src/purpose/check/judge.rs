@@ -26,10 +26,10 @@ pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace
 pub(super) struct MoveJudge<'a> {
     pub(super) goal: MovedCollection<'a>,
     /// True if the destination of the document is known.
-    pub(super) knows_goal: bool,
+    pub(super) is_destination_known: bool,
     /// True if every URL is known to be inside or outside the collection. Otherwise only the URLs of resources are
     /// known.
-    pub(super) knows_space: bool,
+    pub(super) is_extent_known: bool,
     /// The program that saved the document, if its comment gives the URL. Resources that it did not save are
     /// missing.
     pub(super) saved_by: Option<Program>,
@@ -196,7 +196,7 @@ impl MoveJudge<'_> {
             return finding;
         };
         // Most links lead to the same file as before, by the part after the URL of the root.
-        let is_alike = self.goal.is_as_now
+        let is_alike = self.goal.keeps_paths
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.goal.place.as_str()) == Some(&target[tail..])
             });
@@ -212,7 +212,7 @@ impl MoveJudge<'_> {
         };
         self.judge(&mut finding, link, base, category, (&target, &now, then), named);
         finding.target = Some(target);
-        finding.moved = self.knows_goal.then_some(moved);
+        finding.moved = self.is_destination_known.then_some(moved);
         finding
     }
 
@@ -240,18 +240,19 @@ impl MoveJudge<'_> {
     /// True if the resource at `target`, which is below the root, has the same URL after the move.
     fn keeps_its_url(&self, target: &str) -> bool {
         let with_tree = || self.goal.with_all(target);
-        self.knows_goal && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
+        self.is_destination_known
+            && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
     }
 
     /// The place to which `moved` leads after the move. Before the move, the link leads to `target`, at `now` in
     /// the tree. A target that was outside or strays is outside, unless the link is `renamed`.
     fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
-        if self.knows_space && *now == TargetPlace::Outside {
+        if self.is_extent_known && *now == TargetPlace::Outside {
             return TargetPlace::Outside;
         }
         let with_tree = self.goal.with_all(target);
         let query_counts = matches!(now, TargetPlace::Inside(Ok(found)) if found.query_counts);
-        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !query_counts {
+        if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !query_counts {
             return now.clone();
         }
         let then = self.goal.find(moved);
@@ -297,7 +298,7 @@ impl MoveJudge<'_> {
             return;
         }
         let number = match (now, then) {
-            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().told(finding),
+            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().record_in(finding),
             (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
             // The link was changed to lead to a file in the tree. Only pages record their URLs, so the URL of the
             // file is unknown.
@@ -307,7 +308,7 @@ impl MoveJudge<'_> {
                 let is_there = matches!(now, TargetPlace::Inside(Ok(_)));
                 match then {
                     Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
-                        missing.told(finding);
+                        missing.record_in(finding);
                     }
                     _ => finding.cause = Some(Cause::Elsewhere),
                 }
