@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_behind_the_end_leaves_the_buffer() {
+    fn an_edit_beyond_the_end_leaves_the_buffer_unchanged() {
         let mut edits = Edits::default();
         edits.push(Span::new(3, 9), b"x").unwrap();
         assert_eq!(edits.apply(b"abcd"), b"abcd");
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_is_applied() {
+    fn writing_equals_applying() {
         let source: Vec<u8> = (0..3 * CHUNK).map(|at| (at % 251) as u8).collect();
         for (step, old) in [(7, 3), (40, 40), (1_000, 0), (CHUNK + 1, 5)] {
             let mut edits = Edits::default();

@@ -577,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_told_by_its_header_fields() {
+    fn a_message_is_detected_by_its_header_fields() {
         for (head, format) in [
             ("Received: from a\n\tby b\nX-Any: c\n\nbody", Format::Message),
             ("RETURN-PATH: <>\r\nUnknown: c\r\nsubject : d\r\n", Format::Message),
@@ -621,7 +621,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailbox_is_told_by_its_first_line_and_the_field_behind_it() {
+    fn a_mailbox_is_detected_by_its_first_line_and_the_next_field() {
         for (head, format) in [
             ("From a@b Thu\nReceived: c", Format::Mbox),
             ("From a@b Thu\r\nUnknown: c\r\n", Format::Mbox),
@@ -640,7 +640,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_the_first_two_kilobytes_counts() {
+    fn only_the_first_two_kilobytes_count() {
         // `To: ` (4), the filling, LF: the second line begins at 5 + filling.
         for (filling, rest, format) in [
             (2037, "Cc: b\n", Format::Message), // ends at 2048

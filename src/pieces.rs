@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn style_sheets_are_strings_urls_and_what_is_between() {
+    fn style_sheets_are_split_into_strings_urls_and_the_rest() {
         let pieces = style_sheet_pieces(r#"a"b\62"url( c\29 )url(d e)'f"#);
         let found: Vec<_> =
             pieces.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_with_a_byte_like_a_line_end_is_none() {
+    fn a_character_with_a_byte_like_a_line_end_ends_no_line() {
         // U+0A0D, LF, U+0061
         let lines = Lines::of_utf_16(b"\x0d\x0a\x0a\0a\0", u16::from_le_bytes);
         assert_eq!([0, 2, 4].map(|at| lines.place(at)), [(1, 1), (1, 3), (2, 1)]);

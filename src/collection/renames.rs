@@ -274,9 +274,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_renamed_is_refused() {
+    fn impossible_renames_are_refused() {
         for (files, pairs, expected) in [
-            (&["a", "b"][..], &[("a", "b")][..], "b is there already"),
+            (&["a", "b"][..], &[("a", "b")][..], "b exists already"),
             (&["a", "b"], &[("a", "c"), ("b", "c")], "cannot become c"),
             (&["a", "b"], &[("a", "../c")], "leads out"),
             (&["a", "b"], &[("a", "/c")], "absolute path"),

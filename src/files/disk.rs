@@ -348,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_of_linux_are_told_apart() {
+    fn releases_of_linux_are_distinguished() {
         for (release, tells) in [
             ("5.8.0", true),
             ("5.10.0-28-amd64", true),

@@ -79,7 +79,7 @@ fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
 }
 
 #[test]
-fn what_is_no_archive_of_safari_is_an_error_of_one_sentence() {
+fn other_files_than_safari_archives_give_an_error() {
     for (bytes, why) in [
         (&b""[..], "its property list ends before all collections do"),
         (b"<html><p>", "its property list cannot be read: UnknownXmlElement (offset 6)"),
@@ -102,7 +102,7 @@ fn what_is_no_archive_of_safari_is_an_error_of_one_sentence() {
 }
 
 #[test]
-fn what_comes_before_a_broken_place_is_read() {
+fn bytes_before_a_fault_are_read() {
     let whole = xml(&format!("<dict><key>WebMainResource</key>{RESOURCE}<key>more</key>"));
     for end in ["", "<data>*</data></dict>"] {
         let bytes = [&whole[..whole.len() - "</plist>".len()], end.as_bytes()].concat();
@@ -230,7 +230,7 @@ fn one(entry: &str) -> HarEntry {
 }
 
 #[test]
-fn an_entry_has_what_har_1_2_says() {
+fn an_entry_has_the_fields_of_har_1_2() {
     let entry = one(
         r#"{"startedDateTime": "2026-01-02T03:04:05.678+01:00", "request": {"url": "http://a/b", "headers": []},
         "response": {"status": 200, "redirectURL": "", "content": {"mimeType": "text/html; charset=latin1", "text": "<p>é"}}}"#,
@@ -259,7 +259,7 @@ fn an_entry_has_what_har_1_2_says() {
 }
 
 #[test]
-fn an_archive_of_playwright_has_what_the_server_sent() {
+fn an_archive_of_playwright_has_the_responses_of_the_server() {
     let archive = Har::read(fixture("playwright.har")).unwrap();
     let mut rows = Vec::new();
     for entry in archive.entries().map(Result::unwrap) {

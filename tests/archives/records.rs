@@ -91,7 +91,7 @@ fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
 }
 
 #[test]
-fn every_archive_of_the_fixtures_holds_what_its_rows_say() {
+fn every_archive_of_the_fixtures_matches_its_rows() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");
     let rows = fs::read_to_string(folder.join("expected.rows")).unwrap();
     let rows: Vec<Vec<_>> = rows.lines().skip(1).map(|row| row.splitn(3, '\t').collect()).collect();
@@ -137,7 +137,7 @@ fn an_arc_file_is_called_one() {
 
 /// Bug 72: each of the records was called one of a version that is not known.
 #[test]
-fn a_version_that_is_not_known_is_said_once_with_a_number() {
+fn an_unknown_version_is_reported_once_with_a_count() {
     let record = |version: &str| {
         let heading = format!("WARC/{version}\r\nWARC-Type: resource\r\nContent-Length: 2\r\n");
         [heading.as_bytes(), b"\r\nok\r\n\r\n"].concat()
@@ -248,7 +248,7 @@ impl Read for Short<'_> {
 /// covers all of its data). The bytes after a record must not depend on the size of reads either. Found by
 /// coverage-guided fuzzing.
 #[test]
-fn what_is_there_already_changes_nothing() {
+fn results_do_not_depend_on_buffered_bytes() {
     let slowly = |bytes: &[u8]| -> Vec<_> {
         Records::new(Short(bytes, 1)).map(|entry| told(&entry.unwrap())).collect()
     };
@@ -314,7 +314,7 @@ proptest! {
     }
 
     #[test]
-    fn how_much_is_read_at_a_time_does_not_matter(bytes in pieces(), length in 1_usize..50) {
+    fn results_do_not_depend_on_the_size_of_reads(bytes in pieces(), length in 1_usize..50) {
         let expected = entries(&bytes);
         let mut records = Records::new(Short(&bytes, length));
         let mut found = Vec::new();
@@ -351,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_costs_the_record_of_its_member_and_is_said(
+    fn a_changed_byte_loses_only_its_record_and_is_reported(
         blocks in blocks(),
         at in any::<prop::sample::Index>(),
         change in 1_u8..,
@@ -376,7 +376,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_no_end_is_neither_kept_nor_read_again() {
+fn endless_data_is_neither_kept_nor_reread() {
     let begin = |fields: &str| format!("WARC/1.0\r\n{fields}").into_bytes();
     let good = [b"\r\n\r\n", &resource(1, b"*{}")[..]].concat();
     let size = 100 << 20;
@@ -440,7 +440,7 @@ fn lengths_that_are_not_true_do_not_make_it_read_everything_again_and_again() {
 }
 
 #[test]
-fn a_block_may_be_as_long_as_is_said_and_no_longer() {
+fn a_block_has_at_most_the_declared_length() {
     let archive = [resource(1, &[b'x'; 101]), resource(2, &[b'x'; 100])].concat();
     let found: Vec<_> = Records::new(&archive[..]).limit(100).collect::<Result<_, _>>().unwrap();
     let message = "a record of 101 bytes, which is more than 100";
@@ -523,7 +523,7 @@ fn a_wacz_file_lists_its_pages() {
 }
 
 #[test]
-fn what_is_no_wacz_file_is_said_in_a_sentence() {
+fn other_files_than_wacz_give_an_error() {
     let plain = resource(1, b"*{}");
     let whole = wacz(&[("archive/a.warc", &plain)]);
     let said = |file: &[u8]| match Wacz::open(Cursor::new(file)) {

@@ -49,7 +49,7 @@ fn every_case_prints_writes_and_ends_as_it_should() {
 /// A folder without a known URL gets a placeholder internally, and so does a reference that lacks only a scheme. No
 /// output may show a placeholder (bug 59).
 #[test]
-fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
+fn no_output_shows_a_placeholder_url() {
     const STAND_INS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
     let shown = |text: &str| STAND_INS.into_iter().find(|stand_in| text.contains(stand_in));
     let scene = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
 }
 
 #[test]
-fn what_is_odd_in_a_large_document_has_its_line_and_column() {
+fn diagnostics_in_a_large_document_have_line_and_column() {
     let scene = tempfile::tempdir().unwrap();
     // RFC 1808 keeps a `../` above the root, browsers do not.
     let page = [&long_page(600_000), &b"\r\n\r<a href='../../g'>\n"[..]].concat();
@@ -255,7 +255,7 @@ fn resolve_answers_before_the_next_question() {
 }
 
 #[test]
-fn resolve_hands_on_bytes_that_are_no_text() {
+fn resolve_passes_on_bytes_that_are_not_text() {
     let scene = tempfile::tempdir().unwrap();
     let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
     assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
@@ -306,7 +306,7 @@ mod unix {
 
     /// Only root can give a file to another user.
     #[test]
-    fn settings_of_somebody_else_are_not_read() {
+    fn settings_of_another_user_are_not_read() {
         use std::os::unix::fs::{MetadataExt, chown};
         let scene = tempfile::tempdir().unwrap();
         if fs::metadata(scene.path()).unwrap().uid() != 0 {
@@ -464,7 +464,7 @@ mod unix {
 
     /// Bug 67: a hard link kept the old bytes, and a file was replaced by its own output.
     #[test]
-    fn an_input_is_no_output_by_another_name() {
+    fn an_input_is_not_written_under_another_name() {
         let scene = tempfile::tempdir().unwrap();
         let at = |name: &str| scene.path().join(name);
         fs::write(at("real.html"), "<a href=x>").unwrap();
@@ -493,7 +493,7 @@ mod unix {
     }
 
     #[test]
-    fn a_mirror_links_only_to_what_it_has() {
+    fn a_mirror_links_only_to_its_own_files() {
         let scene = tempfile::tempdir().unwrap();
         let site = scene.path().join("site");
         fs::create_dir(&site).unwrap();
@@ -662,7 +662,7 @@ mod unix {
     /// `script` gives it a terminal (util-linux).
     #[cfg(target_os = "linux")]
     #[test]
-    fn who_types_the_document_is_told() {
+    fn a_terminal_as_input_is_reported() {
         let scene = tempfile::tempdir().unwrap();
         let program = env!("CARGO_BIN_EXE_baselink");
         for (command, said) in [

@@ -25,10 +25,10 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 #[rustfmt::skip]
 const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     // A case has no symbolic links, no times and no extended attributes.
-    ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_their_loops_said"),
-    ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),
+    ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
+    ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
-    ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says"),
+    ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
     // These change nothing, unless the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
     ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
@@ -36,7 +36,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
     ("reason", "doubt", "tests/referee/message.rs", "always"),
     // `localize` uses the name `local`.
-    ("reason", "chosen", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
+    ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),
     // A log with the version of the program, and a page.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
@@ -301,7 +301,7 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
 }
 
 #[test]
-fn what_is_shown_elsewhere_is_there() {
+fn tests_named_elsewhere_exist() {
     for (_, what, file, function) in ELSEWHERE {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
         let text = fs::read_to_string(path).unwrap();

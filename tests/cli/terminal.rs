@@ -87,7 +87,7 @@ fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn nothing_that_is_planted_reaches_the_terminal() {
+fn hostile_text_does_not_reach_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     tree(folder.path());
     let mut wrong = Vec::new();

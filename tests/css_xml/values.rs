@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_no_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
+    fn arbitrary_text_is_not_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
         for kind in [JsonKind::ImportMap, JsonKind::SpeculationRules, JsonKind::JsonLd] {
             let found = json::urls(kind, &text);
             assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn what_srcset_finds_can_be_spliced(text in "[ ,(a)é\\n]{0,40}") {
+    fn urls_in_srcset_can_be_spliced(text in "[ ,(a)é\\n]{0,40}") {
         // Policy L: no white space, no comma at either end.
         for span in value::srcset(&text) {
             let url = &text[span.range()];

@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn policies_change_what_they_say(document in prop_oneof![document(), well_formed()], url in base()) {
+    fn policies_change_only_their_subject(document in prop_oneof![document(), well_formed()], url in base()) {
         for format in [Format::Xhtml, Format::Xml] {
             let options = options(url, format, Profile::Rfc1808);
             for fragments in [Fragments::Keep, Fragments::Auto] {

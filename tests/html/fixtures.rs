@@ -97,7 +97,7 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
 }
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_meets_its_expectation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut failed = 0;
     for &(folder, extension, format, least) in FOLDERS {

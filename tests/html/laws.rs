@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn policies_change_what_they_say(document in document(), url in base()) {
+    fn policies_change_only_their_subject(document in document(), url in base()) {
         for fragments in [Fragments::Keep, Fragments::Auto] {
             hold(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }

@@ -235,7 +235,7 @@ fn an_outer_delimiter_ends_the_inner_multiparts() {
 }
 
 #[test]
-fn of_equal_boundaries_the_innermost_counts() {
+fn the_innermost_of_equal_boundaries_counts() {
     check(
         &format!(
             "{MIXED}b\n\n--b\n{MIXED}b\n\n«1|--b\n\n«1.1|x»\n--b--«1e|»»\n--b\n\n«2|y»\n--b--"
@@ -310,7 +310,7 @@ fn composites_with_a_transfer_encoding_are_opaque() {
 }
 
 #[test]
-fn what_is_signed_or_encrypted_says_so() {
+fn signed_and_encrypted_parts_are_reported() {
     check(
         &format!(
             "{MIXED}a\n\n--a\nContent-Type: multipart/signed; boundary=b\n\n--b\n\nx\n--b\n\
@@ -421,7 +421,7 @@ fn content_types_are_taken_tolerantly() {
 }
 
 #[test]
-fn urls_stand_in_headings_in_every_spelling() {
+fn urls_in_headings_have_every_spelling() {
     for (value, expected) in [
         ("<URL:http://a/b>", "http://a/b"),
         (" < url: http://a/\r\n\t b > ", "http://a/b"),

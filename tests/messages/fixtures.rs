@@ -163,7 +163,7 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
 }
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_meets_its_expectation() {
     let cases = cases();
     let mut failed = 0;
     for case in &cases {

@@ -147,7 +147,7 @@ fn relative_bases_grow_to_a_bound() {
 
 /// The growth from a long base and many short links is limited: 16 times the message, plus 64 KiB.
 #[test]
-fn a_message_that_would_grow_too_long_stays_as_it_is() {
+fn a_message_that_would_grow_too_long_is_kept() {
     let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
     let html = |heading: &str, links: usize| {
         format!("{heading}Content-Type: text/html\n\n{}", "<a href=x>".repeat(links))
@@ -184,7 +184,7 @@ fn a_message_that_would_grow_too_long_stays_as_it_is() {
 
 /// The limit also applies to a document that is in memory as a whole.
 #[test]
-fn a_document_that_would_grow_too_long_stays_as_it_is() {
+fn a_document_that_would_grow_too_long_is_kept() {
     let base = format!("http://a/{}/", "b".repeat(8_000));
     for (format, document) in [
         (Format::Css, "a{background:url(x)}".repeat(50_000)),

@@ -180,7 +180,7 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn a_response_is_whole_and_means_what_it_meant(sent in sent()) {
+    fn a_response_is_complete_and_keeps_its_meaning(sent in sent()) {
         holds(&sent.bytes())?;
     }
 

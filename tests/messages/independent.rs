@@ -43,7 +43,7 @@ fn compare(folder: &Path, unread: u32) {
 }
 
 #[test]
-fn the_comparison_sees_what_is_broken() {
+fn the_comparison_detects_faults() {
     if let Some(said) = python(&["--self-test"]) {
         assert!(said.contains("broken results, all seen"), "{said}");
     }

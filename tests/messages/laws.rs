@@ -503,7 +503,7 @@ proptest! {
 
     /// Enabled groups also apply to headings.
     #[test]
-    fn every_group_keeps_a_message_what_it_is(
+    fn every_group_keeps_the_structure_of_a_message(
         message in message(),
         ends in line_ends(),
         damage in prop::collection::vec(damage(), 0..2),
@@ -516,7 +516,7 @@ proptest! {
     }
 
     #[test]
-    fn policies_and_profiles_keep_a_message_what_it_is(
+    fn policies_and_profiles_keep_the_structure_of_a_message(
         message in message(),
         ends in line_ends(),
         mut options in options(),
@@ -638,7 +638,7 @@ const ABSOLUTE: &[&str] = &[
 
 proptest! {
     #[test]
-    fn what_is_absolute_is_counted_as_it_would_be_listed(
+    fn absolute_links_are_counted_as_they_are_listed(
         text in prop::collection::vec(some(ABSOLUTE), 0..6),
         encoding in some(ENCODINGS),
         media_type in some(TYPES),

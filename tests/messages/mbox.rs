@@ -82,7 +82,7 @@ fn mboxcl2_counts_and_does_not_quote() {
 }
 
 #[test]
-fn a_count_decides_with_no_one_or_two_line_ends_behind_it() {
+fn a_count_decides_with_up_to_two_line_ends_after_it() {
     // The body is `LF From one LF`, 10 bytes, or 9 for who does not count its last line end, or 11
     // for who counts the empty line.
     for (length, behind) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
@@ -128,7 +128,7 @@ fn only_the_heading_of_the_message_itself_counts() {
 }
 
 #[test]
-fn what_stands_before_the_first_envelope_is_a_message() {
+fn text_before_the_first_envelope_is_a_message() {
     check_both(&[("", "To: a\n\nbody\n", "\n"), ("From b\n", "To: c\n", "")]);
     check_both(&[("", "To: a\n\nno From here", "")]);
     check_both(&[("", "", "\n"), ("From b\n", "", "")]);
@@ -138,7 +138,7 @@ fn what_stands_before_the_first_envelope_is_a_message() {
 }
 
 #[test]
-fn an_envelope_stands_behind_an_empty_line() {
+fn an_envelope_follows_an_empty_line() {
     // Right after another envelope it is the heading's.
     check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", "", "\n"), ("From d\n", "", "")]);
     check_both(&[("From a\n", "\nx\nFrom b\n \nFrom c\n\t\n>From d\n", "")]);

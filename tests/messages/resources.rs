@@ -123,7 +123,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
 }
 
 #[test]
-fn a_content_id_is_a_url_as_rfc_2392_says_and_as_programs_write_it() {
+fn a_content_id_is_a_url_by_rfc_2392_and_as_programs_write_it() {
     let id = |id| [("Content-Type: text/html", ""), ("Content-Type: image/png\nContent-ID: ", id)];
     for (value, urls) in [
         // The example of RFC 2392, 2.

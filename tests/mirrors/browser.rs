@@ -66,7 +66,7 @@ fn faults(
 }
 
 #[test]
-fn all_that_is_present_shows_from_disk() {
+fn present_resources_are_shown_from_disk() {
     let Some(mut browser) = Browser::start() else { return };
     let scene = tempfile::tempdir().unwrap();
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
@@ -116,7 +116,7 @@ fn all_that_is_present_shows_from_disk() {
 
 /// The negative: the same crawl as it was downloaded does not open from disk.
 #[test]
-fn what_is_wrong_is_seen() {
+fn faults_are_detected() {
     let Some(mut browser) = Browser::start() else { return };
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
     let (wrong, ..) = faults(&mut browser, &crawl.join("www.example.net/index.html"), |_| false);

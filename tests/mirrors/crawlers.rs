@@ -42,7 +42,7 @@ fn links(url: &str, is: &str, body: &[u8]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_site_is_what_its_table_says() {
+fn the_site_matches_its_table() {
     let site = Site::read();
     let mut count = 0;
     for (url, resource) in site.resources() {

@@ -72,7 +72,7 @@ impl Tree {
 /// Entries beyond a symbolic link, or in an unreadable folder, are unknown. Relative links lead to their expected
 /// place, and links to the network stay.
 #[test]
-fn what_nothing_is_known_of_is_left_where_it_is() {
+fn links_to_unknown_entries_are_kept() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
     let mut index = Collection::new(tree.origins.clone());
     index.add_entry(&entry("index.html"), None);
@@ -99,7 +99,7 @@ fn what_nothing_is_known_of_is_left_where_it_is() {
 }
 
 #[test]
-fn what_is_there_is_linked_by_where_it_lies() {
+fn present_files_are_linked_by_their_path() {
     let files = [
         "index.html",
         "sub/page.html",
@@ -275,7 +275,7 @@ fn pages_are_found_by_the_names_that_programs_give() {
 /// URL Standard, 4.4: browsers read a `\` in a path as a `/`, and ignore line ends. The name of the file is written
 /// so that browsers read it as intended.
 #[test]
-fn what_browsers_would_read_otherwise_is_percent_encoded() {
+fn names_that_browsers_would_misread_are_percent_encoded() {
     let tree = Tree::new(
         below("http://a/"),
         &["page.html", "back\\slash.html", "sub/x.html", "a\nb.html"],
@@ -349,7 +349,7 @@ fn a_base_stays_where_something_needs_it() {
 
 /// A browser that saves a page writes links to saved files relative to the page.
 #[test]
-fn what_a_browser_saved_beside_a_page_stays() {
+fn links_to_files_saved_with_a_page_are_kept() {
     let page = "<!-- saved from url=(0018)http://a/x/y?z=1#f -->\n\
                 <img src=\"./Page_files/i.png\"><img src=\"j.png\"><a href=\"#f\">x</a>";
     let tree = Tree::new(Origins::default(), &["Page.html", "Page_files/i.png"]);
@@ -362,7 +362,7 @@ fn what_a_browser_saved_beside_a_page_stays() {
 }
 
 #[test]
-fn messages_are_relative_only_where_no_header_field_says_otherwise() {
+fn messages_are_relative_unless_a_header_field_gives_a_base() {
     let tree = Tree::new(below("http://a/docs/"), &["mail/m.eml", "x.png"]);
     let mail =
         |base: &str, src: &str| format!("Content-Type: text/html\n{base}\n<img src=\"{src}\">\n");
@@ -377,7 +377,7 @@ fn messages_are_relative_only_where_no_header_field_says_otherwise() {
 
 /// RFC 1847: signed content must not change, whether its links are absolute or not.
 #[test]
-fn what_is_signed_stays() {
+fn signed_content_is_kept() {
     let tree = Tree::new(below("http://a/docs/"), &["m.eml", "x.png"]);
     let mail = "Content-Type: multipart/signed; boundary=b; protocol=x\n\n\
                 --b\nContent-Type: text/html\n\n<img src=\"http://a/docs/x.png\">\n\
@@ -428,7 +428,7 @@ proptest! {
     /// Localizing twice changes nothing; from disk every link leads to the file that it led to, or to the
     /// network; and rewriting gives the absolute form again.
     #[test]
-    fn a_localized_page_means_what_it_meant(
+    fn a_localized_page_keeps_its_meaning(
         page in 0_usize..4,
         base in 0..BASES.len(),
         links in prop::collection::vec(

@@ -44,7 +44,7 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
 }
 
 #[test]
-fn what_was_chosen_and_is_there_already_is_left() {
+fn a_chosen_text_that_is_already_present_is_kept() {
     let choose = |choice: Choice| {
         let rewriter = Rewriter::builder().url("http://a/");
         let rewriter = rewriter.choose(move |_| choice.clone()).build().unwrap();
@@ -90,7 +90,7 @@ fn the_numbers_of_a_mailbox_are_sums() {
 }
 
 #[test]
-fn formats_are_told_by_the_first_bytes() {
+fn formats_are_detected_by_the_first_bytes() {
     let rewriter = at("http://a/b/c");
     check(&rewriter, b"<a href=../d>", b"<a href=http://a/d>");
     check(
@@ -127,7 +127,7 @@ fn a_mailbox_is_rewritten_message_by_message() {
 }
 
 #[test]
-fn what_does_not_change_is_not_copied() {
+fn unchanged_documents_are_not_copied() {
     let page = b"<a href=http://a/>";
     assert!(
         matches!(at("http://b/").rewrite(page).into_output(), Cow::Borrowed(same) if same == page)
@@ -188,7 +188,7 @@ fn example(name: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn examples_do_what_they_say() {
+fn examples_print_their_documented_output() {
     let folder = std::env::temp_dir().join(format!("baselink-examples-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();

@@ -288,7 +288,7 @@ fn listing() -> String {
 }
 
 #[test]
-fn the_listing_is_what_the_library_has() {
+fn the_listing_matches_the_library() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/public-api.txt");
     let listing = listing();
     if std::env::var_os("BASELINK_PUBLIC_API").is_some() {

@@ -114,61 +114,61 @@ fn check(page: &str) -> usize {
 }
 
 #[test]
-fn every_command_of_the_readme_prints_what_is_shown() {
+fn every_command_of_the_readme_prints_the_shown_output() {
     assert_eq!(check(README), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_messages_prints_what_is_shown() {
+fn every_command_of_the_page_on_messages_prints_the_shown_output() {
     assert_eq!(check(MESSAGES), 8);
 }
 
 #[test]
-fn every_command_of_the_page_on_bases_prints_what_is_shown() {
+fn every_command_of_the_page_on_bases_prints_the_shown_output() {
     assert_eq!(check(BASE_URL), 4);
 }
 
 #[test]
-fn every_command_of_the_page_on_folders_prints_what_is_shown() {
+fn every_command_of_the_page_on_folders_prints_the_shown_output() {
     assert_eq!(check(TREES), 10);
 }
 
 #[test]
-fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
+fn every_command_of_the_page_on_mirrors_prints_the_shown_output() {
     assert_eq!(check(LOCALIZE), 7);
 }
 
 #[test]
-fn every_command_of_the_page_on_checking_prints_what_is_shown() {
+fn every_command_of_the_page_on_checking_prints_the_shown_output() {
     assert_eq!(check(CHECK), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_one_document_prints_what_is_shown() {
+fn every_command_of_the_page_on_one_document_prints_the_shown_output() {
     assert_eq!(check(REWRITE), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_resolution_prints_what_is_shown() {
+fn every_command_of_the_page_on_resolution_prints_the_shown_output() {
     assert_eq!(check(RESOLUTION), 1);
 }
 
 #[test]
-fn what_is_said_of_baselink_beside_others_is_what_it_prints() {
+fn the_comparison_shows_the_output_of_baselink() {
     assert_eq!(check(COMPARISON), 2);
 }
 
 #[test]
-fn every_command_of_the_page_on_archives_prints_what_is_shown() {
+fn every_command_of_the_page_on_archives_prints_the_shown_output() {
     assert_eq!(check(ARCHIVES), 13);
 }
 
 #[test]
-fn every_command_of_the_recipes_that_needs_no_other_program_prints_what_is_shown() {
+fn every_self_contained_recipe_prints_the_shown_output() {
     assert_eq!(check(RECIPES), 4);
 }
 
 #[test]
-fn every_command_of_the_page_on_moves_prints_what_is_shown() {
+fn every_command_of_the_page_on_moves_prints_the_shown_output() {
     assert_eq!(check(MOVE), 1);
 }

@@ -139,7 +139,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
     edits_are_in_their_places(bytes, &old, &rewritten);
     for (index, (before, after)) in old.entities.iter().zip(&new.entities).enumerate() {
         headings_are_the_same(bytes, before, &output, after);
-        what_was_right_is_right(bytes, before, &output, after);
+        correct_links_stay_correct(bytes, before, &output, after);
         let kept = before.signed
             || (options.dkim == Dkim::Keep
                 && around(&old, index).any(|one| has_signature(bytes, &old, one)));
@@ -240,7 +240,7 @@ fn headings_are_the_same(bytes: &[u8], before: &Entity, output: &[u8], after: &E
     assert_eq!(&bytes[before.heading.separator.range()], &output[after.heading.separator.range()]);
 }
 
-fn what_was_right_is_right(bytes: &[u8], before: &Entity, output: &[u8], after: &Entity) {
+fn correct_links_stay_correct(bytes: &[u8], before: &Entity, output: &[u8], after: &Entity) {
     if number(bytes, before, "Content-Length") == Some(before.body.len()) {
         assert_eq!(number(output, after, "Content-Length"), Some(after.body.len()));
     }

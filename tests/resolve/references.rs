@@ -111,7 +111,7 @@ fn every_reference_of_the_table_leads_to_its_target() {
 
 /// If a splice exists, the profiles agree, except for the spelling of the base.
 #[test]
-fn what_is_spliced_is_the_target_in_every_profile() {
+fn a_splice_is_the_target_in_every_profile() {
     let spelled =
         |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
     let browsers: BTreeMap<_, _> =

@@ -265,7 +265,7 @@ fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)>
 
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_has_an_answer_and_is_never_opened() {
+fn special_files_are_reported_and_never_opened() {
     let site = site(&links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]), &[]);
     let made = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
     assert!(made.unwrap().success());
@@ -362,7 +362,7 @@ fn names_that_differ_only_in_case_are_two() {
 /// Even if case is ignored, differently encoded names are distinct.
 #[test]
 #[cfg(unix)]
-fn names_in_other_encodings_are_no_doubles() {
+fn names_in_different_encodings_are_distinct() {
     let mut index = Collection::new(at("http://a.example/").from);
     let names: [&[u8]; 7] = [
         b"\xFC.png",
@@ -445,7 +445,7 @@ fn http_and_https_are_one_web() {
 }
 
 #[test]
-fn what_is_pinned_says_what_is_missing() {
+fn pinned_links_report_missing_targets() {
     let references = ["http://a.example/X.png", "http://a.example/none", "http://a.example/x.png"];
     let site = site(&links(&references), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
@@ -514,7 +514,7 @@ fn lines_are_known_by_their_ids() {
 }
 
 #[test]
-fn the_file_that_stands_for_a_folder_can_have_any_name() {
+fn the_index_file_can_have_any_name() {
     let site = site(&links(&["sub/", "sub/start.html", "."]), &["sub/start.html"]);
     let mut moving = at("http://a.example/docs/");
     moving.from.index = Some("start.html".into());
@@ -525,7 +525,7 @@ fn the_file_that_stands_for_a_folder_can_have_any_name() {
 
 /// A query in the name of a file is none after the move, when only paths count.
 #[test]
-fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
+fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     let pages = [
         "a.example/page?x=1.html",
         "a.example/page?x=2.html",
@@ -627,7 +627,7 @@ fn the_folder_of_a_host_may_have_capitals() {
 
 /// RFC 1808, 5.2: `;x` has other targets by its successors.
 #[test]
-fn where_the_profiles_disagree_it_is_said() {
+fn differing_profiles_are_reported() {
     let site = site(&links(&[";x", "x.png"]), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     assert_eq!([found[0].differs, found[1].differs], [true, false]);
@@ -640,7 +640,7 @@ fn where_the_profiles_disagree_it_is_said() {
 /// URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme, no scheme and `\`); RFC 1808, 4,
 /// step 2b, and RFC 3986, 5.2.2, whose strict parser has no loophole for `http:a.html`.
 #[test]
-fn where_browsers_alone_find_another_file_it_is_said() {
+fn a_file_that_only_browsers_find_is_reported() {
     let disputed = [
         "sub/%2e%2e/a.html",
         "sub\\x.html",
@@ -904,7 +904,7 @@ fn ids_are_collected_where_they_are_asked_for() {
 
 /// XML 1.0, 4.4: the text of an entity is not in the attribute. Signed content must not change.
 #[test]
-fn what_cannot_be_written_is_judged_as_well() {
+fn links_that_cannot_be_written_are_judged_too() {
     let site = site("", &["x.png"]);
     let svg = "<!DOCTYPE svg [<!ENTITY b 'http://a.example/docs/'>]>\
                <svg xmlns='http://www.w3.org/2000/svg' xml:base='&b;'><a href='x.png'/></svg>";

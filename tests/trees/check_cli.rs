@@ -40,7 +40,7 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
 
 /// Every counted link is also listed.
 #[test]
-fn the_fragment_of_a_base_is_not_looked_for() {
+fn the_fragment_of_a_base_is_ignored() {
     let scene = site(&[("x.html", b"<base href=\"#z\">")]);
     let (told, status) = check(scene.path(), &["--deny", "fragment"]);
     assert_eq!((told.as_str(), status), ("none of 1 link would break\n", Some(0)));
@@ -123,7 +123,7 @@ fn a_fault_of_every_class_and_cause_is_planted() {
 
 /// SARIF 2.1.0, 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.30 (region).
 #[test]
-fn the_log_has_what_sarif_requires() {
+fn the_log_conforms_to_sarif() {
     let page = "<p id=Intro>\n\u{fc}\u{1f600} <a href=\"http://a.example/docs/a%20b.html?x&amp;y#z\">1</a>\n\
                 <a href=../../up.html>2</a><a href=gone.html>3</a>";
     let scene = site(&[("sub dir/index.html", page.as_bytes()), ("a b.html", b"<p id=z>")]);
@@ -223,7 +223,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 /// A name or a reference that looks like the end of a string, a line or an element is data in every report.
 #[cfg(unix)]
 #[test]
-fn what_is_planted_in_names_and_links_ends_no_report() {
+fn hostile_names_and_links_do_not_end_the_report() {
     let evil = "a\n::error file=b,line=1::x%0A\u{202e}\",'</script>.html";
     let markup = "<a href='&#10;::error::y%0Aa\u{202e}&quot;,&lt;/script>\u{2028}'>1</a>";
     let scene = site(&[(evil, markup.as_bytes())]);
@@ -293,7 +293,7 @@ fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
 }
 
 #[test]
-fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
+fn the_page_is_reproducible_and_reports_success() {
     let scene = site(&[("index.html", b"<a href=x.html>"), ("x.html", b"")]);
     let first = page(scene.path(), &[]);
     assert_eq!(first, page(scene.path(), &["-j1"]));

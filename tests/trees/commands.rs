@@ -98,7 +98,7 @@ fn symbolic_links_are_left_out_and_counted() {
 }
 
 #[test]
-fn followed_links_are_read_and_their_loops_said() {
+fn followed_links_are_read_and_loops_reported() {
     let scene = tempfile::tempdir().unwrap();
     let (here, w) = (scene.path(), scene.path().join("w"));
     put(here, "w/a.html", LINK);
@@ -135,7 +135,7 @@ fn followed_links_are_read_and_their_loops_said() {
 }
 
 #[test]
-fn base_check_and_localize_read_what_links_lead_to_on_request() {
+fn base_check_and_localize_follow_symbolic_links_on_request() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -152,7 +152,7 @@ fn base_check_and_localize_read_what_links_lead_to_on_request() {
 }
 
 #[test]
-fn what_leads_to_the_output_is_not_read() {
+fn links_to_the_output_are_not_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -270,7 +270,7 @@ fn a_pipe_that_is_named_is_read() {
 /// I19: the next run that writes to a folder removes temporary files of a killed run, but neither those of a
 /// running one nor files of other programs with similar names.
 #[test]
-fn what_a_killed_run_left_is_removed() {
+fn leftovers_of_a_killed_run_are_removed() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -338,7 +338,7 @@ fn what_a_killed_run_left_is_removed() {
 
 /// HTTrack records the URL of a link between pages in the target page.
 #[test]
-fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
+fn neighboring_pages_are_read_only_as_files_of_the_folder() {
     let here = tempfile::tempdir().unwrap();
     let mark = |url: &str| format!("<!-- Mirrored from {url} by HTTrack Website Copier/3.x -->\n");
     let links = "<a href=pipe.html>1</a><a href=link.html>2</a><a href=page.html>3</a>";
@@ -417,7 +417,7 @@ fn a_folder_without_permission_is_one_sentence() {
 }
 
 #[test]
-fn an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says() {
+fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let page = "<!-- saved from url=(0024)https://s.example/p.html -->\n<a href=x>\n";
@@ -516,7 +516,7 @@ fn a_crawl_has_ports_and_queries_in_its_names() {
 }
 
 #[test]
-fn files_are_written_though_nobody_reads_the_records() {
+fn files_are_written_even_if_records_are_not_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     for number in 0..1_500 {
@@ -532,7 +532,7 @@ fn files_are_written_though_nobody_reads_the_records() {
 }
 
 #[test]
-fn what_is_ignored_stays_ignored() {
+fn ignored_signals_stay_ignored() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     for number in 0..1_500 {
@@ -639,7 +639,7 @@ fn folders_made_of_an_archive_have_the_bits_of_new_folders() {
 }
 
 #[test]
-fn hard_links_are_said_and_broken_only_on_request() {
+fn hard_links_are_reported_and_broken_only_on_request() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let other = put(here, "other.html", LINK);
@@ -719,7 +719,7 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
 }
 
 #[test]
-fn an_empty_folder_is_no_failure() {
+fn an_empty_folder_is_not_a_failure() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     fs::create_dir_all(here.join("w/sub")).unwrap();
@@ -941,7 +941,7 @@ fn a_terminal_shows_how_far_long_work_is() {
 }
 
 #[test]
-fn without_a_terminal_there_is_no_bar() {
+fn the_progress_bar_needs_a_terminal() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
@@ -966,7 +966,7 @@ fn without_a_terminal_there_is_no_bar() {
 }
 
 #[test]
-fn a_message_for_a_name_that_is_no_text_is_text() {
+fn a_message_about_a_name_that_is_not_text_is_text() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let name = OsString::from_vec(b"\xff.html".to_vec());

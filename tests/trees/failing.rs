@@ -367,7 +367,7 @@ fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
 
 /// I19: the file is new then, but a crash of the machine could bring the old one back.
 #[test]
-fn a_folder_that_cannot_be_synced_is_said() {
+fn a_folder_that_cannot_be_synced_is_reported() {
     if !outside::has_strace() {
         return;
     }
@@ -434,7 +434,7 @@ fn a_delivery_to_a_mailbox_is_noticed() {
 
 /// I19: of a folder that could not be listed first, and can be then, no link is made absolute as if its files were not there.
 #[test]
-fn a_mirror_of_what_could_not_be_listed_is_not_made() {
+fn an_unreadable_folder_is_not_mirrored() {
     if !outside::has_strace() {
         return;
     }

@@ -160,7 +160,7 @@ fn a_lock_of_a_killed_run_is_taken_away() {
 
 /// A lock is for mailboxes only, and for those that are replaced only.
 #[test]
-fn what_is_no_mailbox_or_stays_needs_no_lock() {
+fn other_files_and_unchanged_mailboxes_need_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     fs::write(&page, "<a href=/x>").unwrap();

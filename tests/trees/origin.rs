@@ -116,7 +116,7 @@ fn the_url_of_a_root_is_absolute_and_without_query_and_fragment() {
 
 #[cfg(unix)]
 #[test]
-fn bytes_that_are_no_utf_8_are_encoded_as_bytes() {
+fn bytes_that_are_not_utf_8_are_encoded_as_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let name = OsStr::from_bytes(b"caf\xE9.html");
@@ -376,7 +376,7 @@ fn saved_url(page: &[u8]) -> Option<String> {
 }
 
 #[test]
-fn a_page_says_from_where_it_was_saved() {
+fn a_page_records_its_source() {
     let table = [
         // Internet Explorer and Chromium. The numbers are the lengths of the URLs: 17 and 23.
         ("<!-- saved from url=(0017)http://a.example/ -->\r\n<html>", Some("http://a.example/")),
@@ -516,7 +516,7 @@ fn maps_are_csv_or_json_lines() {
 }
 
 #[test]
-fn a_line_that_is_none_is_an_error_that_names_it() {
+fn an_invalid_line_is_an_error_that_names_it() {
     let table: [(&[u8], &str); 9] = [
         (b"a,http://a/\nb\n", "map, line 2: "),
         (b"path,url\na\n", "map, line 2: "),
@@ -631,7 +631,7 @@ fn has_attribute(_: &Path, _: &[u8]) -> bool {
 }
 
 #[test]
-fn a_url_that_is_none_is_said_and_the_next_source_is_asked() {
+fn an_invalid_url_is_reported_and_the_next_source_is_used() {
     let page = b"<!-- saved from url=(0017)http://a.example/ -->";
     let saved = Some(("http://a.example/".to_owned(), "saved-from"));
     for wrong in [
@@ -684,7 +684,7 @@ fn a_canonical_url_counts_last_and_on_request() {
 }
 
 #[test]
-fn a_base_from_each_source_says_so() {
+fn a_base_names_its_source() {
     use baselink::base::{Outer, Retrieval, Rule, Status, establish};
     use baselink::resolve::Profile;
     let page = baselink::scan(b"<a href=x>", &Default::default());

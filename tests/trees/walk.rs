@@ -76,7 +76,7 @@ fn a_file_that_is_named_is_taken_whatever_the_selection_says() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_said_and_the_others_are_walked() {
+fn a_missing_root_is_reported_and_the_others_are_walked() {
     let root = tree(&["a"]);
     let roots = [root.path().join("nothing"), root.path().to_owned()];
     let all = found_below(&roots, root.path(), &Selection::default());
@@ -152,7 +152,7 @@ fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
 }
 
 #[test]
-fn folders_are_entries_on_request_each_before_what_is_in_it() {
+fn folders_are_entries_on_request_before_their_contents() {
     let root = tree(&["a/x.html", "a/b/y.css", "a-b", ".h/z", "old/v"]);
     for folder in ["empty/below", "a/b/empty", ".h/empty", "old/empty"] {
         fs::create_dir_all(root.path().join(folder)).unwrap();
@@ -175,7 +175,7 @@ fn folders_are_entries_on_request_each_before_what_is_in_it() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_no_entry() {
+fn leftovers_of_a_killed_run_are_not_entries() {
     let root = tree(&[".baselink-0a1b2c", "a/.baselink-0a1b2c", "a/baselink-x", "a/.baselink"]);
     let selection = Selection { hidden: true, ..Selection::default() };
     assert_eq!(found(root.path(), &selection), ["a/.baselink", "a/baselink-x"]);
@@ -236,7 +236,7 @@ fn twenty_thousand_roots() {
 }
 
 #[test]
-fn of_many_roots_that_overlap_each_is_said_once() {
+fn each_overlapping_root_is_reported_once() {
     let root = tree(&["a/x", "b/y", "c/z"]);
     let roots = ["b", "a", "c", "a/x", "b", ""].map(|path| root.path().join(path));
     let selection = Selection::default();
@@ -319,7 +319,7 @@ mod unix {
     }
 
     #[test]
-    fn links_that_lead_in_a_circle_or_nowhere_are_said() {
+    fn circular_and_broken_symbolic_links_are_reported() {
         let root = tree(&["a/b/x", "a/b/y"]);
         symlink("..", root.path().join("a/b/up")).unwrap();
         symlink("itself", root.path().join("itself")).unwrap();
@@ -339,7 +339,7 @@ mod unix {
     }
 
     #[test]
-    fn roots_that_are_links_in_a_circle_or_to_nothing_are_said_on_one_line() {
+    fn circular_and_broken_roots_are_reported_on_one_line() {
         let root = tree(&[]);
         let at = |name: &str| root.path().join(name);
         symlink("round", at("a\nb")).unwrap();
@@ -398,7 +398,7 @@ mod unix {
     }
 
     #[test]
-    fn what_is_no_file_is_told_and_not_opened() {
+    fn special_files_are_listed_and_not_opened() {
         let root = tree(&["x"]);
         let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
         let fifo = root.path().join("fifo");
@@ -415,7 +415,7 @@ mod unix {
 
     /// I19: an entry that replaced a file since the walk is not opened, and does not block.
     #[test]
-    fn what_is_no_file_any_more_is_not_waited_for() {
+    fn a_replaced_file_does_not_block() {
         let other = "another program replaced it; skipped";
         let root = tree(&["a/pipe", "a/socket", "a/folder", "a/link", "named"]);
         let at = |name: &str| root.path().join(name);
@@ -474,7 +474,7 @@ mod unix {
 
     /// A path may be longer than the system's limit (PATH_MAX of POSIX.1-2017, limits.h); that is reported once.
     #[test]
-    fn a_path_that_is_too_long_is_said_once() {
+    fn a_path_that_is_too_long_is_reported_once() {
         let root = tempfile::tempdir().unwrap();
         // The last folder is at most at 4,095 bytes, the file in it behind that.
         let [outer, inner] = [60, 300].map(|names| "abcdefghij/".repeat(names));
@@ -491,7 +491,7 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_without_permission_is_said_and_the_walk_goes_on() {
+    fn a_folder_without_permission_is_reported_and_the_walk_goes_on() {
         let root = tree(&["a/x", "b"]);
         let closed = root.path().join("a");
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();

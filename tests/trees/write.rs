@@ -104,7 +104,7 @@ mod replacement {
     use super::*;
 
     #[test]
-    fn what_is_dropped_leaves_nothing() {
+    fn a_dropped_replacement_leaves_nothing() {
         let (folder, page) = scene();
         let mut new = Replacement::begin(&page).unwrap();
         new.write(|out| out.write_all(b"new")).unwrap();
@@ -149,7 +149,7 @@ mod replacement {
     }
 
     #[test]
-    fn the_bytes_are_for_nobody_else_before_they_are_complete() {
+    fn incomplete_bytes_are_readable_only_by_the_owner() {
         let (folder, page) = scene();
         set_mode(&page, 0o644);
         let new = Replacement::begin(&page).unwrap();
@@ -208,7 +208,7 @@ mod in_place {
     }
 
     #[test]
-    fn an_owner_that_cannot_stay_is_told() {
+    fn an_owner_that_cannot_be_kept_is_reported() {
         if !is_root() {
             eprintln!("notice: only root can be somebody else, so this was not tested");
             return;
@@ -401,7 +401,7 @@ mod in_place {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn special_files_are_refused() {
         let (folder, page) = scene();
         let at = |name: &str| folder.path().join(name);
         symlink("page.html", at("link")).unwrap();
@@ -535,7 +535,7 @@ mod in_place {
 
     /// I19: a link that takes the place of the folder at any step leads no byte and no temporary file elsewhere.
     #[test]
-    fn what_is_begun_stays_in_its_folder() {
+    fn a_file_stays_in_the_folder_where_it_was_begun() {
         for step in 0..4 {
             for settings in [InPlace::default(), backed_up()] {
                 let folder = tempdir().unwrap();
@@ -1367,7 +1367,7 @@ mod mirror {
     }
 
     #[test]
-    fn what_is_no_file_is_not_replaced() {
+    fn special_files_are_not_replaced() {
         let (folder, page, out) = scene();
         put(&out.join("folder/file"), b"there");
         put(&out.join("read-only"), b"there");
@@ -1482,7 +1482,7 @@ mod mirror {
 
     /// A folder that is there twice has two names without a symbolic link in them.
     #[test]
-    fn input_and_output_are_told_by_what_they_are() {
+    fn input_and_output_are_compared_by_identity() {
         let folder = tempdir().unwrap();
         fs::create_dir_all(folder.path().join("site/a")).unwrap();
         fs::create_dir(folder.path().join("same")).unwrap();

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_the_url_of_a_page() {
+    fn tags_that_name_the_url_of_a_page() {
         for (page, expected) in [
             ("<link rel=canonical href=http://a/x>", Some("http://a/x")),
             ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
