@@ -6,7 +6,7 @@
 //! use baselink::Rewriter;
 //! let rewriter = Rewriter::builder().url("http://a/b/c.html").build()?;
 //! assert_eq!(&*rewriter.rewrite(b"<a href=d>").into_output(), b"<a href=http://a/b/d>");
-//! An unchanged document is not copied.
+//! // An unchanged document is not copied.
 //! assert!(matches!(rewriter.rewrite(b"<a href=http://d/>").into_output(), Cow::Borrowed(_)));
 //! # Ok::<(), baselink::Error>(())
 //! ```

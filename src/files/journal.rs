@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use std::{fs, path::Path};
-//! use baselink::files::{journal::{Begun, AskedChange, Journal}, write::{InPlace, Original}};
+//! use baselink::files::{journal::{JournalStart, AskedChange, Journal}, write::{InPlace, Original}};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
