@@ -5,8 +5,8 @@
 //! one starts at its second byte, because the broken member may have been taken for longer than it is.
 //!
 //! ```
+//! use baselink::archive::{ArchiveEntry, Records};
 //! // Data that begins neither as a record nor as a member is treated as uncompressed.
-//! // What begins neither as a record nor as a member is not compressed.
 //! let entries: Vec<_> = Records::new(&b"WARC?"[..]).collect::<Result<_, _>>()?;
 //! assert!(matches!(&entries[..], [ArchiveEntry::Anomaly(one)] if one.offset.file == 0));
 //! # Ok::<(), baselink::Error>(())
