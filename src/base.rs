@@ -1,9 +1,10 @@
-//! Establishing the base URL of a document: RFC 1808, section 3.
+//! Establishes the base URL of a document: RFC 1808, section 3.
 //!
-//! Four levels, innermost first: embedded in the content (3.1), the encapsulating entity (3.2), the
-//! retrieval URL (3.3), none (3.4). Each is kept with what was found and why it was taken or not. For
-//! HTML the declaration of 3.1 is the first `base` element with an `href` in tree order (HTML, 4.2.3);
-//! one that cannot serve gives way to the outer base, never to a later element.
+//! Four levels are examined, innermost first: the content (3.1), the encapsulating entity (3.2), the retrieval URL
+//! (3.3), and none (3.4). Each level records its value and the reason why it was used or passed over.
+//!
+//! In HTML, the first `base` element with an `href` in tree order counts (HTML, 4.2.3). If it cannot be a base, the
+//! outer base counts, never a later element.
 //!
 //! ```
 //! use baselink::base::{self, Outer, Retrieval, Rule};
@@ -15,7 +16,7 @@
 //! assert_eq!(chain.rule, Rule::Embedded);
 //! ```
 //!
-//! Deliberately absent: links. A base is the same whether anything is resolved against it or not.
+//! Deliberately absent: links.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub use assumed::lacks_only_scheme;
 pub(crate) use assumed::stand_in;
 pub use heading::{ContentLocationUse, of_heading};
 
-/// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
+/// The rule of RFC 1808, section 3, that determined a base, as seen from the entity that has the base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -48,13 +49,13 @@ pub enum Rule {
     Encapsulating,
     /// 3.3, from the retrieval URL.
     Retrieval,
-    /// 3.4, none: every reference is taken for absolute.
+    /// 3.4, none: every reference is assumed to be absolute.
     #[default]
     Default,
 }
 
 impl Rule {
-    /// The number of its section.
+    /// The number of the section.
     #[must_use]
     pub fn section(self) -> &'static str {
         match self {
@@ -65,7 +66,7 @@ impl Rule {
         }
     }
 
-    /// What the section is about.
+    /// The subject of the section.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -85,7 +86,7 @@ impl serde::Serialize for Rule {
 }
 
 named! {
-    /// The declaration of a base.
+    /// The source of a base.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Source {
@@ -99,78 +100,78 @@ named! {
         ContentBase = "content-base",
         /// An absolute `Content-Location` header field (RFC 2557, 5).
         ContentLocation = "content-location",
-        /// A `Snapshot-Content-Location` header field, as Chromium writes it; in no RFC.
+        /// A `Snapshot-Content-Location` header field, which Chromium writes; in no RFC.
         SnapshotContentLocation = "snapshot-content-location",
-        /// The entity around.
+        /// The encapsulating entity.
         Encapsulating = "encapsulating",
-        /// The URL that was given for the document, or for the folder it is in.
+        /// The URL given for the document or its folder.
         Retrieval = "retrieval",
         /// A table of files and their URLs.
         UrlMap = "url-map",
-        /// The names of the folders it is in, as crawlers write them.
+        /// The names of the folders of the document, as crawlers write them.
         Layout = "layout",
-        /// The comment of the program that saved the document.
+        /// A comment of the program that saved the document.
         SavedFrom = "saved-from",
-        /// The base that a page declared before a browser saved it, in a comment of the browser.
+        /// The base that a page declared before it was saved, from a comment of the browser.
         SavedBase = "saved-base",
-        /// The extended attribute `user.xdg.origin.url` of its file.
+        /// The extended attribute `user.xdg.origin.url` of the file.
         Xattr = "xattr",
-        /// The `WARC-Target-URI` of its record (ISO 28500).
+        /// The `WARC-Target-URI` of the record (ISO 28500).
         Warc = "warc",
-        /// The URL of its entry in an HTTP archive (HAR 1.2).
+        /// The URL of the entry in an HTTP archive (HAR 1.2).
         Har = "har",
-        /// The URL of its resource in a web archive of Safari.
+        /// The URL of the resource in a web archive of Safari.
         WebArchive = "webarchive",
         /// The canonical URL that the document declares.
         Canonical = "canonical",
-        /// The link of a feed's entry to what the entry is about.
+        /// The link of a feed entry to its subject.
         EntryLink = "entry-link",
-        /// A scheme that was given for references that lack nothing else (RFC 1808, 3.4).
+        /// The scheme given for references that lack only a scheme (RFC 1808, 3.4).
         AssumedScheme = "assumed-scheme",
-        /// Nothing.
+        /// No source.
         #[default]
         Default = "default",
     }
 }
 
-/// What says a base: on this depends what else the source decides.
+/// The kind of a source, which determines further properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SaidBy {
-    /// Markup of the document, which can be changed there.
+pub(crate) enum SourceKind {
+    /// Markup of the document, which can be edited.
     Markup,
-    /// A note in the document that is nothing to a browser.
+    /// A note in the document that browsers ignore.
     Note,
-    /// What the document links to.
+    /// A link in the document.
     Link,
     /// A header field.
     Heading,
-    /// A header field that only Chromium reads, after everything that encloses the entity.
+    /// A header field that only Chromium reads. It ranks below everything that encloses the entity.
     Snapshot,
-    /// What is around the document.
+    /// The entity around the document.
     Entity,
-    /// Whoever retrieved it, or keeps it (RFC 1808, 3.3).
+    /// The person or program that retrieved or stores the document (RFC 1808, 3.3).
     Keeper,
-    /// Nobody.
+    /// None.
     Nobody,
 }
 
-impl SaidBy {
-    /// True if the source has a place in the document itself.
+impl SourceKind {
+    /// True if the source has a position in the document itself.
     pub(crate) fn is_in_document(self) -> bool {
         matches!(self, Self::Markup | Self::Note | Self::Link)
     }
 }
 
 impl Source {
-    /// What says it.
-    pub(crate) fn said_by(self) -> SaidBy {
+    /// The kind of this source.
+    pub(crate) fn kind(self) -> SourceKind {
         match self {
-            Self::BaseElement | Self::XmlBase => SaidBy::Markup,
-            Self::SavedBase => SaidBy::Note,
-            Self::EntryLink => SaidBy::Link,
-            Self::BaseHeader | Self::ContentBase | Self::ContentLocation => SaidBy::Heading,
-            Self::SnapshotContentLocation => SaidBy::Snapshot,
-            Self::Encapsulating => SaidBy::Entity,
+            Self::BaseElement | Self::XmlBase => SourceKind::Markup,
+            Self::SavedBase => SourceKind::Note,
+            Self::EntryLink => SourceKind::Link,
+            Self::BaseHeader | Self::ContentBase | Self::ContentLocation => SourceKind::Heading,
+            Self::SnapshotContentLocation => SourceKind::Snapshot,
+            Self::Encapsulating => SourceKind::Entity,
             Self::Retrieval
             | Self::UrlMap
             | Self::Layout
@@ -179,8 +180,8 @@ impl Source {
             | Self::Warc
             | Self::Har
             | Self::WebArchive
-            | Self::Canonical => SaidBy::Keeper,
-            Self::AssumedScheme | Self::Default => SaidBy::Nobody,
+            | Self::Canonical => SourceKind::Keeper,
+            Self::AssumedScheme | Self::Default => SourceKind::Nobody,
         }
     }
 }
@@ -189,13 +190,13 @@ named! {
     /// The result for a level.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Status {
-        /// It gave the base.
+        /// The level gave the base.
         Taken = "taken",
-        /// It is there and does not count.
+        /// The level has a value that does not count.
         PassedOver = "passed-over",
-        /// Nothing is there.
+        /// The level has no value.
         Absent = "absent",
-        /// It is there, would count, and cannot serve.
+        /// The level has a value that would count but cannot be a base.
         Invalid = "invalid",
     }
 }
@@ -212,75 +213,75 @@ impl From<UrlField> for Source {
     }
 }
 
-/// One level of the chain, or one of several declarations on a level.
+/// One level of the chain, or one of several declarations on the same level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Level {
-    /// The entity that declares it.
+    /// The entity that declares the value.
     pub entity: Arc<str>,
-    /// Its rule.
+    /// The rule of the level.
     pub rule: Rule,
-    /// What declares it.
+    /// The source of the value.
     pub source: Source,
-    /// The value as written; `None` where there is none.
+    /// The value as written; `None` if there is none.
     pub value: Option<Arc<str>>,
-    /// Where a declaration is: a `base` element or the value of an `xml:base` in the document's buffer, a header field in the
-    /// message.
+    /// The span of the declaration. A `base` element or the value of an `xml:base` is in the document's buffer, a
+    /// header field in the message.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub span: Option<Span>,
-    /// What became of it.
+    /// The result for the level.
     pub status: Status,
-    /// Why.
+    /// The reason for the result, as a clause.
     pub reason: Cow<'static, str>,
 }
 
-/// The level that gave an inherited base, as seen from the entity that declares it.
+/// The level that determined an inherited base, as seen from the entity that declares the base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Declared {
-    /// That entity.
+    /// The declaring entity.
     pub entity: Arc<str>,
-    /// The rule there.
+    /// The rule in the declaring entity.
     pub rule: Rule,
-    /// The source there.
+    /// The source in the declaring entity.
     pub source: Source,
 }
 
-/// A base URL, and what gave it.
+/// A base URL with its rule and source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Established {
     /// The URL.
     pub url: Arc<str>,
-    /// The rule that gave it.
+    /// The rule that determined the URL.
     pub rule: Rule,
-    /// The source that gave it.
+    /// The source of the URL.
     pub source: Source,
 }
 
-/// The base of one entity, with the whole way to it.
+/// The base of one entity, with all levels that were examined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct BaseChain {
     /// The entity.
     pub entity: Arc<str>,
-    /// Its base URL; `None` when there is none (3.4).
+    /// The base URL; `None` if there is none (3.4).
     pub base: Option<Arc<str>>,
-    /// The rule that gave it.
+    /// The rule that determined the base.
     pub rule: Rule,
-    /// The source that gave it.
+    /// The source of the base.
     pub source: Source,
-    /// For an inherited base, where it comes from.
+    /// The origin of an inherited base.
     pub declared: Option<Declared>,
-    /// True if the base follows from something that is not in the file, as a retrieval URL does.
+    /// True if the base depends on something outside the file, such as a retrieval URL.
     pub is_from_outside: bool,
-    /// Every level, innermost first.
+    /// The levels, innermost first.
     #[cfg_attr(feature = "serde", serde(rename = "chain"))]
     pub levels: Vec<Level>,
-    /// The base that the document would have without a declaration of its own content.
+    /// The base that the document would have without declarations in its content.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub fallback: Option<Established>,
@@ -288,11 +289,11 @@ pub struct BaseChain {
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub retrieval: Option<Established>,
-    /// The base as no `xml:base` changes it; `None` when there is none.
+    /// The base regardless of any `xml:base`; `None` if there is none.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub document: Option<Established>,
-    /// The bases of elements that declare one, in the order of the document.
+    /// The bases of elements that declare one, in document order.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub elements: Vec<ElementChain>,
@@ -300,19 +301,19 @@ pub struct BaseChain {
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub honours_xml_base: bool,
-    /// True if the effective `base` element is one that a browser wrote when it saved the page.
+    /// True if the effective `base` element was written by the browser that saved the page.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub has_written_base: bool,
-    /// What the document says of having been saved.
+    /// The comment in which the document records its source, if a program saved it.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub saved: Option<Saved>,
-    /// True if the document says that a browser saved it with its files.
+    /// True if the document states that a browser saved it with its files.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub was_saved_with_files: bool,
-    /// The scheme of references that lack nothing else, where there is no base.
+    /// The scheme for references that lack only a scheme, if there is no base.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub assumed_scheme: Option<Arc<str>>,
@@ -320,73 +321,73 @@ pub struct BaseChain {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The base of an element with an `xml:base` below the document element.
+/// The base of an element that has an `xml:base` and is not the document element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ElementChain {
-    /// What gave it, and its URL; `None` when there is none.
+    /// The base; `None` if there is none.
     pub base: Option<Established>,
-    /// True if the base follows from something that is not in the file.
+    /// True if the base depends on something outside the file.
     pub is_from_outside: bool,
 }
 
-/// The URL by which the outermost entity was retrieved (3.3).
+/// The URL from which the outermost entity was retrieved (3.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retrieval {
-    /// The URL: after a redirection the last one.
+    /// The URL, after any redirects.
     pub url: String,
-    /// Where it is known from.
+    /// The source of the URL.
     pub source: Source,
-    /// True if the scheme was assumed, because the source gives none.
+    /// True if the scheme was assumed because the source has none.
     pub assumes_scheme: bool,
-    /// What other sources say, each passed over for this one.
+    /// The values of other sources, all of which were passed over.
     pub others: Vec<(Source, String)>,
 }
 
 impl Retrieval {
-    /// A retrieval URL that the user gives.
+    /// Creates a retrieval URL given by the user.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
         Self::of(url, Source::Retrieval)
     }
 
-    /// A retrieval URL that is known from `source`.
+    /// Creates a retrieval URL from `source`.
     #[must_use]
     pub fn of(url: impl Into<String>, source: Source) -> Self {
         Self { url: url.into(), source, assumes_scheme: false, others: Vec::new() }
     }
 }
 
-/// What is around a document or entity.
+/// The surroundings of a document or entity.
 #[derive(Clone, Copy, Debug)]
 pub enum Outer<'a> {
-    /// Nothing: it is the outermost one, with its retrieval URL.
+    /// None: the outermost entity, with its retrieval URL.
     Retrieval(Option<&'a Retrieval>),
-    /// Nothing: it is the outermost one, without a retrieval URL, and references that begin with `//` get this
-    /// scheme.
+    /// None: the outermost entity, without a retrieval URL. References that begin with `//` get this scheme.
     AssumedScheme(&'a Arc<str>),
-    /// Another entity.
+    /// An enclosing entity.
     Encapsulating(&'a BaseChain),
-    /// Another document that refers to it, and out of which it was taken.
+    /// A document that refers to this one and originally contained it.
     Referring(&'a BaseChain),
-    /// Of a document: the heading of the entity whose content it is ([`of_heading`]).
+    /// The heading of the entity whose content the document is ([`of_heading`]).
     Heading(&'a BaseChain),
 }
 
-/// How a sentence speaks of what is inside something else.
-struct Words {
+/// The words for the surroundings of a document in sentences.
+struct SurroundingWords {
     place: &'static str,
     alone: &'static str,
 }
 
-const DOCUMENT: Words =
-    Words { place: "document around it", alone: "the document stands in no other" };
+const DOCUMENT: SurroundingWords =
+    SurroundingWords { place: "document around it", alone: "the document stands in no other" };
 
-const ENTITY: Words = Words { place: "entity around it", alone: "the entity stands in no other" };
+const ENTITY: SurroundingWords =
+    SurroundingWords { place: "entity around it", alone: "the entity stands in no other" };
 
-/// What is said of a style sheet that stood in a document.
-const REFERRING: Words =
-    Words { place: "document that refers to it", alone: "no document refers to it" };
+/// The words for a style sheet that was part of a document.
+const REFERRING: SurroundingWords =
+    SurroundingWords { place: "document that refers to it", alone: "no document refers to it" };
 
 const INNER: &str = "an inner level gave the base";
 
@@ -445,14 +446,14 @@ impl BaseChain {
                 (inherited.map(|base| Established { rule, source, ..base }), None)
             }
             Outer::AssumedScheme(_) => (None, None),
-            // RFC 2557, 5: what the heading says is the URL of the content.
+            // RFC 2557, 5: the heading gives the URL of the content.
             Outer::Heading(_) => (inherited.clone(), inherited),
         };
         let assumed_scheme = match outer {
             Outer::AssumedScheme(scheme) => Some(scheme),
             _ => around.and_then(|around| around.assumed_scheme.as_ref()),
         };
-        // What a page says of itself it says of the documents in its values.
+        // Documents in values of a page inherit the facts about the page.
         let page = around.filter(|_| matches!(outer, Outer::Encapsulating(_)));
         Self {
             is_from_outside: around.is_none_or(|around| around.is_from_outside),
@@ -465,7 +466,7 @@ impl BaseChain {
         }
     }
 
-    /// No base, and nothing to find one by.
+    /// Creates a chain without a base or any source of one.
     fn empty(entity: Arc<str>) -> Self {
         Self {
             entity,
@@ -546,16 +547,16 @@ impl BaseChain {
         (Status::Taken, reason)
     }
 
-    /// Its base, and what gave it.
+    /// The base with its rule and source.
     fn established(&self) -> Option<Established> {
         let url = Arc::clone(self.base.as_ref()?);
         Some(Established { url, rule: self.rule, source: self.source })
     }
 
-    /// What `value` is as a declaration of a base, inside the base around it.
+    /// Interprets `value` as the declaration of a base inside the outer base.
     fn declared_url(&mut self, value: &str, profile: Profile) -> DeclaredUrl {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = DeclaredUrl::of(value, outer, profile).or_with(
+        let declaration = DeclaredUrl::of(value, outer, profile).or_with_scheme(
             self.assumed_scheme.as_ref(),
             value,
             profile,
@@ -566,7 +567,7 @@ impl BaseChain {
         declaration
     }
 
-    /// Says why nothing is resolved against a base at `span`, where it is not known what that is.
+    /// Reports why links are not resolved against the base at `span`, if its meaning is unknown.
     fn doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
         if let Some(doubt) = doubt {
             let message =
@@ -575,8 +576,8 @@ impl BaseChain {
         }
     }
 
-    /// 3.2: the entity around.
-    fn enclosing(&mut self, outer: Outer<'_>, words: &Words) {
+    /// 3.2: the encapsulating entity.
+    fn enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
         let source = Source::Encapsulating;
         let (around, words) = match outer {
             Outer::Encapsulating(around) => (around, words),
@@ -621,13 +622,13 @@ impl BaseChain {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
                 self.take(url, Rule::Retrieval, retrieval.source);
-                (Status::Taken, retrieved(retrieval.source).into())
+                (Status::Taken, retrieval_noun(retrieval.source).into())
             }
             _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
         };
         if retrieval.assumes_scheme && self.fallback.is_some() {
             let message = format!(
-                "{}: the page does not say the scheme, and this one is assumed",
+                "{}: the page does not record the scheme, so this one is assumed",
                 abridged(&retrieval.url)
             );
             self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
@@ -645,7 +646,8 @@ impl BaseChain {
         }
     }
 
-    /// True if the base and the document's own URL are in the same folder, so that relative paths lead to the same targets.
+    /// True if the base and the document's own URL are in the same folder, so that relative paths have the same
+    /// targets.
     pub(crate) fn is_of_folder(&self) -> bool {
         let folder = |url: &str| {
             let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
@@ -657,9 +659,9 @@ impl BaseChain {
         }
     }
 
-    /// True if references that are resolved `against` this lead from file to file in a tree whose folders are named after
-    /// hosts: their base is the URL that the folders give the document. An empty `base` element changes nothing, because
-    /// crawlers leave one in the place of another.
+    /// True if references resolved `against` this base lead from file to file in a tree with folders named after
+    /// hosts. Then the base is the URL that the folder names give the document. An empty `base` element does not
+    /// matter, because crawlers replace others by one.
     pub(crate) fn is_of_layout(&self, against: &Against) -> bool {
         let is_layout = |base: &Established| base.source == Source::Layout;
         let is_empty = |level: &Level| {
@@ -677,7 +679,7 @@ impl BaseChain {
             }
     }
 
-    /// Says why the outermost document has no retrieval URL.
+    /// Records the reason why the outermost document has no retrieval URL.
     pub(crate) fn lacks_retrieval(&mut self, why: &'static str) {
         let is_lacking =
             |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
@@ -699,16 +701,16 @@ impl BaseChain {
     }
 }
 
-/// Why a retrieval URL from `source` was passed over, and which one it is, where there may be several.
+/// Explains why a retrieval URL from `source` was passed over; names the source if there can be several.
 fn passed_over(source: Source, why: &'static str) -> Cow<'static, str> {
     match source {
         Source::Retrieval => why.into(),
-        source => format!("{}; {why}", retrieved(source)).into(),
+        source => format!("{}; {why}", retrieval_noun(source)).into(),
     }
 }
 
-/// What a retrieval URL from `source` is.
-fn retrieved(source: Source) -> &'static str {
+/// Describes a retrieval URL from `source`.
+fn retrieval_noun(source: Source) -> &'static str {
     match source {
         Source::UrlMap => "the URL that the map has for the file",
         Source::Layout => "the URL that the names of its folders spell",
@@ -733,7 +735,7 @@ fn retrieved(source: Source) -> &'static str {
     }
 }
 
-/// A URL as a sentence shows it: one that is very long would be in thousands of them.
+/// Shortens a URL for a sentence. A very long URL could appear in thousands of sentences.
 pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
     if url.len() <= LONGEST {
@@ -742,20 +744,20 @@ pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     Cow::Owned(url.chars().take(LONGEST).chain(['…']).collect())
 }
 
-/// What a value is that declares a base.
+/// The interpretation of a value that declares a base.
 enum DeclaredUrl {
-    /// A base.
+    /// An absolute URL.
     Absolute(Arc<str>),
-    /// A base, relative to the one after it.
+    /// A relative URL, resolved against the second URL.
     Relative(Arc<str>, Arc<str>),
-    /// Relative, and nothing is there to resolve it against.
+    /// A relative URL without an outer base.
     NoOuter,
-    /// No base, and why.
+    /// Not a base, with the reason.
     Invalid(Cow<'static, str>),
 }
 
 impl DeclaredUrl {
-    /// What `value` is inside the base `outer`.
+    /// Interprets `value` inside the base `outer`.
     fn of(value: &str, outer: Option<Arc<str>>, profile: Profile) -> Self {
         let scheme = reference::opaque_scheme(value);
         if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
@@ -776,7 +778,7 @@ impl DeclaredUrl {
         let Some(outer) = outer else {
             return Self::NoOuter;
         };
-        // A base that grows with its depth would take the square of its input.
+        // A chain of bases that each extend the one before would grow quadratically.
         if outer.len() > LONGEST_BASE {
             return Self::Invalid("it is relative, and the outer base is too long".into());
         }
@@ -793,11 +795,11 @@ impl DeclaredUrl {
     }
 }
 
-/// What takes the place of an outer base.
+/// The replacement for an outer base in sentences.
 const ASSUMED: &str = "the assumed scheme";
 
-/// A stand-in for `value` if it cannot serve as a base yet, with the reason. The stand-in of a doubtful base begins as no URL
-/// does, so that nothing can be resolved against it.
+/// A placeholder for `value` if it cannot be a base yet, with the reason. The placeholder of a doubtful base is not
+/// a valid URL, so that nothing resolves against it.
 fn unsettled(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
     if let Some(doubt) = doubt {
         let unread = value.find(['&', '<']).unwrap_or_default();

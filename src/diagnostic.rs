@@ -1,4 +1,4 @@
-//! Anomalies of a document: data with a place, never an error.
+//! Anomalies of a document, each with a position; never errors.
 //!
 //! ```
 //! use baselink::diagnostic::{Code, Diagnostic};
@@ -7,7 +7,7 @@
 //! assert_eq!(found.code.name(), "base-relative");
 //! ```
 //!
-//! Deliberately absent: levels. Whether a diagnostic fails a command is the command's decision.
+//! Deliberately absent: severity levels. Each command decides which diagnostics make it fail.
 
 use std::borrow::Cow;
 
@@ -15,94 +15,95 @@ use crate::named::{display_by_name, named};
 use crate::span::Span;
 
 named! {
-    /// The kinds of oddity, a closed list.
+    /// The kinds of anomalies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Code {
-        /// A `<base href>` that is not absolute (RFC 1808, 10, requires it to be).
+        /// A `<base href>` that is not absolute, as RFC 1808, section 10, requires.
         BaseRelative = "base-relative",
-        /// A base that cannot serve relative references.
+        /// A base that cannot resolve relative references.
         BaseUnusable = "base-unusable",
-        /// The base's parameters contain `/` (RFC 1808, 2.4.5), so its directories end at a `;`.
+        /// A base with `/` in its parameters (RFC 1808, 2.4.5), so that its directories end at a `;`.
         BaseParameters = "base-parameters",
-        /// Resources that browsers fetch before they come to the `base` element.
+        /// Resources that browsers fetch before they reach the `base` element.
         LateBase = "late-base",
-        /// The document was scanned without its tree.
+        /// A document that was scanned without building its tree.
         WithoutTree = "without-tree",
-        /// Documents nested in documents deeper than this program follows them.
+        /// Documents nested too deeply to be scanned.
         TooDeep = "too-deep",
-        /// Links that RFC 1808, RFC 3986 and browsers resolve to different targets.
+        /// Links for which RFC 1808, RFC 3986 and browsers give different targets.
         ProfilesDiffer = "profiles-differ",
-        /// Lines in a heading that are no header field (RFC 5322, 2.2); they are kept.
+        /// Lines in a heading that are not header fields (RFC 5322, 2.2); they are kept.
         FieldMalformed = "field-malformed",
-        /// A second header field of a kind that is there at most once; the first counts.
+        /// A repeated header field that may occur once; the first counts.
         FieldRepeated = "field-repeated",
-        /// A header field too long to be decoded.
+        /// A header field that is too long to be decoded.
         FieldTooLong = "field-too-long",
-        /// No empty line between heading and body (RFC 5322, 2.1).
+        /// A missing empty line between heading and body (RFC 5322, 2.1).
         SeparatorMissing = "separator-missing",
         /// A multipart without a close delimiter (RFC 2046, 5.1.1).
         CloseMissing = "close-missing",
         /// A multipart without a `boundary` parameter (RFC 2046, 5.1.1).
         BoundaryMissing = "boundary-missing",
-        /// A multipart in which its boundary is not found.
+        /// A multipart that does not contain its boundary.
         BoundaryNotFound = "boundary-not-found",
-        /// A multipart or message with a transfer encoding (forbidden by RFC 2045, 6.4).
+        /// A multipart or message with a transfer encoding, which RFC 2045, section 6.4, forbids.
         CompositeEncoded = "composite-encoded",
-        /// A part whose transfer encoding cannot be decoded, or cannot take the change; it is left.
+        /// A part whose transfer encoding cannot be decoded or cannot represent the change; it is kept unchanged.
         TransferUndecodable = "transfer-undecodable",
-        /// A body that is not coded as its heading says (RFC 9112, 7; RFC 9110, 8.4).
+        /// A body that lacks the coding declared in its heading (RFC 9112, 7; RFC 9110, 8.4).
         CodingAbsent = "coding-absent",
-        /// A `Content-Length` that is not the length of the body.
+        /// A `Content-Length` that differs from the length of the body.
         LengthWrong = "length-wrong",
-        /// Fields that said something of a body that changed, and have another name or value now.
+        /// Header fields that described the unchanged body and were renamed or updated.
         FieldsRenamed = "fields-renamed",
-        /// More than one HTTP response; one is read.
+        /// More than one HTTP response in a file; only one is read.
         SeveralResponses = "several-responses",
-        /// A part in a charset in which markup cannot be looked for; it is left.
+        /// A part in a charset that cannot be scanned for markup; it is kept unchanged.
         CharsetUnknown = "charset-unknown",
-        /// A DKIM or ARC signature that no longer holds.
+        /// A DKIM or ARC signature that the changes invalidate.
         SignatureBroken = "signature-broken",
-        /// Lines that become longer than RFC 5322, 2.1.1, allows.
+        /// Lines that exceed the limit of RFC 5322, 2.1.1, after the change.
         LineTooLong = "line-too-long",
-        /// A `Content-MD5` that was wrong before; it is left.
+        /// A `Content-MD5` that was wrong before the change; it is kept unchanged.
         DigestWrong = "digest-wrong",
-        /// XML that is not well formed (XML 1.0, 2.1), of which what follows the fault was left; or a manifest or a script,
-        /// of which all was.
+        /// XML that is not well formed (XML 1.0, 2.1) and is kept unchanged after the fault, or a malformed
+        /// manifest or script, all of which is kept unchanged.
         NotWellFormed = "not-well-formed",
-        /// Entities of XML that take more than the budget; references with them were left.
+        /// XML entities that exceed the budget; references with them are kept unchanged.
         EntityBudget = "entity-budget",
-        /// A message that was left, because what it would have become did not read as it must.
+        /// A message that was kept unchanged because its changed form did not read back as expected.
         Doubt = "doubt",
-        /// A part of a message that was left, because its links would make the message many times as long.
+        /// A part of a message that was kept unchanged because absolute links would make the message many times as
+        /// long.
         Growth = "growth",
-        /// A retrieval URL whose scheme nobody gave.
+        /// A retrieval URL with an assumed scheme.
         SchemeAssumed = "scheme-assumed",
-        /// Links to local copies in a folder that is not beside the page.
+        /// Links to local copies in a folder that is not next to the page.
         LocalCopiesMissing = "local-copies-missing",
-        /// What is in an archive where a record should be is none that can be read.
+        /// Bytes in an archive that should be a record but cannot be read.
         RecordBroken = "record-broken",
-        /// A gzip member of an archive that cannot be inflated.
+        /// A gzip member of an archive that cannot be decompressed.
         MemberBroken = "member-broken",
         /// An archive that ends within a record.
         RecordTruncated = "record-truncated",
-        /// A record whose `Content-Length` is not that of its block.
+        /// A record whose `Content-Length` differs from the length of its block.
         RecordLength = "record-length",
-        /// A record of a version of the format that is not known.
+        /// A record of an unknown version of the format.
         RecordVersion = "record-version",
         /// A segment of a record (ISO 28500, 7).
         RecordSegment = "record-segment",
     }
 }
 
-/// One oddity.
+/// An anomaly of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Its kind.
+    /// The kind of anomaly.
     pub code: Code,
-    /// Where: bytes of the file.
+    /// The affected bytes of the file.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub span: Span,
     /// A sentence for people, without a full stop.
@@ -110,13 +111,13 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic of the kind `code` about the bytes at `span`.
+    /// Creates a diagnostic of the kind `code` about the bytes at `span`.
     #[must_use]
     pub fn new(code: Code, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, span, message: message.into() }
     }
 
-    /// Says that a header field called `name` at `span` is not the first one.
+    /// Creates a diagnostic for the header field `name` at `span`, which is not the first of its name.
     #[must_use]
     pub(crate) fn repeated(name: &str, span: Span) -> Self {
         let message = format!("{name} is repeated: the first counts");

@@ -1,7 +1,7 @@
-//! The nouns: a [`Document`] and the [`Link`]s that stand in it, exactly as written.
+//! The central types: a [`Document`] and its [`Link`]s, exactly as written.
 //!
-//! A scanner makes them and knows nothing of bases; [`mod@crate::rewrite`] turns them into targets and
-//! edits and knows nothing of syntax.
+//! A scanner creates them and knows nothing about bases. [`mod@crate::rewrite`] turns links into targets and edits,
+//! and knows nothing about syntax.
 //!
 //! ```
 //! let page = br#"<p><a href="../x.html">"#;
@@ -10,7 +10,7 @@
 //! assert_eq!(&page[document.links[0].span().range()], b"../x.html");
 //! ```
 //!
-//! Deliberately absent: targets. The same document has others wherever its base differs.
+//! Deliberately absent: targets, which depend on the base.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -25,53 +25,54 @@ use crate::layer::{OffsetMap, View};
 use crate::named::{display_by_name, named};
 use crate::span::Span;
 
-/// The longest base, in bytes, against which a document's links are resolved.
+/// The maximum length of a base, in bytes, against which a document's links are resolved.
 ///
-/// Each link grows by the length of its base: without a bound a document could grow by its square.
+/// Each link grows by the length of its base, so without a limit a document could grow quadratically.
 pub const LONGEST_BASE: usize = 8_192;
 
-/// A file, or a document that is inside another.
+/// A file, or a document inside another document.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// `""` for the outermost, `1`, `2`, `1.2` for those inside, in the order of the file.
+    /// The name of the entity: `""` for the outermost, `1`, `2`, `1.2` for inner ones in file order.
     pub entity: Arc<str>,
-    /// What it is.
+    /// The format.
     pub format: Format,
-    /// The encoding of its bytes; of a document in a value, that of its text.
+    /// The encoding of its bytes. For a document inside an attribute value, the encoding of the value's text.
     pub charset: Charset,
-    /// Where the first bytes are that are not UTF-8, in a document that is taken for windows-1252 because of them.
+    /// The offset of the first bytes that are not UTF-8, if they are the reason to assume windows-1252.
     pub not_utf_8: Option<usize>,
-    /// Where the `meta` ends that the prescan found in the first 1024 bytes, be it an element or not; 0 without one.
+    /// The end of the `meta` that the encoding prescan found in the first 1024 bytes, be it an element or not;
+    /// otherwise 0.
     pub prescanned: usize,
-    /// Every link, in the order of the document.
+    /// The links, in document order.
     pub links: Vec<Link>,
-    /// Every declaration of a base that was found, the effective one first.
+    /// The declarations of a base, the effective one first.
     pub bases: Vec<DeclaredBase>,
-    /// Every `xml:base` below the document element, in the order of the document; and, where that was asked for,
-    /// the link of every entry of a feed, where the entry begins.
+    /// Each `xml:base` below the document element, in document order. If requested, also the link of each feed
+    /// entry, at the start of the entry.
     pub element_bases: Vec<ElementBase>,
-    /// What a reference in the document around it would be resolved against at the place of this one.
+    /// The base against which a reference at the position of this document in its outer document would be resolved.
     pub within: Against,
-    /// The documents inside it.
+    /// The documents inside this one.
     pub parts: Vec<Document>,
-    /// What it says of having been saved.
+    /// The comment about the page's origin, if a program saved the page.
     pub saved: Option<Saved>,
-    /// Its anomalies; spans are those of its own buffer.
+    /// The anomalies. Their spans refer to the document's own buffer.
     pub diagnostics: Vec<Diagnostic>,
-    /// True if it was scanned without its tree.
+    /// True if the document was scanned without building its tree.
     pub without_tree: bool,
-    /// Why html5ever had to say what tags of HTML are in it, or in a stretch of it that is scanned on its own;
-    /// `None` where the walk over its bytes could prove that, or was not asked.
+    /// The reason why html5ever had to find the tags of the document or of a separately scanned part; `None` if the
+    /// walk sufficed or was not used.
     pub fallback: Option<FallbackReason>,
-    /// What a fragment can name in it, decoded, in the order of the document; empty where it was not
-    /// asked for (`ScanOptions::ids`).
+    /// The decoded names that a fragment can refer to, in document order; empty unless requested
+    /// (`ScanOptions::ids`).
     pub ids: Vec<String>,
-    /// Its own buffer, where that is not the buffer that was scanned.
+    /// The document's own buffer, if it differs from the scanned buffer.
     pub decoded: Option<Decoded>,
 }
 
 impl Document {
-    /// A document in which nothing was found yet.
+    /// Creates a document without links or declarations.
     #[must_use]
     pub fn empty(entity: Arc<str>, format: Format, charset: Charset) -> Self {
         Self {
@@ -94,8 +95,8 @@ impl Document {
         }
     }
 
-    /// The document that `scan` makes of a file in the encoding that was `found`. `scan` gets a buffer, the offset of the
-    /// document in it, and the encoding of the buffer: the bytes of the file if its encoding extends ASCII, else its text
+    /// Scans a file in the encoding that was `found`. `scan` receives a buffer, the offset of the document in it,
+    /// and the encoding of the buffer. The buffer is the file if its encoding extends ASCII, and otherwise its text
     /// in UTF-8.
     pub(crate) fn of_file(
         bytes: &[u8],
@@ -115,46 +116,46 @@ impl Document {
     }
 }
 
-/// Why the walk over the bytes of HTML cannot prove what tags there are, so that html5ever is asked.
+/// The reason why the walk over the bytes of HTML cannot determine the tags, so that html5ever scans instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FallbackReason {
-    /// A `frameset`, which may take away the body and makes the parser drop most tags.
+    /// A `frameset`, which can remove the body and makes the parser drop most tags.
     Frameset,
     /// A `col` in a `template`, which makes the parser drop tags.
     Column,
-    /// An end tag in foreign content that closes nothing there.
+    /// An end tag in foreign content without an open element there.
     EndTag,
-    /// A start tag of HTML in an integration point that may do more than open an element there.
+    /// An HTML start tag in an integration point that may do more than open an element there.
     IntegrationPoint,
-    /// An `annotation-xml`, whose attributes decide what its content is.
+    /// An `annotation-xml`, whose attributes determine the kind of its content.
     Annotation,
-    /// A name in foreign content that has bytes beyond ASCII.
+    /// A name in foreign content with bytes beyond ASCII.
     Name,
-    /// Several `base` elements and a table, out of which the parser may move one.
+    /// Several `base` elements and a table, from which the parser may move one.
     Bases,
-    /// A tag, or what reads like one in a CDATA section, with more attributes than html5ever is given.
+    /// A tag, or its look-alike in a CDATA section, with more attributes than html5ever may receive.
     Attributes,
 }
 
-/// The base of elements of XML: an `xml:base` below the document element (XML Base, 3), or the link of a feed's
-/// entry for the content of the entry, where that was asked for.
+/// The base of XML elements: an `xml:base` below the document element (XML Base, 3). If requested, also the link of
+/// a feed entry, for the content of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementBase {
-    /// True if it is the link of an entry. Its value is empty where the entry has none.
+    /// True for the link of an entry. The value is empty if the entry has no link.
     pub is_entry_link: bool,
-    /// The one around it, by its place among those of the document; `None` for the document's own base.
+    /// The enclosing base, as an index into [`Document::element_bases`]; `None` for the document's own base.
     pub outer: Option<usize>,
-    /// Its value, decoded, without the white space around it.
+    /// The value, decoded and without surrounding white space.
     pub value: String,
-    /// Why what it means is not known; `None` where it is.
+    /// The reason why the meaning of the base is unknown; `None` if it is known.
     pub doubt: Option<BaseDoubt>,
-    /// The value in the document's buffer.
+    /// The span of the value in the document's buffer.
     pub span: Span,
 }
 
 const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
 
-/// The name of the `number`th entity in the entity that is called `around`.
+/// Names the `number`th entity inside the entity named `around`.
 #[must_use]
 pub fn entity_name(around: &str, number: usize) -> Arc<str> {
     let dot = if around.is_empty() { "" } else { "." };
@@ -164,42 +165,43 @@ pub fn entity_name(around: &str, number: usize) -> Arc<str> {
     }
 }
 
-/// The text of a document that does not stand as itself in the buffer beneath.
+/// The text of a document whose buffer contains it only in encoded form.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    /// The text: the buffer that the document's spans count in.
+    /// The text, which is the buffer of the document's spans.
     pub text: String,
-    /// From the text to the buffer beneath.
+    /// Maps offsets in the text to the buffer beneath.
     pub map: OffsetMap,
-    /// How new text is spelled in the buffer beneath.
+    /// The spelling of new text in the buffer beneath.
     pub spelling: Spelling,
-    /// Where the text is put together of pieces that do not all spell it alike (character data and
-    /// CDATA sections), those pieces; else empty.
+    /// The pieces of the text if their spelling differs, as that of character data and CDATA sections does;
+    /// otherwise empty.
     pub pieces: Vec<Piece>,
-    /// True if the buffer beneath switches to Roman, where the bytes of `\` and `~` are other characters.
+    /// True if the buffer beneath switches to a Roman character set, in which the bytes of `\` and `~` are other
+    /// characters.
     pub has_roman: bool,
 }
 
-/// A stretch of a document's text that one thing carries.
+/// A stretch of a document's text with a uniform spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its bytes of the text.
+    /// The span in the text.
     pub span: Span,
-    /// What carries it.
+    /// The syntax that contains the stretch.
     pub carrier: Carrier,
-    /// From the stretch to the buffer beneath.
+    /// Maps offsets in the stretch to the buffer beneath.
     pub map: OffsetMap,
 }
 
 named! {
-    /// The role of a link in its document: a closed list.
+    /// The role of a link in its document.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Role {
-        /// The document looks or works differently without the target: an image, a script, a style sheet.
+        /// The document needs the target to look or work as intended: an image, a script, a style sheet.
         Embedded = "embedded",
-        /// A reader follows it.
+        /// A reader follows the link.
         Navigation = "navigation",
-        /// It says something about the document or a resource to programs.
+        /// Programs learn something about the document or a resource from the link.
         Metadata = "metadata",
     }
 }
@@ -209,84 +211,83 @@ display_by_name!(Role);
 /// A reference in a document, as written.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Name of the element, as the document's tokenizer gives it; empty for a stylesheet's.
+    /// The name of the element as the tokenizer gives it; empty in a style sheet.
     pub element: String,
-    /// Name of the attribute; `None` for text and stylesheets.
+    /// The name of the attribute; `None` in text and style sheets.
     pub attribute: Option<String>,
-    /// The reference, decoded, without the white space around it.
+    /// The reference, decoded and without surrounding white space.
     pub reference: String,
     /// The role in the document.
     pub role: Role,
-    /// What it is resolved against.
+    /// The base against which the reference is resolved.
     pub against: Against,
-    /// True if an empty reference means the base here; elsewhere it means nothing.
+    /// True if an empty reference means the base; otherwise an empty reference means nothing.
     pub empty_resolves: bool,
-    /// True if a fragment alone names an element of this document (`usemap`, `url(#x)`), which must
-    /// stay so.
+    /// True if a fragment alone names an element of this document (`usemap`, `url(#x)`) and must be kept.
     pub fragment_identifies: bool,
-    /// From the reference to the document's buffer; `None` when it cannot be edited there.
+    /// Maps offsets in the reference to the document's buffer; `None` if the reference cannot be edited.
     pub map: Option<OffsetMap>,
-    /// The smallest span of the document's buffer that holds it.
+    /// The smallest span of the document's buffer that contains the reference.
     pub holder: Span,
-    /// How new text is spelled there.
+    /// The spelling of new text there.
     pub spelling: Spelling,
 }
 
 impl Link {
-    /// Where the reference lies in the document's buffer, or what holds it there.
+    /// The span of the reference in the document's buffer, or of the syntax that contains it.
     #[must_use]
     pub fn span(&self) -> Span {
         self.map.as_ref().map_or(self.holder, OffsetMap::source)
     }
 }
 
-/// What a reference is resolved against.
+/// The base against which a reference is resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Against {
     /// The document base URL.
     Document,
-    /// The base that the document would have without its own declaration: `base href`.
+    /// The base that the document would have without its own declarations: used by `base href`.
     Fallback,
-    /// The URL from which the document came, whatever it declares: `html manifest`.
+    /// The retrieval URL of the document, whatever its declarations: used by `html manifest`.
     Retrieval,
-    /// `codebase`, itself a reference against the document base URL (HTML 4.01, 13.3). Profiles after
+    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). Profiles later than
     /// RFC 3986 ignore it.
     Codebase(String),
-    /// Inner bases that every profile honours, outermost first, each a reference against the one
-    /// before it: `@base` of JSON-LD.
+    /// Inner bases that every profile uses, outermost first, each resolved against the one before it: `@base` of
+    /// JSON-LD.
     Inner(Vec<String>),
-    /// The base of an element that has or inherits an `xml:base`, by its place among those of the
-    /// document (XML Base, 4.2).
+    /// The base of an element that has or inherits an `xml:base`, as an index into [`Document::element_bases`] (XML
+    /// Base, 4.2).
     Element(usize),
-    /// The document base URL as no `xml:base` changes it: stylesheets in the document (SVG 2, 6.5) and
+    /// The document base URL regardless of any `xml:base`, for style sheets in the document (SVG 2, 6.5) and
     /// processing instructions (XML Base, 4.3).
     DocumentEntity,
-    /// `codebase` in an element that has or inherits an `xml:base`.
+    /// A `codebase` in an element that has or inherits an `xml:base`.
     ElementCodebase(usize, String),
-    /// Nothing: what is relative shall stay so.
+    /// None: a relative reference stays relative.
     Nothing,
-    /// Unknown, as the reference is: it contains an entity that was not read.
+    /// Unknown, because the reference contains an entity that was not read.
     Unknown,
 }
 
-/// How a declaration of a base counts in its document.
+/// The status of a declaration of a base in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The one that counts.
+    /// The effective declaration.
     First,
-    /// Not the first with an `href`.
+    /// A later `base` element with an `href`.
     Later,
     /// A `base` element without `href`.
     NoHref,
-    /// Called `base` but for its case or its namespace.
+    /// A name that differs from `base` in case or namespace.
     NotXhtml,
-    /// Not in the document tree: in the contents of a `template`, or in the body whose place a `frameset` took.
+    /// Outside the document tree: in a `template`, or in a body that a `frameset` replaced.
     Template,
-    /// An SVG or MathML element called `base`.
+    /// An SVG or MathML element named `base`.
     Foreign,
-    /// The tag makes no element where it is (in a frameset, say).
+    /// A tag that creates no element in its position, for example in a frameset.
     Dropped,
-    /// In `noscript`, `noframes` or `noembed`, which is text to a browser that runs scripts.
+    /// In `noscript`, `noframes` or `noembed`, which browsers that run scripts treat as text.
     FallbackContent,
     /// In a conditional comment.
     ConditionalComment,
@@ -294,97 +295,96 @@ pub enum Standing {
     Comment,
     /// Not a tag: in the text of an element such as `script`, `style` or `title`.
     RawText,
-    /// Not a tag: inside another one, in an attribute value for example.
+    /// Not a tag: inside another tag, for example in an attribute value.
     Tag,
     /// Not a tag: in a CDATA section.
     CharacterData,
-    /// Not a tag: the document ends before it does.
+    /// Not a tag: the document ends before the tag does.
     CutOff,
 }
 
 impl Standing {
-    /// Why it does not count, as a sentence without a full stop.
+    /// The reason why the declaration does or does not count, as a clause.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Self::First => "the first base element with an href, in tree order",
             Self::Later => "a base element with an href comes before it in tree order",
             Self::NoHref => "it has no href",
-            Self::NotXhtml => "it is no element 'base' of the XHTML namespace",
+            Self::NotXhtml => "it is not a 'base' element of the XHTML namespace",
             Self::Template => "it is in a template, or in a body that a frameset replaced",
             Self::Foreign => "it is an SVG or MathML element, not an HTML one",
-            Self::Dropped => "the tag makes no element there",
+            Self::Dropped => "the tag creates no element there",
             Self::FallbackContent => {
-                "it stands in content for browsers without scripts, frames or plugins"
+                "it is in content for browsers without scripts, frames or plugins"
             }
-            Self::ConditionalComment => "it stands in a conditional comment",
-            Self::Comment => "it stands in a comment",
-            Self::RawText => "it stands in the text of an element that holds no markup",
-            Self::Tag => "it stands inside another tag",
-            Self::CharacterData => "it stands in a CDATA section",
+            Self::ConditionalComment => "it is in a conditional comment",
+            Self::Comment => "it is in a comment",
+            Self::RawText => "it is in the text of an element that contains no markup",
+            Self::Tag => "it is inside another tag",
+            Self::CharacterData => "it is in a CDATA section",
             Self::CutOff => "the document ends inside the tag",
         }
     }
 }
 
-/// Why it is not known what a base of XML means, though browsers may take it.
+/// The reason why the meaning of a base in XML is unknown, though browsers may use the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseDoubt {
-    /// Its value has an entity that was not read.
+    /// The value contains an entity that was not read.
     Value,
-    /// It is a `base` element in the text of an entity.
+    /// The `base` element is in the text of an entity.
     Element,
-    /// Its value is the default of an attribute (XML 1.0, 3.3.2).
+    /// The value is the default of an attribute (XML 1.0, 3.3.2).
     Default,
 }
 
 impl BaseDoubt {
-    /// That of a value with these entities.
+    /// Returns the doubt about a value that contains these entities.
     pub(crate) fn of_value(entities: &[EntityUse]) -> Option<Self> {
         let is_known = entities.iter().all(|entity| entity.is_known);
         (!is_known).then_some(Self::Value)
     }
 
-    /// What the base depends on, as a clause.
+    /// The dependency of the base, as a clause.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
-            Self::Value => "what it is depends on an entity that was not read",
+            Self::Value => "its value depends on an entity that was not read",
             Self::Element => "its element is in the text of an entity",
             Self::Default => "its value is a default in the document type declaration",
         }
     }
 }
 
-/// What declares a base in the content.
+/// The syntax that declares a base in the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseKind {
     /// An HTML `base` element.
     Element,
-    /// `xml:base` of the document element.
+    /// An `xml:base` of the document element.
     XmlBase,
-    /// A comment that a browser wrote in the place of a `base` element when it saved the page
-    /// ([`crate::scan::html::saved`]).
+    /// A comment that replaced a `base` element when a browser saved the page ([`crate::scan::html::saved`]).
     Comment,
 }
 
-/// What a page says of having been saved, in a comment before its content.
+/// The comment in which a page records the URL from which it was saved.
 ///
-/// Beside giving a retrieval URL, the comment decides how fragments and the links of the saving program are read. A new source
-/// that has to decide this, too, needs a [`Program`] and a reader in `scan/html/saved.rs`; a variant of
-/// [`Source`](crate::base::Source) alone gives a URL.
+/// The comment gives a retrieval URL, and determines how to treat fragments and the links of the saving program. A
+/// further format of comment needs a [`Program`] and a reader in `scan/html/saved.rs`. A format that only gives a
+/// URL needs a variant of [`Source`](crate::base::Source) instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// What wrote the comment.
+    /// The program that wrote the comment.
     pub program: Program,
-    /// From where it says that the page was saved, as written.
+    /// The URL as the comment has it.
     pub written: String,
 }
 
-/// Programs that save pages and say so in them.
+/// Programs that record their source in saved pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Program {
-    /// Internet Explorer, Chromium and their kin, which put the files of a page into a folder beside it.
+    /// Internet Explorer, Chromium and related browsers, which put the files of a page into a companion folder.
     Browser,
     /// SingleFile.
     SingleFile,
@@ -395,7 +395,7 @@ pub enum Program {
 }
 
 impl Saved {
-    /// From where the page was saved. `scheme` is that of HTTrack's URLs, which are written without one.
+    /// The URL from which the page was saved. `scheme` completes the URLs of HTTrack, which have none.
     #[must_use]
     pub fn url(&self, scheme: &str) -> Cow<'_, str> {
         match self.has_scheme() {
@@ -404,26 +404,26 @@ impl Saved {
         }
     }
 
-    /// True if the comment is of a page that came from somewhere: `about:internet` is written by hand, into pages that
-    /// nobody saved.
+    /// True if the page has an origin. `about:internet` has none: people write it by hand into pages that were
+    /// never saved.
     #[must_use]
     pub fn is_of_page(&self) -> bool {
         !self.written.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("about:"))
     }
 
-    /// True if the URL is written with its scheme.
+    /// True if the URL includes its scheme.
     #[must_use]
     pub fn has_scheme(&self) -> bool {
         let scheme = self.written.split_once("://").map(|(scheme, _)| scheme);
         self.program != Program::HtTrack || scheme.is_some_and(|one| !one.contains(['.', '/']))
     }
 
-    /// Why nobody else can have retrieved the page from there, or nobody at all; `None` where that may be.
+    /// The reason why nobody else can retrieve the page from the URL; `None` if there is no such reason.
     #[must_use]
     pub fn disbelief(&self) -> Option<&'static str> {
         let url = self.url("https").to_ascii_lowercase();
         if url.starts_with("about:") {
-            return Some("it names no place on the network");
+            return Some("it is not a network address");
         }
         if url.starts_with("file:") {
             return Some("it leads to the disk from which the page was opened");
@@ -441,31 +441,31 @@ impl Saved {
                 .parse()
                 .is_ok_and(|address: IpAddr| address.is_loopback() || address.is_unspecified());
         match name {
-            "internet.e-mail" => Some("it stands for any mail"),
+            "internet.e-mail" => Some("it is a placeholder for any mail"),
             _ if is_loopback => Some("it leads to the machine on which the page was saved"),
             _ => None,
         }
     }
 }
 
-/// A declaration of a base, as found in the content (RFC 1808, 3.1).
+/// A declaration of a base in the content (RFC 1808, 3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredBase {
-    /// What it is.
+    /// The syntax of the declaration.
     pub kind: BaseKind,
-    /// The whole element or attribute value, in the document's buffer.
+    /// The span of the whole element or attribute value in the document's buffer.
     pub span: Span,
-    /// Its value, decoded, without the white space around it; `None` without a value. What declares it, where that is a
-    /// document type declaration.
+    /// The value, decoded and without surrounding white space; `None` without a value. If a document type
+    /// declaration declares the base, the text of the declaration.
     pub value: Option<String>,
-    /// Why what it means is not known; `None` where it is.
+    /// The reason why the meaning of the base is unknown; `None` if it is known.
     pub doubt: Option<BaseDoubt>,
-    /// Its place among the declarations, which says if it counts.
+    /// The status of the declaration, which determines whether it counts.
     pub standing: Standing,
 }
 
 impl DeclaredBase {
-    /// A declaration at `span` without a value, that would count.
+    /// Creates an effective declaration at `span` without a value.
     pub(crate) fn of(kind: BaseKind, span: Span) -> Self {
         Self { kind, span, value: None, doubt: None, standing: Standing::First }
     }
@@ -477,17 +477,17 @@ named! {
     pub enum UrlField {
         /// `Base` (RFC 1808, 3.1).
         Base = "Base",
-        /// `Content-Base` (RFC 2110, 4.2; gone in RFC 2557).
+        /// `Content-Base` (RFC 2110, 4.2; removed in RFC 2557).
         ContentBase = "Content-Base",
         /// `Content-Location` (RFC 2557, 4.2).
         ContentLocation = "Content-Location",
-        /// `Snapshot-Content-Location`, in the archives of Chromium; in no RFC.
+        /// `Snapshot-Content-Location`, which Chromium writes; in no RFC.
         SnapshotContentLocation = "Snapshot-Content-Location",
     }
 }
 
 impl UrlField {
-    /// True if it labels a part, so that a relative URL in it is no base (RFC 2557, 5).
+    /// True if the field labels a part, so that a relative URL in it is not a base (RFC 2557, 5).
     pub(crate) fn is_label(self) -> bool {
         match self {
             Self::Base | Self::ContentBase => false,
@@ -495,7 +495,7 @@ impl UrlField {
         }
     }
 
-    /// The one that is called `name`, in whatever case.
+    /// Finds the field called `name`, ignoring case.
     #[must_use]
     pub fn named(name: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|field| name.eq_ignore_ascii_case(field.name().as_bytes()))
@@ -505,14 +505,14 @@ impl UrlField {
 /// The URL in a header field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UrlValue {
-    /// Which field.
+    /// The field.
     pub field: UrlField,
-    /// The URL, out of its wrapping and decoded, but never percent-decoded.
+    /// The URL without its delimiters, decoded but not percent-decoded.
     pub url: Arc<str>,
-    /// The value of the field as it is: bytes of the message.
+    /// The span of the raw field value in the message.
     pub value: Span,
-    /// The whole field.
+    /// The span of the whole field.
     pub span: Span,
-    /// Where the URL lies verbatim; `None` where it is folded or encoded, or has quoted pairs.
+    /// The span of the URL if it is verbatim; `None` if it is folded, encoded or has quoted pairs.
     pub verbatim: Option<Span>,
 }

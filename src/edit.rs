@@ -1,7 +1,7 @@
-//! The edits of one buffer: which bytes give way to which.
+//! The edits of one buffer: spans and their replacements.
 //!
-//! Offsets refer to the original buffer. Nothing here knows what the bytes mean; an edit list is the
-//! only way in which this crate changes a document, so what no edit names stays as it was.
+//! Offsets refer to the original buffer. This crate changes documents only through edits, so bytes outside all
+//! edits stay unchanged. The module knows nothing about the meaning of bytes.
 //!
 //! ```
 //! use baselink::{edit::Edits, span::Span};
@@ -10,7 +10,7 @@
 //! assert_eq!(edits.apply(b"<a href=b>"), b"<a href=http://a/b>");
 //! ```
 //!
-//! Deliberately absent: edits that depend on each other. They are disjoint, and applied in one pass.
+//! Deliberately absent: edits that depend on each other. All edits are disjoint, and one pass applies them.
 
 use std::borrow::Cow;
 use std::collections::TryReserveError;
@@ -19,51 +19,51 @@ use std::io;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 
-/// The size of the pieces in which output is written.
-const PIECE: usize = 64 << 10;
+/// The size of the chunks in which output is written.
+const CHUNK: usize = 64 << 10;
 
-/// The longest bytes that [`append`] copies without a call of `memcpy`. Most prefixes of links are shorter.
+/// The length up to which [`append`] copies bytes without a call of `memcpy`. Most prefixes of links are shorter.
 const SHORT: usize = 32;
 
-/// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
+/// One replacement of the bytes at `span` by `new`. An empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit<'a> {
-    /// What is replaced, in offsets of the original buffer.
+    /// The replaced bytes, as offsets into the original buffer.
     pub span: Span,
-    /// What replaces it.
+    /// The replacement.
     pub new: Cow<'a, [u8]>,
 }
 
 impl Edit<'_> {
-    /// The edit with new bytes of its own.
+    /// Converts the edit into one that owns its new bytes.
     #[must_use]
     pub fn into_owned(self) -> Edit<'static> {
         Edit { span: self.span, new: Cow::Owned(self.new.into_owned()) }
     }
 }
 
-/// Edits of one buffer. Invariant: sorted by position and disjoint; two may touch.
+/// The edits of one buffer. Invariant: sorted by position and disjoint; two may touch.
 ///
-/// Most links of a document get the same prefix in place of as many bytes, so an edit is a place and one of the
-/// replacements that all share.
+/// Most links of a document get the same prefix in place of the same number of bytes. An edit is therefore a
+/// position and an index into shared replacements.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
     places: Vec<EditPlace>,
     replacements: Vec<EditText>,
-    /// The new bytes of all replacements.
+    /// The new bytes of all replacements, concatenated.
     text: Vec<u8>,
     /// The end of the last edit.
     end: usize,
 }
 
-/// The place of an edit, and the index of its replacement.
+/// The position of an edit, and the index of its replacement.
 #[derive(Clone, Copy, Debug)]
 struct EditPlace {
     start: usize,
     replacement: usize,
 }
 
-/// The number of bytes that give way, and what replaces them, in the text of all.
+/// The number of replaced bytes, and the replacement as a span of `Edits::text`.
 #[derive(Clone, Copy, Debug)]
 struct EditText {
     old: usize,
@@ -71,11 +71,11 @@ struct EditText {
 }
 
 impl Edits {
-    /// Adds an edit after all those already there.
+    /// Adds an edit after all present ones.
     ///
     /// # Errors
     ///
-    /// If `span` begins before the end of the last edit: the list stays as it was.
+    /// Returns an error, and leaves the list unchanged, if `span` begins before the end of the last edit.
     pub fn push(&mut self, span: Span, new: impl AsRef<[u8]>) -> Result<()> {
         if self.add(span, new.as_ref()) {
             return Ok(());
@@ -87,7 +87,7 @@ impl Edits {
         Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
-    /// Adds an edit if it begins after all those already there. Returns true if so.
+    /// Adds an edit if it begins after all present ones; returns true if it does.
     pub(crate) fn add(&mut self, span: Span, new: &[u8]) -> bool {
         let is_apart = self.end <= span.start;
         if is_apart {
@@ -97,8 +97,8 @@ impl Edits {
         is_apart
     }
 
-    /// Adds an edit with the replacement that was added last, without a comparison, if it begins after all those already
-    /// there. `span` is as long as that of the edit before.
+    /// Adds an edit with the same replacement as the previous one, without comparing bytes, if it begins after all
+    /// present ones. `span` must be as long as the span of the previous edit.
     #[inline(always)]
     pub(crate) fn repeat(&mut self, span: Span) {
         if self.end <= span.start {
@@ -120,7 +120,7 @@ impl Edits {
         self.places.push(EditPlace { start: span.start, replacement });
     }
 
-    /// Adds `others`, which may lie before and between those already there. Of edits that overlap, the first stays.
+    /// Adds `others`, which may precede or interleave with present edits. If edits overlap, the first wins.
     pub(crate) fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
         let sorted = self.places.len();
         others.into_iter().for_each(|edit| self.place(edit.span, &edit.new));
@@ -140,11 +140,12 @@ impl Edits {
         });
     }
 
-    /// Adds edits of a buffer that lies in this one from `start` on, after all those already there.
+    /// Adds the edits of an inner buffer, which begins at offset `start` of this one, after all present edits.
     ///
     /// # Errors
     ///
-    /// If one begins before the end of the last edit: it and those after it are not added.
+    /// Returns an error if an edit begins before the end of the last one; that edit and all later ones are not
+    /// added.
     ///
     /// ```
     /// use baselink::{edit::Edits, span::Span};
@@ -158,7 +159,7 @@ impl Edits {
         inner.iter().try_for_each(|edit| self.push(edit.span.shifted(start), edit.new))
     }
 
-    /// The edits, in the order of the buffer.
+    /// Iterates over the edits in buffer order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Edit<'_>> + ExactSizeIterator + Clone {
         self.places.iter().map(|place| {
             let (span, new) = self.edit(place);
@@ -171,19 +172,19 @@ impl Edits {
         (Span::new(place.start, place.start + old), &self.text[new.range()])
     }
 
-    /// True if nothing changes.
+    /// True if there are no edits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// The number of places that change.
+    /// The number of edits.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Those that lie in `span` of the buffer, as edits of a buffer that is only that.
+    /// The edits inside `span`, with offsets relative to its start.
     #[must_use]
     pub fn within(&self, span: Span) -> Self {
         let first = self.places.partition_point(|place| place.start < span.start);
@@ -195,8 +196,8 @@ impl Edits {
         inside
     }
 
-    /// Calls `piece` with each stretch of `source` that is kept and the new bytes that follow it. Returns `None` if an edit
-    /// ends after `source`, or as soon as `piece` returns it.
+    /// Calls `piece` with each kept stretch of `source` and the new bytes that follow it. Returns `None` if an edit
+    /// ends beyond `source`, or as soon as `piece` returns `None`.
     fn each_piece<'a>(
         &'a self,
         source: &'a [u8],
@@ -211,17 +212,17 @@ impl Edits {
         piece(source.get(at..)?, &[])
     }
 
-    /// Writes `source` with the edits made, in pieces of about 64 KiB.
+    /// Writes `source` with the edits applied, in chunks of about 64 KiB.
     ///
     /// # Errors
     ///
-    /// Whatever `out` returns, and an edit that ends after `source`.
+    /// Returns errors of `out`, and an error if an edit ends beyond `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
-        let most = PIECE.min(source.len() + source.len() / 8 + 256);
+        let most = CHUNK.min(source.len() + source.len() / 8 + 256);
         let mut piece = Vec::with_capacity(most + SHORT);
         let mut at = 0;
-        // Neighbours mostly share a replacement, so it is looked up only when it changes. Its new bytes, or their beginning,
-        // are padded with zeros for `append`.
+        // Consecutive edits mostly share a replacement, so it is looked up only when it changes. The new bytes, or
+        // their first part, are padded with zeros for `append`.
         let (mut replacement, mut old, mut new) = (usize::MAX, 0, &[][..]);
         let mut padded = [0; SHORT];
         for place in &self.places {
@@ -247,7 +248,7 @@ impl Edits {
         out.write_all(source.get(at..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
-    /// True if `result` is `source` with the edits made.
+    /// True if applying the edits to `source` gives `result`.
     pub(crate) fn make(&self, source: &[u8], result: &[u8]) -> bool {
         let mut rest = result;
         let takes = |kept: &[u8], new: &[u8]| {
@@ -257,20 +258,20 @@ impl Edits {
         self.each_piece(source, takes).is_some() && rest.is_empty()
     }
 
-    /// `source` with the edits made, as a new buffer. Edits that end after `source` leave it as it is.
+    /// Returns `source` with the edits applied. If an edit ends beyond `source`, returns `source` unchanged.
     #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         self.apply_into(source, Vec::with_capacity(self.longest(source)))
     }
 
-    /// The output in a new buffer, if there is memory for it.
+    /// Applies the edits, unless memory is exhausted.
     pub(crate) fn try_apply(&self, source: &[u8]) -> std::result::Result<Vec<u8>, TryReserveError> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.longest(source))?;
         Ok(self.apply_into(source, out))
     }
 
-    /// An upper bound for the length of the output.
+    /// An upper bound of the output length.
     fn longest(&self, source: &[u8]) -> usize {
         source.len() + self.places.iter().map(|place| self.edit(place).1.len()).sum::<usize>()
     }
@@ -285,11 +286,11 @@ impl Edits {
     }
 }
 
-/// Appends `bytes`, which `padded` begins with, to `out`.
+/// Appends `bytes`, a prefix of `padded`, to `out`.
 ///
-/// [`Edits::write_to`] mostly copies a few bytes at a time. A copy whose length is known only at run time is a call of
-/// `memcpy`; one of [`SHORT`] bytes is a few instructions. Short `bytes` are therefore copied together with what follows them
-/// in `padded`, which is then cut off again. The capacity of `out` has to include these bytes, so that it does not grow.
+/// Most copies in [`Edits::write_to`] are a few bytes long. A copy of variable length is a call of `memcpy`; a copy
+/// of [`SHORT`] bytes is a few instructions. This function therefore copies [`SHORT`] bytes of `padded` and
+/// truncates `out` afterwards. The caller reserves capacity for the surplus.
 #[inline]
 fn append(bytes: &[u8], padded: &[u8], out: &mut Vec<u8>) {
     match padded.first_chunk::<SHORT>() {
@@ -340,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_behind_the_end_leaves_the_buffer() {
+    fn an_edit_beyond_the_end_leaves_the_buffer_unchanged() {
         let mut edits = Edits::default();
         edits.push(Span::new(3, 9), b"x").unwrap();
         assert_eq!(edits.apply(b"abcd"), b"abcd");
@@ -360,9 +361,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_is_applied() {
-        let source: Vec<u8> = (0..3 * PIECE).map(|at| (at % 251) as u8).collect();
-        for (step, old) in [(7, 3), (40, 40), (1_000, 0), (PIECE + 1, 5)] {
+    fn writing_equals_applying() {
+        let source: Vec<u8> = (0..3 * CHUNK).map(|at| (at % 251) as u8).collect();
+        for (step, old) in [(7, 3), (40, 40), (1_000, 0), (CHUNK + 1, 5)] {
             let mut edits = Edits::default();
             for start in (0..source.len() - old).step_by(step) {
                 let new = vec![b'+'; start / step % 4 * 20];

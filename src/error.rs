@@ -1,7 +1,7 @@
-//! What can fail: files and arguments, never documents.
+//! Errors about files and arguments, never about documents.
 //!
-//! An anomaly of a document is a [`Diagnostic`](crate::diagnostic::Diagnostic). An [`Error`] is about the world
-//! outside: one sentence for people, a [kind](Error::kind) for programs, and what the system said as its
+//! An anomaly of a document is a [`Diagnostic`](crate::diagnostic::Diagnostic). An [`Error`] consists of one
+//! sentence for people, a [kind](Error::kind) for programs, and the system's error, if any, as its
 //! [source](std::error::Error::source).
 //!
 //! ```
@@ -12,16 +12,16 @@
 //! assert!(error.to_string().contains("../up"));
 //! ```
 //!
-//! What sentences are made of is here, too: a path for people ([`name`]), what the system has against
-//! a file ([`cause`]), text that cannot mislead ([`visible`]).
+//! The module also formats the parts of sentences: paths ([`name`]), system errors ([`cause`]), and text made safe
+//! for a terminal ([`visible`]).
 //!
-//! Deliberately absent: the command line. No sentence names an option; `cli` adds which one to use.
+//! Deliberately absent: the command line. No sentence names an option; `cli` adds the name of the option to use.
 
 use std::borrow::Cow;
 use std::path::Path;
 use std::{fmt, io};
 
-/// What could not be used, in one sentence, and of which kind that is.
+/// An error, with its kind and one sentence for people.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -29,63 +29,62 @@ pub struct Error {
     source: Option<io::Error>,
 }
 
-/// What an [`Error`] is about.
+/// The subject of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument: an unknown name, a pattern or a place that is not written as such are written.
+    /// An invalid argument: an unknown name, or a malformed pattern or place.
     Argument,
     /// A URL that cannot be a base.
     Url,
-    /// A file with settings or URLs that is not written as such files are.
+    /// A malformed file of settings or URLs.
     Syntax,
-    /// A file that is not what it has to be: a link or a folder in its place, a name that another file has, one
-    /// that another program changed meanwhile.
+    /// An unsuitable file: a symlink or folder in its place, a name already in use, or a change by another program.
     File,
-    /// The system, about a file or a stream; [`source`](std::error::Error::source) mostly has what it says.
+    /// A failure reported by the system about a file or stream; usually the [`source`](std::error::Error::source).
     Io,
     /// Two edits of the same bytes.
     Overlap,
 }
 
 impl Error {
-    /// What it is about.
+    /// The kind of error.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 }
 
-/// How the library and the program make them.
+/// Constructors for the library and the program.
 #[doc(hidden)]
 impl Error {
-    /// An error of an [argument](ErrorKind::Argument) that says `sentence`: no capital at the start, no full stop
-    /// at the end.
+    /// Creates an error about an [argument](ErrorKind::Argument). `sentence` has no capital at the start and no
+    /// full stop at the end.
     #[must_use]
     pub fn new(sentence: impl Into<String>) -> Self {
         Self::of(ErrorKind::Argument, sentence)
     }
 
-    /// An error of this kind that says `sentence`.
+    /// Creates an error of this kind.
     #[must_use]
     pub fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
         Self { kind, sentence: sentence.into(), source: None }
     }
 
-    /// An error that says of the file at `path` why it cannot be used.
+    /// Creates an error about the file at `path`.
     #[must_use]
     pub fn file(path: &Path, why: &str) -> Self {
         Self::of(ErrorKind::File, format!("{}: {why}", name(path)))
     }
 
-    /// An error that says what the system has against the file at `path`.
+    /// Creates an error from a system error about the file at `path`.
     #[must_use]
     pub fn io(path: &Path, error: io::Error) -> Self {
         let sentence = format!("{}: {}", name(path), cause(&error));
         Self::system(sentence, error)
     }
 
-    /// An error of the system that says `sentence`.
+    /// Creates an error with `sentence` from a system error.
     #[must_use]
     pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
         Self { kind: ErrorKind::Io, sentence: sentence.into(), source: Some(error) }
@@ -104,16 +103,16 @@ impl std::error::Error for Error {
     }
 }
 
-/// The result of touching a file or an argument.
+/// A result whose error is about a file or an argument.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A path for people, on one line.
+/// Formats a path for people, on one line.
 #[must_use]
 pub fn name(path: &Path) -> String {
     visible(&path.to_string_lossy()).into_owned()
 }
 
-/// What the system has against a file, in our words where they are clearer.
+/// Describes a system error, in clearer words for common kinds.
 #[must_use]
 pub fn cause(error: &io::Error) -> String {
     match error.kind() {
@@ -124,11 +123,10 @@ pub fn cause(error: &io::Error) -> String {
     }
 }
 
-/// `text` as it can be shown on one line: what a terminal would obey, or show in another order, is
-/// escaped.
+/// Escapes the characters of `text` that a terminal would obey or show in a different order.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    // Nearly all is plain; without a branch many bytes are looked at at once.
+    // Most text is plain ASCII. A loop without branches checks many bytes at once.
     let is_plain = |all, byte| all & matches!(byte, b' '..=b'~');
     if text.bytes().fold(true, is_plain) || !text.contains(is_misleading) {
         return text.into();
@@ -144,7 +142,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// True if a terminal would obey `c`, or show the text around it in another order or line.
+/// True if a terminal would obey `c`, or would show the text around it in a different order or line.
 fn is_misleading(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -1,7 +1,7 @@
-//! What kind of document some bytes are: by name, by first bytes, or by media type.
+//! File formats, detected from a file name, the first bytes, or a media type.
 //!
-//! Messages are told by their header fields (RFC 5322, 2.2), mailboxes by their first line (RFC 4155),
-//! XML media types by RFC 7303, 4.2.
+//! Header fields identify messages (RFC 5322, 2.2), the first line identifies mailboxes (RFC 4155), and RFC 7303,
+//! section 4.2, defines XML media types.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -12,15 +12,15 @@
 //! assert!("htlm".parse::<Format>().is_err());
 //! ```
 //!
-//! Deliberately absent: reading the whole document. The name decides, else the first bytes.
+//! Deliberately absent: reading the whole document. Detection uses the name, or else the first bytes.
 
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::named::display_by_name;
 
-/// The formats. The command line knows all by name but the last two, which nobody asks for. Scripts and manifests
-/// are read where a group is enabled for them.
+/// The formats. The command line knows all by name except the last two, which cannot be requested. Scripts and
+/// manifests are scanned only if a group enables them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Format {
@@ -31,7 +31,7 @@ pub enum Format {
     Xhtml,
     /// image/svg+xml
     Svg,
-    /// Other XML, feeds among them.
+    /// Other XML, including feeds.
     Xml,
     /// text/css
     Css,
@@ -41,13 +41,13 @@ pub enum Format {
     Manifest,
     /// An Internet message, `.eml` or `.mht`.
     Message,
-    /// A file of messages.
+    /// A mailbox: messages in one file.
     Mbox,
     /// An HTTP response.
     Http,
-    /// A web archive of ISO 28500.
+    /// A WARC web archive (ISO 28500).
     Warc,
-    /// A ZIP archive with such archives in it.
+    /// A ZIP archive of WARC files.
     Wacz,
     /// An HTTP archive of a browser, in JSON.
     Har,
@@ -59,59 +59,101 @@ pub enum Format {
     Other,
 }
 
-/// What a file of a format holds.
+/// The content of files of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum FormatContent {
     /// No links that this version finds.
     Nothing,
     /// One document.
     Document,
-    /// The same, where a group is enabled for it.
+    /// One document, which is scanned only if a group enables its format.
     OptIn,
     /// Entities with headings (RFC 2045, 2.4).
     Entities,
-    /// Several of those, one after the other.
+    /// Several messages in sequence.
     Messages,
-    /// Documents, each with the URL from which it was retrieved.
+    /// Documents, each with its retrieval URL.
     Archive,
 }
 
-/// The format, its name, its media type, the extensions that mean it, what sentences call such a file, and
-/// what it holds. `nws` is a news article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs`
-/// one of Opera.
+/// Each format with its name, media type, file extensions, noun for messages, and content. `nws` is a news article
+/// of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 const FORMATS: &[FormatRow] = &[
-    (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"], "HTML", Holds::Document),
-    (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"], "XHTML", Holds::Document),
-    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Holds::Document),
-    (Format::Xml, "xml", "application/xml", XML, "XML", Holds::Document),
-    (Format::Css, "css", "text/css", &["css"], "CSS", Holds::Document),
-    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", Holds::OptIn),
-    (Format::Manifest, "manifest", MANIFEST, &["webmanifest"], "a web app manifest", Holds::OptIn),
-    (Format::Message, "message", "message/rfc822", MESSAGE, "a message", Holds::Entities),
-    (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", Holds::Messages),
-    (Format::Http, "http", "application/http", &["http"], "an HTTP response", Holds::Entities),
-    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Holds::Archive),
-    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", Holds::Archive),
-    (Format::Har, "har", "application/har+json", &["har"], "an HTTP archive", Holds::Archive),
-    (Format::WebArchive, "webarchive", SAFARI, &["webarchive"], "a web archive", Holds::Archive),
-    (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
-    (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
+    (
+        Format::Html,
+        "html",
+        "text/html",
+        &["html", "htm", "shtml", "hta"],
+        "HTML",
+        FormatContent::Document,
+    ),
+    (
+        Format::Xhtml,
+        "xhtml",
+        "application/xhtml+xml",
+        &["xhtml", "xht"],
+        "XHTML",
+        FormatContent::Document,
+    ),
+    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", FormatContent::Document),
+    (Format::Xml, "xml", "application/xml", XML, "XML", FormatContent::Document),
+    (Format::Css, "css", "text/css", &["css"], "CSS", FormatContent::Document),
+    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", FormatContent::OptIn),
+    (
+        Format::Manifest,
+        "manifest",
+        MANIFEST,
+        &["webmanifest"],
+        "a web app manifest",
+        FormatContent::OptIn,
+    ),
+    (Format::Message, "message", "message/rfc822", MESSAGE, "a message", FormatContent::Entities),
+    (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", FormatContent::Messages),
+    (
+        Format::Http,
+        "http",
+        "application/http",
+        &["http"],
+        "an HTTP response",
+        FormatContent::Entities,
+    ),
+    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", FormatContent::Archive),
+    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", FormatContent::Archive),
+    (
+        Format::Har,
+        "har",
+        "application/har+json",
+        &["har"],
+        "an HTTP archive",
+        FormatContent::Archive,
+    ),
+    (
+        Format::WebArchive,
+        "webarchive",
+        SAFARI,
+        &["webarchive"],
+        "a web archive",
+        FormatContent::Archive,
+    ),
+    (Format::Plain, "text", "text/plain", &[], "a document", FormatContent::Nothing),
+    (Format::Other, "other", "application/octet-stream", &[], "a document", FormatContent::Nothing),
 ];
-type FormatRow = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
+type FormatRow =
+    (Format, &'static str, &'static str, &'static [&'static str], &'static str, FormatContent);
 const MANIFEST: &str = "application/manifest+json";
 const SAFARI: &str = "application/x-webarchive";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
 const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
 const MBOX: &[&str] = &["mbox", "mbx", "mbs"];
 
-/// How many bytes are looked at to tell markup.
+/// The number of bytes examined to detect markup.
 const MARKUP_HEAD: usize = 512;
 
-/// How many bytes are looked at to tell a message.
+/// The number of bytes examined to detect a message.
 const HEADING_HEAD: usize = 2048;
 
-/// The header fields with which mail, news and web archives begin, in lower case. Those that end with
-/// `-` begin many names.
+/// The header fields with which mail, news and web archives begin, in lower case. A final `-` marks a prefix of
+/// several names.
 const HEADER_FIELDS: &[&str] = &[
     "apparently-to",
     "arc-",
@@ -162,11 +204,11 @@ const HEADER_FIELDS: &[&str] = &[
     "xref",
 ];
 
-/// How feeds begin, in lower case.
+/// The first bytes of feeds, in lower case.
 const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
 
 impl Format {
-    /// All of them, in the order of the table.
+    /// All formats, in the order of the table.
     #[doc(hidden)]
     pub const ALL: [Self; FORMATS.len()] = {
         let mut all = [Self::Other; FORMATS.len()];
@@ -178,7 +220,7 @@ impl Format {
         all
     };
 
-    /// The names by which somebody can ask for a format: those of all but the last two.
+    /// The names of formats that can be requested: all but the last two.
     #[doc(hidden)]
     pub const NAMES: [&'static str; FORMATS.len() - 2] = {
         let mut names = [""; FORMATS.len() - 2];
@@ -190,59 +232,60 @@ impl Format {
         names
     };
 
-    /// Its row of the table.
+    /// The row of the format in the table.
     fn row(self) -> &'static FormatRow {
         FORMATS.iter().find(|row| row.0 == self).unwrap_or(&FORMATS[FORMATS.len() - 1])
     }
 
-    /// Its name on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// Its media type.
+    /// The media type.
     #[must_use]
     pub fn media_type(self) -> &'static str {
         self.row().2
     }
 
-    /// The extensions of file names that mean it, in lower case and without the dot.
+    /// The file extensions of the format, in lower case and without the dot.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         self.row().3
     }
 
-    /// What a sentence calls a file of it, `HTML` or `a message`.
+    /// The noun for a file of the format in messages: `HTML` or `a message`.
     #[doc(hidden)]
     #[must_use]
     pub fn noun(self) -> &'static str {
         self.row().4
     }
 
-    /// True if a file of it holds entities with headings, which may declare bases (RFC 1808, 3.1).
+    /// True if files of the format contain entities with headings, which may declare bases (RFC 1808, 3.1).
     #[doc(hidden)]
     #[must_use]
     pub fn has_headings(self) -> bool {
-        matches!(self.row().5, Holds::Entities | Holds::Messages)
+        matches!(self.row().5, FormatContent::Entities | FormatContent::Messages)
     }
 
-    /// True if a file of it holds several of those, of which each is read, rewritten and named by itself.
+    /// True if files of the format contain several messages, each of which is scanned, rewritten and named
+    /// separately.
     #[doc(hidden)]
     #[must_use]
     pub fn holds_many(self) -> bool {
-        self.row().5 == Holds::Messages
+        self.row().5 == FormatContent::Messages
     }
 
-    /// True if a file of it is an archive of documents, each with the URL from which it was retrieved.
+    /// True if files of the format are archives of documents with retrieval URLs.
     #[doc(hidden)]
     #[must_use]
     pub fn is_archive(self) -> bool {
-        self.row().5 == Holds::Archive
+        self.row().5 == FormatContent::Archive
     }
 
-    /// The format of a media type, both halves in lower case. Any `+xml` without a format of its own is
-    /// XML (RFC 7303, 4.2), and message/global is a message (RFC 6532, 3.7).
+    /// The format of a media type, both halves in lower case. An unknown `+xml` type is XML (RFC 7303, 4.2), and
+    /// message/global is a message (RFC 6532, 3.7).
     #[must_use]
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
         let is_it = |media_type: &str| {
@@ -263,9 +306,9 @@ impl Format {
         }
     }
 
-    /// True if a file called `name` that begins with `head` is only a part of HTML, which others include: its name
-    /// has an extension that no format has, and its bytes begin with a tag that begins no document (HTML, 13.1.2.4
-    /// and 4.2). Doxygen writes such files for image maps.
+    /// True if a file is only a fragment of HTML, for inclusion in other documents. Its name has an unknown
+    /// extension, and its bytes begin with a tag that begins no document (HTML, 13.1.2.4 and 4.2). Doxygen writes
+    /// such files for image maps.
     ///
     /// ```
     /// use baselink::format::Format;
@@ -303,13 +346,13 @@ impl Format {
         !BEGINNINGS.iter().any(|one| one.eq_ignore_ascii_case(name))
     }
 
-    /// True if this version finds links in it unasked.
+    /// True if files of the format are scanned by default.
     #[must_use]
     pub fn is_read(self) -> bool {
-        !matches!(self.row().5, Holds::Nothing | Holds::OptIn)
+        !matches!(self.row().5, FormatContent::Nothing | FormatContent::OptIn)
     }
 
-    /// The format of a file called `name`, where a group has to be enabled for files of it.
+    /// The format of a file called `name`, if only a group enables it.
     ///
     /// ```
     /// use baselink::format::Format;
@@ -323,25 +366,27 @@ impl Format {
         let own = before_query(name).rsplit(['/', '\\']).next()?;
         match own.eq_ignore_ascii_case("manifest.json") {
             true => Some(Self::Manifest),
-            false => Self::of_extension(name).filter(|format| format.row().5 == Holds::OptIn),
+            false => {
+                Self::of_extension(name).filter(|format| format.row().5 == FormatContent::OptIn)
+            }
         }
     }
 
-    /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at
-    /// least. An extension of the table decides; without one the bytes do, as for the files of a Maildir,
-    /// where what follows the last dot is part of a host name.
+    /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
+    /// known extension decides; otherwise the bytes do. In a Maildir, for example, the last dot of a name belongs
+    /// to a host name.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         name.and_then(Self::named).unwrap_or_else(|| Self::sniff(head))
     }
 
-    /// The format that the name of a file says.
+    /// The format that the extension of a file name indicates, if it is scanned by default.
     fn named(name: &str) -> Option<Self> {
         Self::of_extension(name).filter(|format| format.is_read())
     }
 
-    /// The format that the extension of a name says. Crawlers write the query after it: `s.css?v=3`. That of a web
-    /// archive has another one after it where the archive is compressed.
+    /// The format of a known extension. Crawlers append the query to it: `s.css?v=3`. A compressed web archive has
+    /// a second extension.
     fn of_extension(name: &str) -> Option<Self> {
         let last = name.len().saturating_sub(".warc.gz".len());
         if name.get(last..).is_some_and(|last| last.eq_ignore_ascii_case(".warc.gz")) {
@@ -355,11 +400,10 @@ impl Format {
         })
     }
 
-    /// The format by the first bytes alone: a message, a style sheet that says so (CSS Syntax 3, 3.2),
-    /// markup, or nothing that is read.
+    /// Detects a message, a style sheet with an `@charset` (CSS Syntax 3, 3.2) or markup from the first bytes.
     fn sniff(head: &[u8]) -> Self {
         if head.starts_with(b"From ") {
-            // Prose may begin so, too; in a mailbox a heading follows (RFC 4155).
+            // Prose may also begin with `From `; in a mailbox a heading follows (RFC 4155).
             let heading = complete_lines(head).nth(1).and_then(field_name);
             return if heading.is_some() { Self::Mbox } else { Self::Other };
         }
@@ -399,7 +443,7 @@ impl Format {
         if FEEDS.iter().any(|name| first_tag.strip_prefix(*name).is_some_and(is_tag)) {
             return Self::Xml;
         }
-        // Whatever else opens with a tag, a comment or a declaration is read as a browser reads it.
+        // Anything else that begins with a tag, a comment or a declaration is parsed like HTML in a browser.
         match start.as_slice() {
             [b'<', b'!' | b'a'..=b'z', ..] => Self::Html,
             _ => Self::Other,
@@ -407,8 +451,7 @@ impl Format {
     }
 }
 
-/// The bytes from the first that belong to no white space, comment, declaration or processing instruction (MIME Sniffing,
-/// 7.3).
+/// The bytes after leading white space, comments, declarations and processing instructions (MIME Sniffing, 7.3).
 fn after_comments(mut bytes: &[u8]) -> &[u8] {
     loop {
         bytes = bytes.trim_ascii_start();
@@ -423,13 +466,13 @@ fn after_comments(mut bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// The name of a file without the query that a crawler wrote after it.
+/// Removes the query that a crawler appended to a file name.
 fn before_query(name: &str) -> &str {
     let start = name.rfind(['/', '\\']).map_or(0, |at| at + 1);
     name[start..].find('?').map_or(name, |at| &name[..start + at])
 }
 
-/// The lines at the start of `head` that are there whole, without their line ends.
+/// The complete lines at the start of `head`, without their line ends.
 fn complete_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_all = head.len() < HEADING_HEAD;
     let lines = head[..head.len().min(HEADING_HEAD)].split_inclusive(|&byte| byte == b'\n');
@@ -439,14 +482,14 @@ fn complete_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The name of the header field that `line` begins (RFC 5322, 2.2), without the white space that once
-/// was allowed before its colon (4.5).
+/// The name of the header field that begins `line` (RFC 5322, 2.2). Obsolete white space before the colon is
+/// removed (4.5).
 fn field_name(line: &[u8]) -> Option<&[u8]> {
     let name = line[..memchr::memchr(b':', line)?].trim_ascii_end();
     (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
 }
 
-/// True if `name` is that of a field in the table.
+/// True if the table of header fields contains `name`.
 fn is_usual(name: &[u8]) -> bool {
     HEADER_FIELDS.iter().any(|usual| match usual.ends_with('-') {
         true => starts_with(name, usual),
@@ -454,14 +497,14 @@ fn is_usual(name: &[u8]) -> bool {
     })
 }
 
-/// True if `name` starts with `start`, in any case.
+/// True if `name` begins with `start`, ignoring case.
 fn starts_with(name: &[u8], start: &str) -> bool {
     name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
 }
 
-/// True if `head` begins with a heading: no line is anything but a field or folded, and of the fields
-/// two are usual, or one where the heading ends. The first is a usual one, or one of `X-`, which
-/// counts for nothing, since YAML has keys that begin so.
+/// True if `head` begins with a heading: every line is a field or a folded line, and two fields are usual ones, or
+/// one if the heading ends. The first field must be usual or begin with `X-`. An `X-` field does not count as
+/// usual, because YAML has such keys.
 fn begins_message(head: &[u8]) -> bool {
     let mut usual = 0;
     for (number, line) in complete_lines(head).enumerate() {
@@ -476,7 +519,7 @@ fn begins_message(head: &[u8]) -> bool {
     usual > 1
 }
 
-/// True if `head` begins with a status line (RFC 9112, 4), of which clients write `HTTP/2 200`, too.
+/// True if `head` begins with a status line (RFC 9112, 4). Clients also write `HTTP/2 200`.
 ///
 /// ```
 /// use baselink::format::begins_response;
@@ -553,7 +596,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_told_by_its_header_fields() {
+    fn a_message_is_detected_by_its_header_fields() {
         for (head, format) in [
             ("Received: from a\n\tby b\nX-Any: c\n\nbody", Format::Message),
             ("RETURN-PATH: <>\r\nUnknown: c\r\nsubject : d\r\n", Format::Message),
@@ -597,7 +640,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mailbox_is_told_by_its_first_line_and_the_field_behind_it() {
+    fn a_mailbox_is_detected_by_its_first_line_and_the_next_field() {
         for (head, format) in [
             ("From a@b Thu\nReceived: c", Format::Mbox),
             ("From a@b Thu\r\nUnknown: c\r\n", Format::Mbox),
@@ -616,7 +659,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_the_first_two_kilobytes_counts() {
+    fn only_the_first_two_kilobytes_count() {
         // `To: ` (4), the filling, LF: the second line begins at 5 + filling.
         for (filling, rest, format) in [
             (2037, "Cc: b\n", Format::Message), // ends at 2048

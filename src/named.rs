@@ -1,13 +1,13 @@
-//! Closed lists: enums that have a name for each value.
+//! Macros for enums whose values have names.
 //!
 //! ```
 //! use baselink::diagnostic::Code;
 //! assert_eq!(Code::ALL[0].name(), "base-relative");
 //! ```
 //!
-//! Deliberately absent: the lists. Each is in the room that it belongs to.
+//! Deliberately absent: the enums themselves. Each is in the room that uses it.
 
-/// Declares an enum with `ALL` and `name`. The name of a value is beside it: `BaseRelative = "base-relative"`.
+/// Declares an enum with `ALL` and `name`. Each value states its name: `BaseRelative = "base-relative"`.
 macro_rules! named {
     (
         $(#[$attribute:meta])*
@@ -21,7 +21,7 @@ macro_rules! named {
         }
 
         impl $type {
-            /// All values in the order of their declaration, in which `value as usize` counts them.
+            /// All values, in the order of declaration; `value as usize` is the index.
             #[doc(hidden)]
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$value),+];
 
@@ -37,7 +37,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// Displays each value by its name, and serializes it as that.
+/// Implements `Display` and `Serialize` by name.
 macro_rules! display_by_name {
     ($($type:ty),+) => {
         $(impl std::fmt::Display for $type {

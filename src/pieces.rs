@@ -1,5 +1,5 @@
-//! What a document consists of, as parsers see it that are not this library's: html5ever's tree of HTML, quick-xml's events
-//! of XML, cssparser's tokens of CSS.
+//! The contents of a document as independent parsers see them: html5ever's tree of HTML, quick-xml's events of XML,
+//! cssparser's tokens of CSS.
 //!
 //! [`verify`](crate::verify) compares such lists.
 //!
@@ -9,7 +9,7 @@
 //! assert!(verify::verify(&rewrite(b"<a href=x>y", &options), &options).is_ok());
 //! ```
 //!
-//! Deliberately absent: where the bytes of a piece are.
+//! Deliberately absent: the positions of pieces.
 
 use std::rc::Rc;
 
@@ -27,28 +27,28 @@ use crate::layer::escape;
 use crate::scan::html::{self, tag, walk};
 use crate::span::Span;
 
-/// How documents of one format and encoding are taken apart, so that they can be compared.
+/// The way to split documents of one format and encoding into comparable pieces.
 #[derive(Clone, Copy)]
 pub(crate) struct Dissection {
     pub(crate) format: Format,
     pub(crate) charset: Charset,
-    /// HTML by its tags and texts, because its tree would take too long.
+    /// True if HTML is compared by tags and texts, because building its tree would take too long.
     pub(crate) by_tokens: bool,
 }
 
 impl Dissection {
-    /// That of `source` and what is made of it.
+    /// Chooses the method for `source` and its rewritten form.
     pub(crate) fn of(source: &[u8], format: Format, charset: Charset) -> Self {
         let by_tokens = format == Format::Html
             && !html::has_affordable_tree(charset.decode(source, 0).text.as_bytes());
         Self { format, charset, by_tokens }
     }
 
-    /// What the parser of the format sees in the document `bytes`.
+    /// The pieces of the document `bytes`, according to the parser of the format.
     pub(crate) fn pieces(self, bytes: &[u8]) -> Vec<TreePiece> {
         let Self { format, charset, by_tokens } = self;
         let mark = match format {
-            // There, U+FEFF would be the beginning of a name.
+            // In CSS, U+FEFF would begin a name.
             Format::Css => Charset::detect_plain(bytes, None).mark,
             _ => 0,
         };
@@ -63,12 +63,12 @@ impl Dissection {
     }
 }
 
-/// One thing that a document consists of.
+/// One piece of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TreePiece {
-    /// What it is, with its name.
+    /// The kind of piece, with its name.
     pub(crate) kind: String,
-    /// Its value or text.
+    /// The value or text.
     pub(crate) text: String,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePie
     TreePiece { kind: kind.into(), text: text.into() }
 }
 
-/// What html5ever makes of `text`, in tree order.
+/// The nodes that html5ever finds in `text`, in tree order.
 pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
     enum Visit {
         Enter(Rc<markup5ever_rcdom::Node>),
@@ -84,7 +84,7 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
     }
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(text);
     let mut pieces = Vec::new();
-    // A node that is dropped takes its descendants apart, so the document is held to the end.
+    // Dropping a node takes its descendants apart, so the document is kept alive to the end.
     let mut steps = vec![Visit::Enter(dom.document.clone())];
     while let Some(step) = steps.pop() {
         let Visit::Enter(node) = step else {
@@ -115,8 +115,8 @@ pub(crate) fn tree_pieces(text: &str) -> Vec<TreePiece> {
     pieces
 }
 
-/// What quick-xml makes of `text`, each event with its own text verbatim; after the first that it
-/// cannot read, all the rest.
+/// The events that quick-xml finds in `text`, each with its verbatim text. The first unreadable event contains the
+/// whole rest.
 pub(crate) fn event_pieces(text: &str) -> Vec<TreePiece> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::from_str(text);
@@ -147,7 +147,7 @@ pub(crate) fn event_pieces(text: &str) -> Vec<TreePiece> {
                 pieces.push(piece("rest", &text[at..]));
                 return pieces;
             }
-            // New text may hold references, which are events of their own.
+            // New text may contain references, which are separate events.
             Ok(Event::Text(_) | Event::GeneralRef(_)) => match pieces.last_mut() {
                 Some(last) if last.kind == "text" => last.text.push_str(raw),
                 _ => pieces.push(piece("text", raw)),
@@ -194,10 +194,9 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
     pieces
 }
 
-/// The strings and URLs of the style sheet `text`, and what is between them.
+/// The strings and URLs of the style sheet `text`, and the text between them.
 ///
-/// A tokenizer starts anew after each token, so that what is the same between the same tokens is the
-/// same tokens.
+/// A tokenizer starts anew after each token. Equal text between equal tokens therefore consists of equal tokens.
 pub(crate) fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
     let mut pieces = Vec::new();
     let mut end = 0;
@@ -217,13 +216,13 @@ pub(crate) fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
     pieces
 }
 
-/// The tokens of `css` with their places, those inside blocks and functions, too.
+/// The tokens of `css` with their spans, including those inside blocks and functions.
 fn css_tokens(css: &str) -> impl Iterator<Item = (Token<'_>, Span)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at;
-        // A parser would skip a block. The tokenizer never looks back, so a new parser from here on
-        // sees the same tokens, and it costs nothing to make one.
+        // A parser would skip a block. The tokenizer never looks back, so a new parser that starts here sees the
+        // same tokens, and creating one is cheap.
         let mut parser = Parser::new(&css[start..]);
         let token = parser.next_including_whitespace_and_comments().ok()?.clone();
         at = match &token {
@@ -234,9 +233,8 @@ fn css_tokens(css: &str) -> impl Iterator<Item = (Token<'_>, Span)> {
     })
 }
 
-/// Where the bad-url-token that begins at `start` ends: after the first parenthesis that no escape holds (CSS
-/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
-/// makes it bad.
+/// The end of the bad-url-token that begins at `start`: after the first unescaped parenthesis (CSS Syntax 3, 4.3.6
+/// and 4.3.14). cssparser ends the token earlier if the backslash of an escape made it bad.
 fn bad_url_end(css: &str, start: usize) -> usize {
     let bytes = css.as_bytes();
     let mut at = start;
@@ -252,7 +250,7 @@ fn bad_url_end(css: &str, start: usize) -> usize {
     bytes.len()
 }
 
-/// A piece of XML with its references replaced (XML 1.0, 4.4), and a CDATA section as the text that it is (2.7).
+/// Replaces the references in a piece of XML (XML 1.0, 4.4), and turns a CDATA section into text (2.7).
 #[cfg(test)]
 pub(crate) fn without_references(one: TreePiece) -> TreePiece {
     if one.kind == "CDATA section" {
@@ -263,7 +261,7 @@ pub(crate) fn without_references(one: TreePiece) -> TreePiece {
     let mut parts = one.text.split('&');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        // What is no reference, or one of an entity that is not declared, hides no other.
+        // Text that is not a reference, or refers to an undeclared entity, hides no other reference.
         let (name, rest) = part.split_at(part.find(';').map_or(0, |at| at + 1));
         let reference = format!("&{name}");
         text.push_str(
@@ -280,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn style_sheets_are_strings_urls_and_what_is_between() {
+    fn style_sheets_are_split_into_strings_urls_and_the_rest() {
         let pieces = style_sheet_pieces(r#"a"b\62"url( c\29 )url(d e)'f"#);
         let found: Vec<_> =
             pieces.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();

@@ -1,4 +1,4 @@
-//! What became of the links of a file: data, for whoever prints, counts or checks it.
+//! The outcome of every link in a file, as data to print, count or check.
 //!
 //! ```
 //! use baselink::{Options, Outcome, Reason, rewrite};
@@ -8,7 +8,7 @@
 //! assert_eq!(report.count(Outcome::Rewritten), 1);
 //! ```
 //!
-//! Deliberately absent: text for people. The command line finds the words.
+//! Deliberately absent: text for people, which the command line provides.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,79 +23,80 @@ use crate::resolve::Profile;
 use crate::span::Span;
 
 named! {
-    /// The outcome of a link: exactly one of these.
+    /// The outcome of a link.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Outcome {
-        /// It was relative and is absolute now.
+        /// The link was relative and is now absolute.
         Rewritten = "rewritten",
-        /// It was absolute.
+        /// The link was absolute.
         Absolute = "absolute",
-        /// It is relative, and the document has no base.
+        /// The link is relative, and the document has no base.
         NoBase = "no-base",
-        /// It was left, for a [`Reason`].
+        /// The link was kept unchanged, for a [`Reason`].
         Left = "left",
-        /// It has a target, which cannot be written in its place.
+        /// The link has a target that cannot be written in its position.
         NotEditable = "not-editable",
     }
 }
 
 named! {
-    /// Why a link was left, or could not be edited: a closed list.
+    /// The reason why a link was kept unchanged or could not be edited.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Reason {
-        /// It names an element of the same document by its id, and must go on doing so.
+        /// The link names an element of its own document by id, and must continue to do so.
         IdReference = "id-reference",
-        /// It is empty, which does not mean the base there.
+        /// The link is empty, which does not mean the base in its position.
         Empty = "empty",
-        /// A template engine fills it in.
+        /// A template engine will replace the link.
         Placeholder = "placeholder",
-        /// It is a fragment, and [`Fragments`](crate::Fragments) that were asked for say that it stays.
+        /// The link is a fragment, and the option [`Fragments`](crate::Fragments) keeps it.
         Fragment = "fragment",
-        /// It contains an entity of XML that is external or was not read.
+        /// The link contains an XML entity that is external or was not read.
         Entity = "entity",
-        /// Nothing can be resolved against the base.
+        /// The base cannot resolve relative references.
         BaseUnusable = "base-unusable",
-        /// The profile cannot resolve it.
+        /// The profile cannot resolve the link.
         Unresolvable = "unresolvable",
-        /// It is the href of the `base` element, and [`BaseElement`](crate::BaseElement) decides on it.
+        /// The link is the href of the `base` element, which the option [`BaseElement`](crate::BaseElement)
+        /// governs.
         BaseElement = "base-element",
-        /// It leads to a file that a browser saved with the page.
+        /// The link leads to a file that a browser saved with the page.
         LocalCopy = "local-copy",
         /// The attribute has no value that could be replaced.
         NoValue = "no-value",
-        /// It begins or ends in the middle of something that was decoded as a whole.
+        /// The link begins or ends inside an escape that decodes as a unit.
         Escape = "escape",
-        /// The bytes that would have to be written include some that could not be decoded.
+        /// The new text would include bytes that could not be decoded.
         Undecodable = "undecodable",
-        /// The document's encoding cannot spell the target there, or the change could uncover a declaration of
-        /// another encoding, or take away the byte for which a document that declares none is not UTF-8.
+        /// The document's encoding cannot represent the target, or the change could alter the encoding that readers
+        /// detect.
         Encoding = "encoding",
-        /// It is in something that is signed or encrypted (RFC 1847), which must not change.
+        /// The link is in signed or encrypted content (RFC 1847), which must not change.
         Signed = "signed",
-        /// It is in a message with a DKIM or ARC signature, and such messages were to be skipped.
+        /// The link is in a message with a DKIM or ARC signature, and such messages are skipped.
         Dkim = "dkim",
-        /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
-        /// href of a `base` element without which no other link in its document would.
+        /// The link means a part of its own message by a relative `Content-Location` (RFC 2557, 8.2), or it is the
+        /// href of a `base` element that makes other links do so.
         SiblingPart = "sibling-part",
-        /// It is a `Content-Location`, or the `href` of a `base` element, that, once absolute, would be the
+        /// The link is a `Content-Location` or the `href` of a `base` element. Made absolute, it would become the
         /// base of links that stay relative.
         BecomesBase = "becomes-base",
-        /// The transfer encoding of its part cannot take the change.
+        /// The transfer encoding of the part cannot represent the change.
         Transfer = "transfer",
-        /// The changed message did not read as it had to; all of it was left.
+        /// The changed message did not read back as expected, so the whole message was kept unchanged.
         Doubt = "doubt",
-        /// With its links made absolute the message would be many times as long; those of the part were left.
+        /// Absolute links would make the message many times as long, so the links of the part were kept unchanged.
         Growth = "growth",
-        /// Whoever chose what is written in the place of links wanted it as it is.
+        /// The caller's [`choose`](crate::RewriterBuilder::choose) kept the link unchanged.
         Kept = "kept",
-        /// It is already what was chosen for its place.
+        /// The link already has the text that was chosen for it.
         Chosen = "chosen",
     }
 }
 
 impl Reason {
-    /// True if the outcome is intended: the link keeps its meaning, or was left on request.
+    /// True if the link keeps its meaning or was kept on request.
     #[must_use]
     pub fn is_intended(self) -> bool {
         matches!(
@@ -113,58 +114,59 @@ impl Reason {
     }
 }
 
-/// A link, and what became of it.
+/// A link and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LinkReport {
-    /// The entity it is in.
+    /// The name of the entity that contains the link.
     pub entity: Arc<str>,
-    /// Its bytes in the file; where it is encoded there, the bytes that hold it.
+    /// The bytes of the link in the file. If the link is encoded, the bytes that contain it.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub span: Span,
-    /// Name of the element.
+    /// The name of the element.
     pub element: Cow<'static, str>,
-    /// Name of the attribute; `None` for text.
+    /// The name of the attribute; `None` for text.
     pub attribute: Option<Cow<'static, str>>,
-    /// The reference, decoded, as written.
+    /// The decoded reference before any change.
     pub reference: String,
-    /// The base that it is resolved against; `None` when there is none.
+    /// The base against which the link is resolved; `None` if there is none.
     pub base: Option<Arc<str>>,
-    /// The rule that gave the base.
+    /// The rule that determined the base.
     pub rule: Rule,
-    /// The source that gave it.
+    /// The source of the base.
     pub source: Source,
-    /// Where it leads; `None` when that is unknown.
+    /// The target; `None` if it is unknown.
     pub target: Option<String>,
-    /// The role in the document.
+    /// The role of the link in the document.
     pub role: Role,
-    /// What a rewritten reference reads as, where that is not the target but the target with percent
-    /// encodings: the place has no other escape (white space in a list, say).
+    /// The decoded new reference, if percent-encoding makes it differ from the target. Some positions, such as
+    /// lists separated by white space, have no other escape.
     pub written: Option<String>,
-    /// What became of it.
+    /// The outcome of the link.
     pub outcome: Outcome,
-    /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
+    /// The reason for [`Outcome::Left`] and [`Outcome::NotEditable`].
     pub reason: Option<Reason>,
-    /// True if another profile resolves it to a different target, spelling aside, whatever became of it: also
-    /// where it is absolute to one and relative to another, and where only some find a target.
+    /// True if another profile resolves the link to a different target, apart from spelling, or if only some
+    /// profiles find a target. Independent of the outcome.
     pub differs: bool,
-    /// Under which other profiles, in the order of [`Profile::ALL`].
+    /// The other profiles with a different target, in the order of [`Profile::ALL`].
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) differs_under: [bool; Profile::ALL.len()],
-    /// True if it may be replaced in its place: verbatim but for escapes, and in nothing that is signed.
+    /// True if the link can be replaced in its position: it is verbatim apart from escapes, and nothing signed
+    /// contains it.
     pub is_editable: bool,
 }
 
 impl LinkReport {
-    /// Makes it one that could not be edited.
+    /// Marks the link as not editable.
     pub(crate) fn refuse(&mut self, reason: Reason) {
         self.written = None;
         self.outcome = Outcome::NotEditable;
         self.reason = Some(reason);
     }
 
-    /// Makes it one that was left because the result would be too long, if it was to be rewritten. Nor is its target kept.
+    /// Marks a link that was to be rewritten as kept, because the result would be too long; clears its target.
     pub(crate) fn outgrow(&mut self) {
         if self.outcome == Outcome::Rewritten {
             self.refuse(Reason::Growth);
@@ -172,32 +174,32 @@ impl LinkReport {
         }
     }
 
-    /// Makes it one that stays for `reason`.
+    /// Marks the link as kept for `reason`, and clears its target.
     pub(crate) fn leave(&mut self, reason: Reason) {
         self.target = None;
         self.differs = false;
         self.stay(reason);
     }
 
-    /// The same where its target is known nevertheless.
+    /// Marks the link as kept for `reason`, with its target.
     pub(crate) fn stay(&mut self, reason: Reason) {
         self.written = None;
         self.outcome = Outcome::Left;
         self.reason = Some(reason);
     }
 
-    /// True if it was rewritten, and leads elsewhere under another profile.
+    /// True if the link was rewritten, and another profile resolves it differently.
     pub(crate) fn is_rewritten_otherwise(&self) -> bool {
         self.differs && self.outcome == Outcome::Rewritten
     }
 
-    /// True if it has no base, and a scheme is all that it lacks.
+    /// True if the link has no base and lacks only a scheme.
     #[must_use]
     pub fn lacks_only_scheme(&self) -> bool {
         self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Profile::Rfc1808)
     }
 
-    /// What the reference reads as in the output.
+    /// The decoded reference in the output.
     #[must_use]
     pub fn in_output(&self) -> &str {
         match (self.outcome, &self.written, &self.target) {
@@ -208,47 +210,47 @@ impl LinkReport {
     }
 }
 
-/// An entity, and how its base was established.
+/// An entity and its base.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct EntityReport {
-    /// The entity around it, by its place among those of the report.
+    /// The enclosing entity, as an index into [`Report::entities`].
     pub parent: Option<usize>,
-    /// What its content is.
+    /// The format of the content.
     pub format: Format,
-    /// Its media type, as its heading says; that of its format where it has none.
+    /// The media type that the heading declares, or else the media type of the format.
     pub media_type: Cow<'static, str>,
-    /// Its encoding.
+    /// The encoding.
     pub charset: Charset,
-    /// Its base.
+    /// The base.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub chain: BaseChain,
-    /// What a fragment can name in it, decoded; empty where it was not asked for.
+    /// The decoded names that a fragment can refer to; empty unless requested.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub ids: Vec<String>,
-    /// True if it was scanned without its tree.
+    /// True if the entity was scanned without building its tree.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub without_tree: bool,
 }
 
-/// Everything that is known of a file's links.
+/// The report on all links of a file.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Report {
-    /// The document and those inside it, outermost first.
+    /// The document and the entities inside it, outermost first.
     pub entities: Vec<EntityReport>,
-    /// Every link, in the order of the file.
+    /// The links, in file order.
     pub links: Vec<LinkReport>,
-    /// The anomalies; spans are those of the file.
+    /// The anomalies; their spans refer to the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Report {
-    /// Adds what is known of a message that begins at `start` of the file.
+    /// Adds the report on a message that begins at offset `start` of the file.
     pub(crate) fn append(&mut self, mut message: Self, start: usize) {
         let before = self.entities.len();
         for entity in &mut message.entities {
@@ -262,7 +264,7 @@ impl Report {
         self.diagnostics.append(&mut message.diagnostics);
     }
 
-    /// How many links have `outcome`.
+    /// The number of links with `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.links.iter().filter(|link| link.outcome == outcome).count()

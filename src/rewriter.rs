@@ -1,20 +1,20 @@
-//! The front door: a [`Rewriter`] is told once what is known of documents and what is wanted, and then rewrites
-//! any number of them (RFC 1808, sections 3 and 4).
+//! The public interface: a [`Rewriter`] holds the options and rewrites any number of documents (RFC 1808, sections
+//! 3 and 4).
 //!
 //! ```
 //! use std::borrow::Cow;
 //! use baselink::Rewriter;
 //! let rewriter = Rewriter::builder().url("http://a/b/c.html").build()?;
 //! assert_eq!(&*rewriter.rewrite(b"<a href=d>").into_output(), b"<a href=http://a/b/d>");
-//! // What does not change is not copied.
+//! // An unchanged document is not copied.
 //! assert!(matches!(rewriter.rewrite(b"<a href=http://d/>").into_output(), Cow::Borrowed(_)));
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! A mailbox (RFC 4155) is rewritten message by message; entities of its messages are named `1`, `2.1` and so on,
-//! the number of the message first.
+//! A mailbox (RFC 4155) is rewritten message by message. The name of an entity in it starts with the number of the
+//! message, as in `1` or `2.1`.
 //!
-//! Deliberately absent: names of files, and what lies beside a file. A folder of documents has the module `tree`.
+//! Deliberately absent: file names and neighboring files. The feature `tree` works on folders of documents.
 
 #[cfg(feature = "archive")]
 use std::borrow::Cow;
@@ -39,19 +39,19 @@ use crate::rewrite::{ListedLink, Totals};
 use crate::scan::attributes::{Groups, Place};
 use crate::span::{Lines, Span};
 
-/// So many bytes tell the format of a document.
+/// The number of bytes from which the format of a document is detected.
 const HEAD: u64 = 4_096;
 
-/// Rewrites documents. [`Rewriter::builder`] makes one.
+/// Rewrites documents. [`Rewriter::builder`] creates one.
 #[derive(Clone, Debug)]
 pub struct Rewriter {
     options: Options,
-    /// True if the format of each document is told by its first bytes.
+    /// True if the format of each document is detected from its first bytes.
     detects: bool,
 }
 
-/// What a [`Rewriter`] is to know and to do. Without any call it resolves by RFC 1808, knows no retrieval URL, and
-/// tells formats by the first bytes.
+/// Configures a [`Rewriter`]. By default it resolves by RFC 1808, has no retrieval URL, and detects the format of
+/// each document from its first bytes.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct RewriterBuilder {
@@ -61,85 +61,85 @@ pub struct RewriterBuilder {
     assumed_scheme: Option<String>,
 }
 
-/// A closure that chooses what is written in the place of links.
-struct Chosen<F>(F);
+/// A closure that chooses the new text of links.
+struct ChoiceClosure<F>(F);
 
-impl<F> fmt::Debug for Chosen<F> {
+impl<F> fmt::Debug for ChoiceClosure<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Chosen(..)")
     }
 }
 
-impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for Chosen<F> {
+impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for ChoiceClosure<F> {
     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
         self.0(link)
     }
 }
 
 impl RewriterBuilder {
-    /// The absolute URL by which the documents were retrieved (RFC 1808, 3.3).
+    /// Sets the absolute URL from which the documents were retrieved (RFC 1808, 3.3).
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = Some(url.into());
         self
     }
 
-    /// The rules by which references are resolved.
+    /// Sets the rules by which references are resolved.
     pub fn profile(mut self, profile: Profile) -> Self {
         self.options.profile = profile;
         self
     }
 
-    /// What the documents are.
+    /// Sets the format of all documents instead of detecting it.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// The encoding of the documents. A byte order mark takes precedence.
+    /// Sets the encoding of the documents. A byte order mark takes precedence.
     pub fn charset(mut self, charset: Charset) -> Self {
         self.options.scan.charset = Some(charset);
         self
     }
 
-    /// What becomes of references that are a fragment only. By default they are resolved, but only where a browser
-    /// would leave the page ([`Fragments::Auto`]) in a page that says that it was saved.
+    /// Sets the treatment of references that consist of a fragment only. By default ([`Fragments::Auto`]) they are
+    /// resolved only in saved pages, and only if a browser would leave the page.
     pub fn fragments(mut self, fragments: Fragments) -> Self {
         self.options.fragments = Some(fragments);
         self
     }
 
-    /// What becomes of the `base` element.
+    /// Sets the treatment of the `base` element.
     pub fn base_element(mut self, policy: BaseElement) -> Self {
         self.options.base_element = policy;
         self
     }
 
-    /// What becomes of links to the files that a browser saved with a page.
+    /// Sets the treatment of links to files that a browser saved with a page.
     pub fn local_copies(mut self, policy: LocalCopies) -> Self {
         self.options.local_copies = policy;
         self
     }
 
-    /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
-    /// URLs of that scheme name a host, as those of `https` do.
+    /// Sets the scheme of references that begin with `//` in a document without a base (RFC 1808, 3.4). URLs of the
+    /// scheme must name a host, as those of `https` do.
     pub fn assumed_scheme(mut self, scheme: impl Into<String>) -> Self {
         self.assumed_scheme = Some(scheme.into());
         self
     }
 
-    /// The use of `Content-Location` as a base (RFC 2557, 5), as `Base` and `Content-Base` are.
+    /// Sets the meaning of `Content-Location` (RFC 2557, 5): a base, or only a label.
     pub fn content_location(mut self, meaning: ContentLocationUse) -> Self {
         self.options.content_location = meaning;
         self
     }
 
-    /// What becomes of messages with a DKIM or ARC signature.
+    /// Sets the treatment of messages with a DKIM or ARC signature.
     pub fn dkim(mut self, policy: Dkim) -> Self {
         self.options.dkim = policy;
         self
     }
 
-    /// Counts further places as links. [`Groups`] are parsed from names separated by commas, or `all`.
+    /// Counts further places as links. [`Groups`] parse from a comma-separated list of names, or from `all`.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -153,8 +153,8 @@ impl RewriterBuilder {
         self
     }
 
-    /// Counts an attribute as a link. A [`Place`] is parsed from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`, `urls`,
-    /// `srcset`, `css` or `html`.
+    /// Counts an attribute as a link. A [`Place`] parses from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`,
+    /// `urls`, `srcset`, `css` or `html`.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -167,8 +167,8 @@ impl RewriterBuilder {
         self
     }
 
-    /// Asks `choose` what is written in the place of each link that has a target and may be changed, also of absolute
-    /// ones.
+    /// Calls `choose` for the new text of each link that has a target and can be edited. This includes absolute
+    /// links.
     ///
     /// ```
     /// use baselink::{Choice, Rewriter};
@@ -185,16 +185,16 @@ impl RewriterBuilder {
         mut self,
         choose: impl Fn(&LinkReport) -> Choice + Send + Sync + 'static,
     ) -> Self {
-        self.options.destination = Some(Arc::new(Chosen(choose)));
+        self.options.destination = Some(Arc::new(ChoiceClosure(choose)));
         self
     }
 
-    /// The rewriter.
+    /// Builds the rewriter.
     ///
     /// # Errors
     ///
-    /// A URL that is not absolute ([`ErrorKind::Url`](crate::error::ErrorKind::Url)); an assumed scheme that is not a
-    /// hierarchical one ([`ErrorKind::Argument`](crate::error::ErrorKind::Argument)).
+    /// Returns [`ErrorKind::Url`](crate::error::ErrorKind::Url) if the URL is not absolute, and
+    /// [`ErrorKind::Argument`](crate::error::ErrorKind::Argument) if the assumed scheme is not hierarchical.
     ///
     /// ```
     /// use baselink::{ErrorKind, Rewriter};
@@ -216,12 +216,23 @@ impl RewriterBuilder {
 }
 
 impl Rewriter {
-    /// A rewriter that is told what is known step by step.
+    /// Returns a builder with the default options.
     pub fn builder() -> RewriterBuilder {
         RewriterBuilder::default()
     }
 
-    /// Makes every relative link of a document absolute.
+    /// Makes every relative link of a document absolute. In a message, each part has its own base:
+    ///
+    /// ```
+    /// let message = b"Base: <URL:http://a/>\nContent-Type: multipart/mixed; boundary=b\n\n\
+    ///     --b\nContent-Type: text/html\n\n<a href=x>\n\
+    ///     --b\nBase: <URL:http://b/>\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
+    /// let rewritten = baselink::Rewriter::builder().build()?.rewrite(message);
+    /// let targets: Vec<_> = rewritten.report.links.iter().map(|link| link.in_output()).collect();
+    /// assert_eq!(targets, ["http://a/x", "http://b/x"]);
+    /// assert_eq!(rewritten.report.entities[1].chain.rule.section(), "3.2");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
     #[must_use]
     pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Rewritten<'a> {
         let options = self.options_for(bytes);
@@ -232,7 +243,7 @@ impl Rewriter {
         let mut totals = Totals::default();
         for (name, message) in units(options.format, bytes) {
             let one = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
-            // Messages do not overlap.
+            // Cannot fail: messages do not overlap.
             if edits.append(&one.edits, message.start).is_ok() {
                 report.append(one.report, message.start);
                 totals.append(one.totals, message.start);
@@ -241,8 +252,8 @@ impl Rewriter {
         Rewritten { source: bytes, edits, parts: Vec::new(), report, totals, options }
     }
 
-    /// The edits that make every relative link of a document absolute, and the outcome of the links in numbers. Without a
-    /// report this takes a fraction of the time of [`rewrite`](Self::rewrite).
+    /// Returns the edits that make every relative link of a document absolute, and the totals of outcomes. Much
+    /// faster than [`rewrite`](Self::rewrite), which also reports each link.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -261,7 +272,7 @@ impl Rewriter {
         let (mut edits, mut totals) = (Edits::default(), Totals::default());
         for (name, message) in units(options.format, bytes) {
             let (one, of_one) = rewrite::edits(&bytes[message.range()], &named(&options, name));
-            // Messages do not overlap.
+            // Cannot fail: messages do not overlap.
             if edits.append(&one, message.start).is_ok() {
                 totals.append(of_one, message.start);
             }
@@ -269,14 +280,14 @@ impl Rewriter {
         (edits, totals)
     }
 
-    /// Makes every relative link of the document that `reader` gives absolute, and writes the result to `writer`.
+    /// Reads a document from `reader`, makes its relative links absolute, and writes the result to `writer`.
     ///
-    /// A mailbox is read and written message by message. Any other document is read to its end first, since a base may
-    /// follow what it governs: memory grows with its length.
+    /// A mailbox is processed message by message. Any other document is first read to its end, because a base may
+    /// follow the links that it governs; memory grows with the document.
     ///
     /// # Errors
     ///
-    /// Those of `reader` and `writer`. What was written is then of no use.
+    /// Returns errors of `reader` and `writer`. After an error the output is incomplete.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -300,8 +311,8 @@ impl Rewriter {
         Ok(totals)
     }
 
-    /// Gives every link of a document to `visit`, in the order of the document: where it is, its base, its target,
-    /// and what [`rewrite`](Self::rewrite) makes of it. Of an HTML document no link is kept.
+    /// Calls `visit` with every link of a document, in document order: its position, base, target and outcome.
+    /// Links of an HTML document are not kept in memory.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -330,8 +341,8 @@ impl Rewriter {
         totals
     }
 
-    /// The document of a `record` of a web archive, and a rewriter for it: the same as this one, but with the format, the
-    /// encoding and the retrieval URL that the record says. `None` where it has no document that is read.
+    /// Returns the document of a `record` of a web archive, and a rewriter with the format, encoding and retrieval
+    /// URL of the record. Returns `None` if the record has no document in a known format.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -353,9 +364,9 @@ impl Rewriter {
         Some((Self { options: found.options, detects: false }, found.bytes))
     }
 
-    /// The base of a document, with what was found on every level and why it was taken or passed over. Of a message
-    /// it is that of its outermost heading, of a mailbox that of its first message; [`rewrite`](Self::rewrite) has
-    /// those of all entities.
+    /// Returns the base of a document, and explains for each level why it was used or passed over. For a message
+    /// this is the base of the outermost heading; for a mailbox, of the first message. [`rewrite`](Self::rewrite)
+    /// reports the bases of all entities.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -381,7 +392,7 @@ impl Rewriter {
         )
     }
 
-    /// The options for a document of a known format; of HTML if no format was given.
+    /// The options for a document. The format is HTML unless one was set.
     #[doc(hidden)]
     #[must_use]
     pub fn options(&self) -> &Options {
@@ -403,7 +414,7 @@ fn named(options: &Options, name: Option<Arc<str>>) -> Options {
     options
 }
 
-/// Rewrites a mailbox, a message at a time.
+/// Rewrites a mailbox, one message at a time.
 fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) -> Result<Totals> {
     let mut messages = Messages::new(mailbox);
     let mut totals = Totals::default();
@@ -430,7 +441,7 @@ fn writing(error: io::Error) -> Error {
     Error::system(format!("the output could not be written: {}", cause(&error)), error)
 }
 
-/// Writes a document with its edits, if there was memory to make them.
+/// Writes a document with its edits. Fails if memory did not suffice to compute them.
 fn write_edits(
     edits: &Edits,
     source: &[u8],

@@ -1,7 +1,7 @@
-//! A byte range of a buffer, and its line and column for a reader.
+//! A byte range of a buffer, and its line and column.
 //!
-//! Every offset in this crate counts bytes from 0 and every range is half-open. Which buffer is
-//! meant (the file, a decoded part of it, one reference) is said where the span is kept.
+//! Every offset in this crate counts bytes from 0, and every range is half-open. The documentation of each span
+//! names its buffer: the file, a decoded part of it, or one reference.
 //!
 //! ```
 //! use baselink::span::{Lines, Span};
@@ -11,47 +11,47 @@
 //! assert_eq!(Lines::of(text).place(span.start), (2, 9));
 //! ```
 //!
-//! Deliberately absent: characters. A column is a column of bytes, as editors and compilers count.
+//! Deliberately absent: characters. Columns count bytes, as in compilers.
 
 use std::ops::Range;
 
-/// A half-open byte range `start..end` of some buffer.
+/// A half-open byte range `start..end` of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Span {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// Offset after the last byte; never less than `start`.
+    /// The offset after the last byte; never less than `start`.
     pub end: usize,
 }
 
 impl Span {
-    /// The span from `start` to `end`; an `end` before `start` gives the empty span at `start`.
+    /// Creates the span from `start` to `end`; an `end` before `start` gives the empty span at `start`.
     #[must_use]
     pub const fn new(start: usize, end: usize) -> Self {
         let end = if end < start { start } else { end };
         Self { start, end }
     }
 
-    /// The empty span at `at`.
+    /// Creates the empty span at `at`.
     #[must_use]
     pub const fn at(at: usize) -> Self {
         Self { start: at, end: at }
     }
 
-    /// How many bytes it covers.
+    /// The number of bytes in the span.
     #[must_use]
     pub const fn len(self) -> usize {
         self.end - self.start
     }
 
-    /// True if it covers no byte.
+    /// True if the span is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The same as a range, to index a slice with.
+    /// The span as a range that can index a slice.
     #[must_use]
     pub const fn range(self) -> Range<usize> {
         self.start..self.end
@@ -63,7 +63,7 @@ impl Span {
         Self { start: self.start + by, end: self.end + by }
     }
 
-    /// True if the byte at `offset` belongs to it.
+    /// True if the span contains the byte at `offset`.
     #[must_use]
     pub const fn contains(self, offset: usize) -> bool {
         self.start <= offset && offset < self.end
@@ -76,7 +76,7 @@ impl From<Range<usize>> for Span {
     }
 }
 
-/// Where the lines of a buffer begin, so that offsets become lines and columns.
+/// The starts of lines in a buffer, which convert offsets into lines and columns.
 ///
 /// A line ends after LF, after CRLF, or after a CR that no LF follows.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl Lines {
     }
 
     #[doc(hidden)]
-    /// The same for `bytes` that are UTF-16, which `unit` reads; columns still count bytes.
+    /// Finds the lines of UTF-16 text, whose code units `unit` reads. Columns still count bytes.
     #[must_use]
     pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
         let (pairs, _) = bytes.as_chunks::<2>();
@@ -111,7 +111,7 @@ impl Lines {
         Self { starts: std::iter::once(0).chain(starts).collect() }
     }
 
-    /// Line and column of the byte at `offset`, both counted from 1, the column in bytes.
+    /// The line and column of the byte at `offset`, both counted from 1. The column counts bytes.
     #[must_use]
     pub fn place(&self, offset: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|&start| start <= offset);
@@ -119,15 +119,15 @@ impl Lines {
     }
 }
 
-/// The line and column of places in a buffer that are mostly asked for in order: lines are counted as far as the last
-/// one, and nothing is kept of them.
+/// Converts offsets into lines and columns without a table. Fast if offsets mostly increase, because it counts on
+/// from the last one.
 #[derive(Clone, Copy)]
 pub(crate) struct LineCounter {
     at: usize,
     number: usize,
-    /// The offset at which the line begins.
+    /// The offset at which the current line begins.
     start: usize,
-    /// True if a CR is right before the place.
+    /// True if a CR immediately precedes the current offset.
     follows_cr: bool,
 }
 
@@ -138,7 +138,7 @@ impl Default for LineCounter {
 }
 
 impl LineCounter {
-    /// Line and column of the byte at `at`, as [`Lines::place`] has them.
+    /// The line and column of the byte at `at`, as in [`Lines::place`].
     pub(crate) fn place(&mut self, bytes: &[u8], at: usize) -> (usize, usize) {
         if at < self.at {
             *self = Self::default();
@@ -165,7 +165,8 @@ impl LineCounter {
     }
 }
 
-/// The numbers of LF and CR in `text`, counted in chunks short enough for a counter of one byte, which is fast.
+/// The numbers of LF and CR in `text`. Counts in chunks that are short enough for a one-byte counter, which is
+/// fast.
 fn line_ends(text: &[u8]) -> (usize, usize) {
     let in_chunk = |chunk: &[u8]| {
         let add = |(feeds, returns), &byte| {
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_with_a_byte_like_a_line_end_is_none() {
+    fn a_character_with_a_byte_like_a_line_end_ends_no_line() {
         // U+0A0D, LF, U+0061
         let lines = Lines::of_utf_16(b"\x0d\x0a\x0a\0a\0", u16::from_le_bytes);
         assert_eq!([0, 2, 4].map(|at| lines.place(at)), [(1, 1), (1, 3), (2, 1)]);
@@ -202,7 +203,7 @@ mod tests {
             let lines = Lines::of(text);
             let mut counter = LineCounter::default();
             for at in (0..=text.len()).chain([1.min(text.len()), text.len()]) {
-                // Between a CR and its LF a counter has seen the end of a line already.
+                // Between a CR and its LF, a counter has already seen the end of a line.
                 if text.get(at) == Some(&b'\n') && at > 0 && text[at - 1] == b'\r' {
                     counter.place(text, at);
                     continue;
@@ -210,7 +211,7 @@ mod tests {
                 assert_eq!(counter.place(text, at), lines.place(at), "{text:?} at {at}");
             }
         }
-        // More than a byte counts.
+        // More lines than one byte can count.
         for end in ["\n", "\r", "\r\n"] {
             let text = end.repeat(700);
             let place = LineCounter::default().place(text.as_bytes(), text.len());

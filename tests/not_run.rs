@@ -1,8 +1,8 @@
-//! Says in one line, after all other tests of `cargo test`, which tests did nothing because what they need is not
-//! here. With `BASELINK_REQUIRE_OUTSIDE` set, that is a failure.
+//! Reports in one line, after all other tests of `cargo test`, the tests that did nothing because a resource is
+//! missing. With `BASELINK_REQUIRE_OUTSIDE` set, that is a failure.
 //!
-//! Cargo.toml gives it a name that is the last, because Cargo runs tests in the order of their names, and no harness,
-//! because the harness shows nothing of what a test prints.
+//! Cargo.toml gives it the last name, because Cargo runs tests in the order of their names. It has no harness,
+//! because the harness hides the output of tests.
 //!
 //! Deliberately absent: tests of the program.
 #![allow(missing_docs)]

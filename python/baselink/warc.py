@@ -217,6 +217,6 @@ def _in_wacz(read: _Read, schema: pa.Schema, path: str, file: Any, options: dict
     with zipfile.ZipFile(file) as wacz:
         names = [name for name in wacz.namelist() if _WACZ_MEMBER.fullmatch(name)]
         if not names:
-            raise zipfile.BadZipFile("not a WACZ file: no WARC file is in its folder archive/")
+            raise zipfile.BadZipFile("not a WACZ file: it has no WARC file in its folder archive/")
         for name in names:
             yield from _in_archive(read, schema, f"{path}/{name}", partial(wacz.open, name), options)

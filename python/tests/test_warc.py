@@ -200,7 +200,7 @@ def test_archives_in_wacz(command: Command, tmp_path: Path) -> None:
     assert [error.split(":")[0] for _, _, error in errors([bad])] == ["BadZipFile"]
     with zipfile.ZipFile(bad, "w") as wacz:
         wacz.writestr("x", b"")
-    assert errors(bad) == [(str(bad), None, "BadZipFile: not a WACZ file: no WARC file is in its folder archive/")]
+    assert errors(bad) == [(str(bad), None, "BadZipFile: not a WACZ file: it has no WARC file in its folder archive/")]
 
 
 def test_archives_by_url(tmp_path: Path) -> None:

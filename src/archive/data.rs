@@ -1,12 +1,12 @@
-//! The data of an archive: its bytes, uncompressed, and where the members begin that they come from.
+//! The uncompressed bytes of an archive, and the starts of its gzip members.
 //!
-//! A compressed archive is a series of gzip members (RFC 1952, 2.2), one for each record (ISO 28500, annex D). One member is inflated at a time, into the buffer of who reads. After a member that cannot be
-//! inflated the next one is looked for from the second byte of the broken one: what is broken may have been
-//! taken for longer than it was.
+//! A compressed archive is a series of gzip members (RFC 1952, 2.2), one for each record (ISO 28500, annex D).
+//! Members are decompressed one at a time into the caller's buffer. After a broken member, the search for the next
+//! one starts at its second byte, because the broken member may have been taken for longer than it is.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
-//! // What begins neither as a record nor as a member is not compressed.
+//! // Data that begins neither as a record nor as a member is treated as uncompressed.
 //! let entries: Vec<_> = Records::new(&b"WARC?"[..]).collect::<Result<_, _>>()?;
 //! assert!(matches!(&entries[..], [ArchiveEntry::Anomaly(one)] if one.offset.file == 0));
 //! # Ok::<(), baselink::Error>(())
@@ -22,47 +22,47 @@ use memchr::memmem;
 
 use super::record::{BEGINNING, STARTS, begins_record, record_start};
 
-/// So much is read at a time, in bytes.
+/// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
-/// So far it can go back to look for a member, in bytes.
-const BEHIND: usize = 1 << 20;
-/// What a gzip member begins with: its magic number and the only method there is (RFC 1952, 2.3.1).
+/// The number of bytes available for going back to search for a member.
+const LOOKBACK: usize = 1 << 20;
+/// The first bytes of a gzip member: its magic number and the only compression method (RFC 1952, 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b\x08";
-/// The flags that RFC 1952, 2.3.1.2, reserves. They "must be zero".
+/// The flags reserved by RFC 1952, 2.3.1.2, which "must be zero".
 const RESERVED: u8 = 0xe0;
 /// The largest window of deflate, as a power of two (RFC 1951, 2).
 const WINDOW_BITS: u8 = 15;
 
-/// A gzip member; for an archive that is not compressed, all of it.
+/// A gzip member, or the whole of an uncompressed archive.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Member {
-    /// Where it begins in the file.
+    /// The offset of the member in the file.
     pub(super) file: u64,
-    /// Where its first byte is in the data.
+    /// The offset of its first byte in the uncompressed data.
     pub(super) data: u64,
 }
 
-/// What comes next in the data.
+/// The next event in the data.
 #[derive(Debug)]
 pub(super) enum DataEvent {
-    /// So many bytes, at least one.
+    /// Bytes were read, at least one.
     Bytes(usize),
     /// A member begins.
     Member,
-    /// What begins there is no member, or a damaged one, of which there are no more bytes; and why.
+    /// The member is damaged, or the bytes are not a member, for the given reason. It has no more bytes.
     Broken(Member, String),
-    /// The file ends within the member that begins there.
+    /// The file ends within this member.
     Cut(Member),
     /// The archive ends.
     End,
 }
 
-/// What was there before, and comes again.
+/// Data that was read ahead or given back.
 #[derive(Debug)]
-enum Waiting {
-    /// Bytes, and how many of them were read again.
+enum PendingData {
+    /// Bytes, and the number of them that were consumed again.
     Bytes(Vec<u8>, usize),
-    /// What is no bytes.
+    /// Another event.
     Other(DataEvent),
 }
 
@@ -70,33 +70,33 @@ enum Waiting {
 enum DataState {
     /// Nothing was read yet.
     New,
-    /// Not compressed.
+    /// The archive is uncompressed.
     Plain,
-    /// Before a member, or at the end.
+    /// The position is before a member or at the end.
     Between,
-    /// In a member.
+    /// The position is in a member.
     Inside,
 }
 
-/// The data of the archive that `reader` has.
+/// The data of the archive in `reader`.
 #[derive(Debug)]
 pub(super) struct Data<R> {
     reader: R,
-    /// True if `reader` has come to its end.
+    /// True if `reader` is at its end.
     ended: bool,
     state: DataState,
     inflate: Decompress,
-    /// Bytes of the file: those before `at` were used, those from `end` on mean nothing.
+    /// Bytes of the file. Those before `at` are consumed, and those from `end` on are invalid.
     raw: Vec<u8>,
     at: usize,
     end: usize,
     /// The offset of `raw` in the file.
     offset: u64,
-    /// By how many bytes it went back to look for a member.
-    again: u64,
-    /// What comes before all else: what was given back, and what was looked at ahead.
-    waiting: VecDeque<Waiting>,
-    /// Offset in the data of what is read next.
+    /// The total number of bytes by which the search for members went back.
+    reread: u64,
+    /// The data that precedes everything else: bytes that were given back, and events read ahead.
+    waiting: VecDeque<PendingData>,
+    /// The offset of the next byte in the uncompressed data.
     position: u64,
     member: Member,
 }
@@ -112,55 +112,55 @@ impl<R: Read> Data<R> {
             at: 0,
             end: 0,
             offset: 0,
-            again: 0,
+            reread: 0,
             waiting: VecDeque::new(),
             position: 0,
             member: Member::default(),
         }
     }
 
-    /// Offset in the data of what is read next.
+    /// The offset of the next byte in the uncompressed data.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    /// The member that was begun last.
+    /// The most recent member.
     pub(super) fn member(&self) -> Member {
         self.member
     }
 
-    /// True if the archive is compressed, which is known once something was read.
+    /// True if the archive is compressed, which is known after the first read.
     pub(super) fn is_compressed(&self) -> bool {
         matches!(self.state, DataState::Between | DataState::Inside)
     }
 
-    /// Takes back `bytes`, the last that were read, and what came after them.
+    /// Takes back `bytes`, which were read last, and the event that followed them.
     pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
         self.position -= bytes.len() as u64;
         if let Some(next) = next {
-            self.waiting.push_front(Waiting::Other(next));
+            self.waiting.push_front(PendingData::Other(next));
         }
         if bytes.is_empty() {
             return;
         }
         match self.waiting.front_mut() {
-            Some(Waiting::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
-            _ => self.waiting.push_front(Waiting::Bytes(bytes.to_vec(), 0)),
+            Some(PendingData::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
+            _ => self.waiting.push_front(PendingData::Bytes(bytes.to_vec(), 0)),
         }
     }
 
-    /// What comes next; bytes are at the start of `into`, which is not empty.
+    /// Reads the next event. Bytes are placed at the start of `into`, which must not be empty.
     pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let next = loop {
             match self.waiting.pop_front() {
-                Some(Waiting::Bytes(bytes, at)) if at == bytes.len() => {}
-                Some(Waiting::Bytes(bytes, at)) => {
+                Some(PendingData::Bytes(bytes, at)) if at == bytes.len() => {}
+                Some(PendingData::Bytes(bytes, at)) => {
                     let length = (bytes.len() - at).min(into.len());
                     into[..length].copy_from_slice(&bytes[at..at + length]);
-                    self.waiting.push_front(Waiting::Bytes(bytes, at + length));
+                    self.waiting.push_front(PendingData::Bytes(bytes, at + length));
                     break DataEvent::Bytes(length);
                 }
-                Some(Waiting::Other(next)) => break next,
+                Some(PendingData::Other(next)) => break next,
                 None => break self.new_data(into)?,
             }
         };
@@ -170,11 +170,11 @@ impl<R: Read> Data<R> {
         Ok(next)
     }
 
-    /// True if a record begins with the member that [`Data::read`] just said begins.
+    /// True if a record begins with the member whose start [`Data::read`] just reported.
     pub(super) fn begins_record(&mut self) -> io::Result<bool> {
         match self.waiting.front() {
-            Some(Waiting::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
-            Some(Waiting::Other(_)) => return Ok(false),
+            Some(PendingData::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
+            Some(PendingData::Other(_)) => return Ok(false),
             None => {}
         }
         let mut first = [0; BEGINNING];
@@ -185,12 +185,12 @@ impl<R: Read> Data<R> {
                 next => other = next,
             }
         }
-        self.waiting.push_front(Waiting::Bytes(first[..length].to_vec(), 0));
-        self.waiting.extend(other.map(Waiting::Other));
+        self.waiting.push_front(PendingData::Bytes(first[..length].to_vec(), 0));
+        self.waiting.extend(other.map(PendingData::Other));
         Ok(begins_record(&first[..length]))
     }
 
-    /// What comes next in the file.
+    /// Reads the next event from the file.
     fn new_data(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         if let DataState::New = self.state {
             self.state = self.detected()?;
@@ -208,25 +208,26 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Finds out from the first bytes if the archive is compressed. Where they are broken, what begins in the first
-    /// mebibyte says it.
+    /// Detects from the first bytes whether the archive is compressed. If they are broken, the first record or
+    /// member in the first mebibyte decides.
     fn detected(&mut self) -> io::Result<DataState> {
         while self.end < MAGIC.len() && self.fill()? {}
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(DataState::Between);
         }
-        // There may be line ends before a record. What is there already of the bytes after these must not count.
+        // There may be line ends before a record. The result must not depend on how many further bytes have been
+        // read.
         while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
         }
-        while self.end < BEHIND && self.fill()? {}
+        while self.end < LOOKBACK && self.fill()? {}
         let first = &self.raw[..self.end];
         let is_compressed = record_start(first).is_none() && magic(first).is_some();
         Ok(if is_compressed { DataState::Between } else { DataState::Plain })
     }
 
-    /// Bytes of an archive that is not compressed.
+    /// Copies bytes of an uncompressed archive.
     fn copied(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let waiting = &self.raw[self.at..self.end];
         let length = if waiting.is_empty() {
@@ -242,7 +243,7 @@ impl<R: Read> Data<R> {
 
     /// Begins the next member.
     fn begun(&mut self) -> io::Result<DataEvent> {
-        // Padding, as of tapes, which gzip passes over, too.
+        // Zero padding, as on tapes, which gzip also skips.
         loop {
             let zeros = self.raw[self.at..self.end].iter().take_while(|&&byte| byte == 0).count();
             self.at += zeros;
@@ -267,18 +268,18 @@ impl<R: Read> Data<R> {
             _ => {
                 self.find_member()?;
                 let length = self.offset + self.at as u64 - file;
-                let why = format!("{length} bytes that are no gzip member");
+                let why = format!("{length} bytes that are not a gzip member");
                 Ok(DataEvent::Broken(Member { file, data: self.position }, why))
             }
         }
     }
 
-    /// Goes on to what may be a member, or to the end.
+    /// Moves to the next potential member, or to the end.
     fn find_member(&mut self) -> io::Result<()> {
         loop {
             if let Some(found) = magic(&self.raw[self.at..self.end]) {
                 self.at += found;
-                // Its flags may be what is read next.
+                // The flags may be in the next bytes.
                 if self.end - self.at > MAGIC.len() || !self.fill()? {
                     return Ok(());
                 }
@@ -293,7 +294,7 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// More of the member that was begun; `None` where it ends.
+    /// Decompresses more of the current member; returns `None` at its end.
     fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<DataEvent>> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
@@ -307,7 +308,7 @@ impl<R: Read> Data<R> {
                     if written == 0 {
                         return Ok(Some(broken));
                     }
-                    self.waiting.push_back(Waiting::Other(broken));
+                    self.waiting.push_back(PendingData::Other(broken));
                 }
                 Ok(Status::StreamEnd) => self.state = DataState::Between,
                 Ok(_) if written > 0 => {}
@@ -321,18 +322,18 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Leaves a member that cannot be inflated.
+    /// Leaves a member that cannot be decompressed.
     fn broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
         let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
-        let why = if is_sum { "its sum is wrong" } else { "it cannot be inflated" };
+        let why = if is_sum { "its checksum is wrong" } else { "it cannot be decompressed" };
         self.state = DataState::Between;
         self.at = self.back_to(self.second_byte());
         self.find_member()?;
         Ok(DataEvent::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
-    /// Leaves a member that the end of the file cuts, unless a record begins in what was taken for it.
+    /// Leaves a member that the end of the file cuts off, unless a record begins within its bytes.
     fn cut(&mut self) -> DataEvent {
         let Member { file, .. } = self.member;
         self.state = DataState::Between;
@@ -354,24 +355,24 @@ impl<R: Read> Data<R> {
         DataEvent::Cut(self.member)
     }
 
-    /// Where in `raw` the next member is looked for after the current one was broken.
+    /// The index in `raw` at which to search for the next member after a broken one.
     fn second_byte(&self) -> usize {
         (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.end)
     }
 
-    /// `at`, or the current place in `raw` where that would make it go back by more than eight times the file: what
-    /// is hostile costs no more.
+    /// Limits going back: returns `at`, or the current index in `raw` if the total would exceed eight times the
+    /// file. This bounds the time for hostile input.
     fn back_to(&mut self, at: usize) -> usize {
-        let again = self.again + self.at.saturating_sub(at) as u64;
-        if again > 8 * (self.offset + self.end as u64) + BEHIND as u64 {
+        let reread = self.reread + self.at.saturating_sub(at) as u64;
+        if reread > 8 * (self.offset + self.end as u64) + LOOKBACK as u64 {
             return self.at;
         }
-        self.again = again;
+        self.reread = reread;
         at
     }
 
-    /// Reads on, and says whether there was more. What is kept moves to the start of `raw`: at most the bytes
-    /// that a broken member makes necessary again.
+    /// Reads more bytes, and returns true if there were any. Moves the bytes that are still needed to the start of
+    /// `raw`: at most the bytes that a broken member requires again.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);
@@ -381,7 +382,7 @@ impl<R: Read> Data<R> {
             DataState::Inside => self.member.file.saturating_sub(self.offset) as usize,
             _ => self.at,
         };
-        let keep = start.max(self.end.saturating_sub(BEHIND)).min(self.at);
+        let keep = start.max(self.end.saturating_sub(LOOKBACK)).min(self.at);
         if !is_plain && (self.end - keep <= CHUNK || self.raw.len() - self.end < CHUNK) {
             self.raw.copy_within(keep..self.end, 0);
             self.offset += keep as u64;
@@ -398,19 +399,19 @@ impl<R: Read> Data<R> {
     }
 }
 
-/// True if `bytes` may be a member.
+/// True if `bytes` may begin a member.
 fn is_member(bytes: &[u8]) -> bool {
     bytes
         .strip_prefix(MAGIC)
         .is_some_and(|rest| rest.first().is_none_or(|flags| flags & RESERVED == 0))
 }
 
-/// Where in `bytes` a member may begin.
+/// The index in `bytes` at which a member may begin.
 fn magic(bytes: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, MAGIC).find(|&at| is_member(&bytes[at..]))
 }
 
-/// One read that nothing interrupts.
+/// Performs one read, and retries if it is interrupted.
 fn read_once(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(into) {

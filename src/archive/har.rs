@@ -11,10 +11,11 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! JSON that no entry of HAR has, however deep, is skipped without recursion; where an entry has it, it is an anomaly.
+//! JSON that does not belong to a HAR entry is skipped without recursion, however deeply nested. Inside an entry it
+//! is an anomaly.
 //!
-//! Deliberately absent: header fields other than `Location`, cookies, timings, and bodies in other files (`_file`, as
-//! Playwright writes them on request).
+//! Deliberately absent: header fields other than `Location`, cookies, timings, and bodies in separate files
+//! (`_file`, an option of Playwright).
 
 use std::borrow::Cow;
 
@@ -39,22 +40,22 @@ pub struct Har {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HarEntry {
-    /// Its number in the archive, from 0.
+    /// The number of the entry in the archive, from 0.
     pub number: u64,
     /// The URL of the request.
     pub url: String,
-    /// The time of the request as it is written (ISO 8601): `startedDateTime`.
+    /// The time of the request as written (ISO 8601): `startedDateTime`.
     pub started: Option<String>,
-    /// The status of the response. Browsers write 0 where none came.
+    /// The status of the response. Browsers write 0 if there was no response.
     pub status: Option<u16>,
-    /// The URL of a redirect as it is written, maybe relative: `redirectURL`, or else the header field `Location`.
+    /// The URL of a redirect as written, possibly relative: `redirectURL`, or else the header field `Location`.
     pub redirect_url: Option<String>,
     /// The media type of the body, with its parameters.
     pub media_type: Option<String>,
-    /// The body as it is written.
+    /// The body as written.
     text: Option<String>,
-    /// True if the body is written in base64, so its bytes are those of the response, without codings. Other bodies are text
-    /// that the browser decoded, and UTF-8 here, whatever `charset` the media type has.
+    /// True if the body is in base64, so that its bytes are those of the response, without codings. Other bodies
+    /// are text that the browser decoded; here they are UTF-8, regardless of the `charset` in the media type.
     pub is_base64: bool,
 }
 
@@ -111,7 +112,7 @@ impl Har {
     ///
     /// `bytes` are not JSON with the array `log.entries`.
     pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
-        // A string that is not valid text must not cost the entry.
+        // An invalid string must not make the entry unreadable.
         mend_surrogates(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         // Some programs begin the file with a byte order mark.
@@ -119,9 +120,9 @@ impl Har {
         let file: HarFile = serde_json::from_str(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let why = match error.is_data() {
-                true => format!(
-                    "it has no log.entries as HAR 1.2 has them: line {line}, column {column}"
-                ),
+                true => {
+                    format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
+                }
                 false => format!("no JSON: {error}"),
             };
             Error::of(ErrorKind::Syntax, format!("no HTTP archive: {why}"))
@@ -129,8 +130,8 @@ impl Har {
         Ok(Self { entries: file.log.entries })
     }
 
-    /// The entries in order, an [`Anomaly`] for each that is not one of HAR 1.2. The offset of an anomaly is the number of
-    /// the entry.
+    /// The entries in order, with an [`Anomaly`] for each that does not conform to HAR 1.2. The offset of an
+    /// anomaly is the number of the entry.
     pub fn entries(&self) -> impl Iterator<Item = std::result::Result<HarEntry, Anomaly>> {
         self.entries.iter().zip(0..).map(|(json, number)| HarEntry::read(json.get(), number))
     }
@@ -140,7 +141,7 @@ impl HarEntry {
     fn read(json: &str, number: u64) -> std::result::Result<Self, Anomaly> {
         let EntryJson { started_date_time, request, response } = serde_json::from_str(json)
             .map_err(|error| {
-                let message = format!("no entry as HAR 1.2 has them: {error}");
+                let message = format!("not an entry of HAR 1.2: {error}");
                 anomaly(number, Code::RecordBroken, message)
             })?;
         let response = response.unwrap_or_default();
@@ -169,16 +170,16 @@ impl HarEntry {
         self.text.is_some()
     }
 
-    /// The body, without codings. `None` where the archive has none: a redirect, or a response that the browser had in its
-    /// cache or threw away.
+    /// Returns the body without codings. `None` if the archive does not contain it, as for redirects and for
+    /// responses that the browser cached or discarded.
     ///
     /// # Errors
     ///
-    /// Its base64 cannot be decoded.
+    /// Returns an anomaly if the base64 is invalid.
     pub fn into_body(self) -> std::result::Result<Option<Vec<u8>>, Anomaly> {
         match self.text {
             Some(text) if self.is_base64 => STANDARD.decode(&text).map(Some).map_err(|_| {
-                let message = "the base64 of this entry cannot be decoded; it was left";
+                let message = "the base64 of this entry cannot be decoded; skipped";
                 anomaly(self.number, Code::TransferUndecodable, message)
             }),
             text => Ok(text.map(String::into_bytes)),
@@ -191,13 +192,14 @@ fn anomaly(number: u64, code: Code, message: impl Into<Cow<'static, str>>) -> An
     Anomaly { offset: Offset { file: number, within: 0 }, code, message: message.into() }
 }
 
-/// The value of `json`; `None` if it is of another type, which must not cost the entry.
+/// Parses `json`; `None` if it has another type, which must not make the entry unreadable.
 fn tolerant<T: DeserializeOwned>(json: Option<Box<RawValue>>) -> Option<T> {
     serde_json::from_str(json?.get()).ok()
 }
 
-/// Makes of every escape of half a surrogate pair in `json` one of U+FFFD, which is as long: a string of JavaScript may
-/// hold such halves, and browsers write them so (ECMA-262, 25.5.2.3), but no text of Unicode may (RFC 8259, 8.2).
+/// Replaces every escape of an unpaired surrogate in `json` by an escape of U+FFFD, which has the same length.
+/// JavaScript strings may contain unpaired surrogates, and browsers write them (ECMA-262, 25.5.2.3). Unicode text
+/// may not (RFC 8259, 8.2).
 fn mend_surrogates(json: &mut [u8]) {
     let unit = |json: &[u8]| match json {
         [b'\\', b'u', digits @ ..] => {
@@ -207,7 +209,7 @@ fn mend_surrogates(json: &mut [u8]) {
         _ => None,
     };
     let mut at = 0;
-    // A reverse solidus is in strings only, and begins an escape.
+    // In JSON a backslash occurs only in strings, and begins an escape.
     while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
         at += found;
         at += match (unit(&json[at..]), json.get(at + ESCAPE..).and_then(unit)) {

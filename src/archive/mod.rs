@@ -1,8 +1,8 @@
 //! Web archives: WARC files (ISO 28500, versions 1.0 of 2009 and 1.1 of 2017), compressed or not.
 //!
-//! [`Records`] gives what an archive holds, a [`Record`] or an [`Anomaly`] at a time. Nothing in an archive ends
-//! it: what is broken is an anomaly, and reading goes on with the next record. [`Wacz`] gives the archives in a WACZ file.
-//! Browsers save archives of their own: [`Har`] and [`WebArchive`].
+//! [`Records`] iterates over the contents of an archive: each item is a [`Record`] or an [`Anomaly`]. Broken data
+//! becomes an anomaly, and reading continues with the next record. [`Wacz`] opens the archives in a WACZ file.
+//! Browsers save archives in formats of their own: [`Har`] and [`WebArchive`].
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, RecordContent, Records};
@@ -16,7 +16,8 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! Deliberately absent: ARC, the format before; CDX; WARC files that Zstandard compresses; writing archives; the documents in records.
+//! Deliberately absent: ARC, the predecessor of WARC; CDX; WARC files compressed by Zstandard; writing archives;
+//! the documents in records.
 
 mod data;
 mod har;
@@ -35,8 +36,8 @@ pub use self::records::{Anomaly, ArchiveEntry, LONGEST_BLOCK, Records};
 pub use self::wacz::{Wacz, WaczPage};
 pub use self::webarchive::{WebArchive, WebResource};
 
-/// True if a file that begins with `head` is a web archive, compressed or not. ARC counts, too: the error of [`Records`] says
-/// how to convert it.
+/// True if a file that begins with `head` is a web archive, compressed or not. ARC counts too, because the error of
+/// [`Records`] explains how to convert it.
 ///
 /// ```
 /// use baselink::archive::is_archive;
@@ -50,13 +51,14 @@ pub fn is_archive(head: &[u8]) -> bool {
         return is_it(head);
     }
     let mut inflated = Vec::new();
-    // What is cut off is an error after what could be inflated.
+    // A truncated member returns an error after the bytes that could be decompressed.
     let _ = MultiGzDecoder::new(head).take(ARC.len() as u64).read_to_end(&mut inflated);
     is_it(&inflated)
 }
 
-/// What a gzip member begins with (RFC 1952, 2.3.1): to make a decoder for every file takes memory, which breaks into pieces.
+/// The first bytes of a gzip member (RFC 1952, 2.3.1). They are checked first, because a decoder for every file
+/// would fragment memory.
 const GZIP: &[u8] = b"\x1f\x8b";
 
-/// What an ARC file begins with.
+/// The first bytes of an ARC file.
 const ARC: &[u8] = b"filedesc://";

@@ -12,7 +12,7 @@
 //! assert_eq!(media_type.to_string(), "text/css");
 //! ```
 //!
-//! Deliberately absent: HTTP. Whether a block is a whole message is known here, and nothing of what is in it.
+//! Deliberately absent: HTTP. This module knows whether a block is a whole HTTP message, but not its contents.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,17 +21,17 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::scan::fields::{Heading, MediaType, decimal};
 use crate::span::Span;
 
-/// Where an entry of an archive begins.
+/// The position of an entry in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Offset {
-    /// In the file: of its first byte, or of the gzip member in which it begins.
+    /// The offset in the file: of the first byte, or of the gzip member that contains it.
     pub file: u64,
-    /// How many uncompressed bytes of that member come before it: none where it has a member of its own, as the
-    /// standard has it, and none where the archive is not compressed.
+    /// The number of uncompressed bytes of the member before the entry. It is 0 if the entry has its own member, as
+    /// the standard requires, or if the archive is uncompressed.
     pub within: u64,
 }
 
-/// `524`, or `0+524` for what is not at the start of its member.
+/// Formats as `524`, or as `0+524` for an entry that is not at the start of its member.
 impl fmt::Display for Offset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.within {
@@ -41,31 +41,31 @@ impl fmt::Display for Offset {
     }
 }
 
-/// What a record is for (ISO 28500, 6).
+/// The purpose of a record (ISO 28500, 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RecordType {
-    /// About the records that follow.
+    /// Information about the records that follow.
     Warcinfo,
-    /// What a server answered.
+    /// The response of a server.
     Response,
-    /// A resource without the protocol.
+    /// A resource without protocol information.
     Resource,
-    /// What a server was asked.
+    /// The request to a server.
     Request,
-    /// About another record.
+    /// Information about another record.
     Metadata,
-    /// What was answered before in the same way.
+    /// A response whose body was already recorded.
     Revisit,
-    /// What was made of another record.
+    /// A converted form of another record.
     Conversion,
-    /// A later segment of another record.
+    /// A further segment of another record.
     Continuation,
-    /// A type that the standard does not know, or none.
+    /// A type unknown to the standard, or none.
     Other,
 }
 
-/// The names of the types, by the standard in lower case.
+/// The names of the types in lower case.
 const TYPES: [(&str, RecordType); 8] = [
     ("warcinfo", RecordType::Warcinfo),
     ("response", RecordType::Response),
@@ -77,14 +77,14 @@ const TYPES: [(&str, RecordType); 8] = [
     ("continuation", RecordType::Continuation),
 ];
 
-/// What kind of document a record has.
+/// The content of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordContent {
-    /// The block is an HTTP response, heading and body.
+    /// An HTTP response with heading and body.
     Http,
-    /// The block is the document.
+    /// A document.
     Entity(MediaType),
-    /// None, or a segment of one.
+    /// None, or only a segment.
     None,
 }
 
@@ -92,38 +92,38 @@ pub enum RecordContent {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Record {
-    /// Where it begins.
+    /// The position of the record.
     pub offset: Offset,
-    /// What it is for.
+    /// The purpose of the record.
     pub record_type: RecordType,
-    /// Its anomalies. Their spans are those of its heading, or of what follows the heading.
+    /// The anomalies. Their spans refer to the heading, or to the bytes after the heading.
     pub diagnostics: Vec<Diagnostic>,
     fields: Heading,
-    /// The heading, the block, and maybe other bytes.
+    /// The heading, the block, and possibly further bytes.
     bytes: Vec<u8>,
     block: Span,
 }
 
 impl Record {
-    /// The version of the standard that its first line names: `1.1`.
+    /// The version of the standard in the first line: `1.1`.
     #[must_use]
     pub fn version(&self) -> &str {
         version(&self.bytes[..self.fields.span.start])
     }
 
-    /// Its version line and its named fields, with the empty line after them.
+    /// The version line and the named fields, including the empty line after them.
     #[must_use]
     pub fn heading(&self) -> &[u8] {
         &self.bytes[..self.block.start]
     }
 
-    /// What the heading is followed by.
+    /// The block, which follows the heading.
     #[must_use]
     pub fn block(&self) -> &[u8] {
         &self.bytes[self.block.range()]
     }
 
-    /// The value of the first field called `name`, in whatever case, unfolded.
+    /// The unfolded value of the first field called `name`, ignoring case.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         let field = self.fields.first(&self.bytes, name)?;
@@ -135,26 +135,26 @@ impl Record {
         Some(Cow::Owned(lines.collect::<Vec<_>>().join(&b' ')))
     }
 
-    /// The same as text: UTF-8, or else ISO-8859-1.
+    /// The value of a field as text: UTF-8, or else ISO-8859-1.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
         self.field(name).map(|value| text(&value))
     }
 
-    /// Its id, `WARC-Record-ID`, without the angle brackets.
+    /// The record id, `WARC-Record-ID`, without angle brackets.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.without_brackets("WARC-Record-ID").map(|id| text(&id))
     }
 
-    /// The URL from which it was retrieved, `WARC-Target-URI`, byte for byte but for the angle brackets that
-    /// ISO 28500:2009 puts around it, and wget writes.
+    /// The retrieval URL, `WARC-Target-URI`, byte for byte except for angle brackets. ISO 28500:2009 requires the
+    /// brackets, and wget writes them.
     #[must_use]
     pub fn target_uri(&self) -> Option<Cow<'_, [u8]>> {
         self.without_brackets("WARC-Target-URI")
     }
 
-    /// The value of a field without the angle brackets around it.
+    /// The value of a field without surrounding angle brackets.
     fn without_brackets(&self, name: &str) -> Option<Cow<'_, [u8]>> {
         fn inner(value: &[u8]) -> &[u8] {
             value.strip_prefix(b"<").and_then(|value| value.strip_suffix(b">")).unwrap_or(value)
@@ -165,7 +165,7 @@ impl Record {
         })
     }
 
-    /// When that was, `WARC-Date`.
+    /// The date of the retrieval, `WARC-Date`.
     #[must_use]
     pub fn date(&self) -> Option<String> {
         self.text("WARC-Date")
@@ -176,13 +176,13 @@ impl Record {
         MediaType::read(&self.field(name)?)
     }
 
-    /// The id of the record that it was made of or is about, `WARC-Refers-To`.
+    /// The id of the record to which this one refers, `WARC-Refers-To`.
     #[must_use]
     pub fn refers_to(&self) -> Option<String> {
         self.without_brackets("WARC-Refers-To").map(|id| text(&id))
     }
 
-    /// What kind of document it has.
+    /// The kind of document in the record.
     #[must_use]
     pub fn document(&self) -> RecordContent {
         if self.is_segment() {
@@ -202,30 +202,30 @@ impl Record {
         }
     }
 
-    /// True if it is a segment of a record (ISO 28500, 7).
+    /// True if the record is a segment (ISO 28500, 7).
     fn is_segment(&self) -> bool {
         self.fields.first(&self.bytes, "WARC-Segment-Number").is_some()
     }
 
-    /// What it was read into, to be used again.
+    /// Returns the buffer of the record for reuse.
     #[must_use]
     pub fn into_buffer(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// The heading at the start of some bytes, before its block is known.
+/// The heading at the start of a buffer, before its block is known.
 pub(super) struct RecordHeading {
     pub(super) fields: Heading,
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// Of the heading.
+    /// The length of the heading.
     pub(super) length: usize,
-    /// Its version, where that is not known.
+    /// The version, if it is unknown to the standard.
     pub(super) version: Option<String>,
 }
 
 impl RecordHeading {
-    /// Reads the heading that is `bytes[..length]`, with the empty line after it.
+    /// Parses the heading `bytes[..length]`, which includes the empty line after it.
     pub(super) fn read(bytes: &[u8], length: usize) -> Self {
         let bytes = &bytes[..length];
         let line = memchr::memchr(b'\n', bytes).map_or(length, |at| at + 1);
@@ -235,8 +235,8 @@ impl RecordHeading {
         let version = (!matches!(version, "1.0" | "1.1")).then(|| version.to_owned());
         if let Some((span, lines)) = fields.not_fields {
             let message = match lines {
-                1 => "a line in the heading is no named field".to_owned(),
-                lines => format!("{lines} lines in the heading are no named fields"),
+                1 => "a line in the heading is not a named field".to_owned(),
+                lines => format!("{lines} lines in the heading are not named fields"),
             };
             diagnostics.push(Diagnostic::new(Code::FieldMalformed, span, message));
         }
@@ -246,23 +246,28 @@ impl RecordHeading {
             }
         }
         if let Some(field) = fields.first(bytes, "WARC-Segment-Number") {
-            let message = "a segment of a record: segments are not put together";
+            let message = "a segment of a record: segments are not joined";
             diagnostics.push(Diagnostic::new(Code::RecordSegment, field.span, message));
         }
         Self { fields, diagnostics, length, version }
     }
 
-    /// How long the block is said to be.
+    /// The length of the block according to `Content-Length`.
     pub(super) fn content_length(&self, bytes: &[u8]) -> Option<u64> {
         decimal(&bytes[self.fields.first(bytes, "Content-Length")?.value.range()])
     }
 
-    /// Says an anomaly of the block.
-    pub(super) fn say(&mut self, code: Code, block: Span, message: impl Into<Cow<'static, str>>) {
+    /// Reports an anomaly of the block.
+    pub(super) fn report(
+        &mut self,
+        code: Code,
+        block: Span,
+        message: impl Into<Cow<'static, str>>,
+    ) {
         self.diagnostics.push(Diagnostic::new(code, block, message));
     }
 
-    /// The record whose block is at `block` of `bytes`.
+    /// The record with this block, as a span of `bytes`.
     pub(super) fn record(self, offset: Offset, bytes: Vec<u8>, block: Span) -> Record {
         let Self { fields, diagnostics, .. } = self;
         let named = fields.first(&bytes, "WARC-Type").map(|field| &bytes[field.value.range()]);
@@ -274,7 +279,7 @@ impl RecordHeading {
     }
 }
 
-/// What a version line has after `WARC/`.
+/// The text after `WARC/` in a version line.
 fn version(line: &[u8]) -> &str {
     let version = line.trim_ascii().get(b"WARC/".len()..).unwrap_or_default();
     std::str::from_utf8(version).unwrap_or("?")
@@ -285,18 +290,18 @@ fn text(value: &[u8]) -> String {
     text.unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
 }
 
-/// How many bytes [`begins_record`] needs.
+/// The number of bytes that [`begins_record`] needs.
 pub(super) const BEGINNING: usize = b"WARC/1".len();
 
-/// True if `bytes` begin as a record does.
+/// True if `bytes` begin like a record.
 pub(super) fn begins_record(bytes: &[u8]) -> bool {
     bytes.starts_with(b"WARC/") && bytes.get(b"WARC/".len()).is_some_and(u8::is_ascii_digit)
 }
 
-/// How many bytes [`record_start`] needs after the start of a record.
+/// The number of bytes that [`record_start`] needs after the start of a record.
 pub(super) const STARTS: usize = 32;
 
-/// Where in `bytes` a record begins after other bytes: with a version line after an empty line, and with a field of
+/// The index in `bytes` at which a record begins after other bytes: an empty line, a version line, and a field of
 /// the standard or a `Content-` field in the next line.
 pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
     let is_start = |&at: &usize| {
@@ -316,7 +321,7 @@ pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
     memchr::memmem::find_iter(bytes, b"\nWARC/").find(is_start).map(|at| at + 1)
 }
 
-/// `block` without the two line ends that end a record.
+/// The block without the two line ends that end a record.
 pub(super) fn without_end(block: &[u8]) -> &[u8] {
     let line = |bytes: &mut &[u8]| {
         if let Some(left) = bytes.strip_suffix(b"\n") {

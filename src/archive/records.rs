@@ -1,9 +1,9 @@
-//! The records of an archive, one after the other, and what is in it instead of records.
+//! The records of an archive in sequence, and the anomalies between them.
 //!
-//! A record is a line with the version, named fields, an empty line, a block and two line ends (ISO 28500, 4); in a
-//! compressed archive each record has a gzip member (annex D). A block is as long as `Content-Length` says. Where
-//! a member, or the file, ends before, or no record follows, it was wrong: the block then ends before the first
-//! line in it that begins a record, if there is one.
+//! A record consists of a version line, named fields, an empty line, a block and two line ends (ISO 28500, 4). In a
+//! compressed archive each record has its own gzip member (annex D). `Content-Length` gives the length of the
+//! block. It is wrong if the member or the file ends earlier, or if no record follows. Then the block ends before
+//! the first line in it that begins a record, if there is one.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
@@ -21,7 +21,7 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! Deliberately absent: digests, which are not checked; segments, which are not put together (ISO 28500, 7); ARC.
+//! Deliberately absent: verification of digests, reassembly of segments (ISO 28500, 7), and ARC.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -35,77 +35,78 @@ use crate::diagnostic::Code;
 use crate::error::{Error, ErrorKind, Result, cause};
 use crate::span::Span;
 
-/// The longest block that is read where nobody said otherwise, in bytes.
+/// The default maximum length of a block, in bytes.
 pub const LONGEST_BLOCK: usize = 1 << 30;
-/// The longest heading that is read, in bytes.
+/// The maximum length of a heading, in bytes.
 const LONGEST_HEADING: usize = 1 << 20;
-/// How much is read at first: most headings.
+/// The number of bytes to read first, which covers most headings.
 const FIRST: usize = 2 << 10;
-/// The same where a member begins with the record, which then mostly ends with it.
+/// The number of bytes to read first if a member begins with the record, because the member then usually ends with
+/// it.
 const MEMBER: usize = 64 << 10;
-/// By how much a buffer grows at least.
+/// The minimum growth of a buffer.
 const CHUNK: usize = 64 << 10;
-/// How much more is read than is needed: the inflater is slow where a match might not fit into the buffer.
-const SLACK: usize = 320;
-/// How much is read at first where a record is looked for.
-const LOOK: usize = 512;
-/// What is read after a block: two line ends, and what says that a record begins.
+/// The number of surplus bytes to read. Decompression is slow if a match might not fit into the buffer.
+const READ_SURPLUS: usize = 320;
+/// The number of bytes to read first when searching for a record.
+const FIRST_SEARCH: usize = 512;
+/// The number of bytes to read after a block: two line ends and the start of a record.
 const AFTER: usize = 4 + BEGINNING;
-/// The same where more line ends are there, or a record has to be looked for.
+/// The number of bytes to read after a block if there are more line ends, or if a record must be searched for.
 const FAR_AFTER: usize = 64 + STARTS;
-/// So much data may be read again in any archive, in bytes.
-const AGAIN: u64 = 1 << 20;
+/// The number of bytes that may be read again in any archive.
+const REREAD_BUDGET: u64 = 1 << 20;
 
-/// What is said of an ARC file.
+/// The message about an ARC file.
 const ARC: &str = "this is an ARC file, of the format before WARC, which is not read: `warcio recompress` makes a \
                    WARC file of it";
 
-/// What is in an archive.
+/// An item in an archive.
 #[derive(Clone, Debug)]
 pub enum ArchiveEntry {
     /// A record.
     Record(Record),
-    /// What is no record, or a broken one.
+    /// Bytes that are not a record, or a broken record.
     Anomaly(Anomaly),
 }
 
-/// Something in an archive from which no record can be had, or that holds for many of its records.
+/// A defect from which no record can be read, or a fact about many records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Anomaly {
-    /// Where it begins.
+    /// The position of the anomaly.
     pub offset: Offset,
-    /// Its kind.
+    /// The kind of anomaly.
     pub code: Code,
     /// A sentence for people, without a full stop.
     pub message: Cow<'static, str>,
 }
 
-/// The records and anomalies of an archive, in order. An anomaly of the whole archive comes last. Only an error of the
-/// reader, or an archive of another kind, ends the sequence.
+/// Iterates over the records and anomalies of an archive, in order. An anomaly of the whole archive comes last.
+/// Only an error of the reader, or an archive in another format, ends the sequence early.
 ///
-/// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the bound,
-/// by default 1 GiB: a record with a longer one is an anomaly.
+/// Time is linear in the data. Memory is proportional to the longest block. Records with blocks above the
+/// [limit](Records::limit), by default 1 GiB, are anomalies.
 #[derive(Debug)]
 pub struct Records<R> {
     data: Data<R>,
     limit: usize,
-    /// A buffer to read into.
+    /// The buffer for the next record.
     spare: Vec<u8>,
-    /// The same for what is only looked through.
+    /// The buffer for bytes that are only searched.
     scratch: Vec<u8>,
-    /// The member in which the entry begins that is being read.
+    /// The member in which the current entry begins.
     member: Member,
-    /// True if the next record has to be looked for.
+    /// True if the next record must be searched for.
     is_lost: bool,
-    /// How much of the data was given back to be read again.
-    again: u64,
-    /// Records of a version that is not known, of which the end of the archive tells.
+    /// The number of bytes that were given back to be read again.
+    reread: u64,
+    /// Records of an unknown version, reported at the end of the archive.
     unknown: Option<UnknownVersion>,
     has_ended: bool,
 }
 
-/// Records of a version of the format that is not known: the first, and how many there are.
+/// Records of an unknown version of the format: the first, and their number.
 #[derive(Debug)]
 struct UnknownVersion {
     offset: Offset,
@@ -113,24 +114,24 @@ struct UnknownVersion {
     number: u64,
 }
 
-/// Data that was read: the first `filled` bytes of a buffer, and why there are no more.
+/// Data that was read: the first `filled` bytes of a buffer, and the reason why there are no more.
 #[derive(Default)]
 struct ReadAhead {
     bytes: Vec<u8>,
     filled: usize,
-    /// Where it begins in the data.
+    /// The offset of the buffer in the data.
     position: u64,
     stop: Option<DataEvent>,
 }
 
-/// What follows a block.
+/// The bytes that follow a block.
 #[derive(PartialEq, Eq)]
-enum After {
+enum BlockFollower {
     /// A record, after line ends.
     Record,
-    /// Nothing but line ends.
+    /// Only line ends.
     End,
-    /// Something else; or the block is not all there.
+    /// Something else, or the block is incomplete.
     Other,
 }
 
@@ -145,31 +146,31 @@ impl ReadAhead {
         matches!(&after[..line_ends(after)], b"\r\n\r\n" | b"\n\n")
     }
 
-    /// What follows the block that ends at `end`.
-    fn after(&self, end: usize) -> After {
-        let Some(after) = self.filled().get(end..) else { return After::Other };
+    /// Classifies the bytes after the block that ends at `end`.
+    fn after(&self, end: usize) -> BlockFollower {
+        let Some(after) = self.filled().get(end..) else { return BlockFollower::Other };
         let after = &after[line_ends(after)..];
         match after.is_empty() {
-            true if self.stop.is_some() => After::End,
-            // Very many line ends.
-            true => After::Record,
-            false if begins_record(after) => After::Record,
-            false => After::Other,
+            true if self.stop.is_some() => BlockFollower::End,
+            // There are very many line ends.
+            true => BlockFollower::Record,
+            false if begins_record(after) => BlockFollower::Record,
+            false => BlockFollower::Other,
         }
     }
 }
 
-/// Why there is no record.
+/// The reason for a missing record.
 #[derive(Debug)]
-enum Broken {
+enum RecordFault {
     Record(Cow<'static, str>),
     Member(String),
-    /// Where the archive ends.
+    /// The archive ends.
     Cut(&'static str),
 }
 
 impl<R: Read> Records<R> {
-    /// The records of the archive that `reader` has, compressed or not. It needs no buffer of its own.
+    /// Reads an archive from `reader`, compressed or not. `reader` needs no buffer of its own.
     #[must_use]
     pub fn new(reader: R) -> Self {
         Self {
@@ -179,20 +180,20 @@ impl<R: Read> Records<R> {
             scratch: Vec::new(),
             member: Member::default(),
             is_lost: false,
-            again: 0,
+            reread: 0,
             unknown: None,
             has_ended: false,
         }
     }
 
-    /// Takes no blocks longer than `bytes`; they are anomalies.
+    /// Sets the maximum length of a block in bytes. Longer blocks are anomalies.
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
         Self { limit: bytes.min(usize::MAX / 2), ..self }
     }
 
-    /// Reads the next record into `buffer`, mostly that of an earlier record ([`Record::into_buffer`]), instead of a
-    /// new one, which has at least 64 KiB.
+    /// Reads the next record into `buffer`, typically that of an earlier record ([`Record::into_buffer`]). A new
+    /// buffer would take at least 64 KiB.
     pub fn reuse(&mut self, buffer: Vec<u8>) {
         self.spare = buffer;
     }
@@ -216,8 +217,10 @@ impl<R: Read> Records<R> {
         let offset = self.offset(part.position);
         if part.filled == 0 {
             let (member, anomaly) = match part.stop.take() {
-                Some(DataEvent::Broken(member, why)) => (member, Broken::Member(why)),
-                Some(DataEvent::Cut(member)) => (member, Broken::Cut("where a gzip member begins")),
+                Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
+                Some(DataEvent::Cut(member)) => {
+                    (member, RecordFault::Cut("where a gzip member begins"))
+                }
                 _ => return Ok(None),
             };
             return Ok(Some(self.lost(part, Offset { file: member.file, within: 0 }, anomaly)));
@@ -228,10 +231,10 @@ impl<R: Read> Records<R> {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let anomaly = match part.stop.take() {
-                Some(DataEvent::Broken(_, why)) => Broken::Member(why),
+                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
                 stop => {
                     self.data.give_back(&part.bytes[..part.filled], stop);
-                    Broken::Record("no record begins here".into())
+                    RecordFault::Record("no record begins here".into())
                 }
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
@@ -239,12 +242,14 @@ impl<R: Read> Records<R> {
         let Some(length) = self.heading(&mut part)? else {
             let is_long = part.filled > LONGEST_HEADING;
             let anomaly = match part.stop.take() {
-                None | Some(DataEvent::Member) if is_long => {
-                    Broken::Record(format!("a heading of more than {LONGEST_HEADING} bytes").into())
+                None | Some(DataEvent::Member) if is_long => RecordFault::Record(
+                    format!("a heading of more than {LONGEST_HEADING} bytes").into(),
+                ),
+                Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
+                None | Some(DataEvent::Member) => {
+                    RecordFault::Record("a heading without an end".into())
                 }
-                Some(DataEvent::Broken(_, why)) => Broken::Member(why),
-                None | Some(DataEvent::Member) => Broken::Record("a heading without an end".into()),
-                Some(_) => Broken::Cut("within the heading of a record"),
+                Some(_) => RecordFault::Cut("within the heading of a record"),
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
         };
@@ -259,13 +264,13 @@ impl<R: Read> Records<R> {
                 return self.record(part, begun, offset, block as usize).map(Some);
             }
             Some(block) => format!("a record of {block} bytes, which is more than {limit}").into(),
-            None => "a record without a Content-Length that is a number".into(),
+            None => "a record without a numeric Content-Length".into(),
         };
         self.data.give_back(&part.bytes[length..part.filled], part.stop.take());
-        Ok(Some(self.lost(part, offset, Broken::Record(why))))
+        Ok(Some(self.lost(part, offset, RecordFault::Record(why))))
     }
 
-    /// Reads on until the heading that `part` begins with is there, and gives its length.
+    /// Reads until `part` contains a whole heading, and returns its length.
     fn heading(&mut self, part: &mut ReadAhead) -> Result<Option<usize>> {
         let mut searched = 0;
         loop {
@@ -281,7 +286,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// The record that was begun, whose block is said to have `length` bytes.
+    /// Reads the rest of a record whose block has the stated `length`.
     fn record(
         &mut self,
         mut part: ReadAhead,
@@ -297,28 +302,31 @@ impl<R: Read> Records<R> {
         }
         let block = Span::new(start, part.filled.min(end));
         let after = part.after(end);
-        // Whether bytes of it are from that member. If they are all there, the sum of the member is not.
+        // True if bytes of the record are from the member. If all of them are present, only the checksum of the
+        // member failed.
         let is_of = |member: Member| member.data < part.position + end as u64;
         match part.stop.take() {
-            Some(DataEvent::Broken(member, why)) if after != After::Record && is_of(member) => {
-                return Ok(self.lost(part, offset, Broken::Member(why)));
+            Some(DataEvent::Broken(member, why))
+                if after != BlockFollower::Record && is_of(member) =>
+            {
+                return Ok(self.lost(part, offset, RecordFault::Member(why)));
             }
-            Some(DataEvent::Cut(member)) if after == After::End && is_of(member) => {
+            Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
-                begun.say(Code::RecordTruncated, block, message);
+                begun.report(Code::RecordTruncated, block, message);
             }
             Some(DataEvent::Member) if part.filled < end => {
                 let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
-                begun.say_length(block, length);
+                begun.report_length(block, length);
                 return Ok(begun.entry(offset, part, block));
             }
-            stop if after == After::Other && !part.has_usual_end(end) => {
+            stop if after == BlockFollower::Other && !part.has_usual_end(end) => {
                 return self.without_its_end(part, begun, offset, end, stop);
             }
             stop => {
                 if !part.has_usual_end(end) {
                     let message = "not followed by two line ends: its Content-Length may be wrong";
-                    begun.say(Code::RecordLength, block, message);
+                    begun.report(Code::RecordLength, block, message);
                 }
                 let next = end + line_ends(&part.filled()[end..]);
                 self.data.give_back(&part.bytes[next..part.filled], stop);
@@ -327,7 +335,7 @@ impl<R: Read> Records<R> {
         Ok(begun.entry(offset, part, block))
     }
 
-    /// The same where neither a record nor the end of a member follows.
+    /// Reads the rest of a record if neither another record nor the end of a member follows.
     fn without_its_end(
         &mut self,
         mut part: ReadAhead,
@@ -342,42 +350,42 @@ impl<R: Read> Records<R> {
         {
             self.data.give_back(&part.bytes[start + at..part.filled], stop);
             let length = without_end(&part.bytes[start..start + at]).len();
-            begun.say_length(Span::new(start, start + length), end - start);
-            // What is left is mostly much less.
+            begun.report_length(Span::new(start, start + length), end - start);
+            // The rest is usually much shorter.
             part.bytes.truncate(start + length);
             part.bytes.shrink_to_fit();
             return Ok(begun.entry(offset, part, Span::new(start, start + length)));
         }
         let block = Span::new(start, part.filled.min(end));
         if part.filled < end {
-            begun.say(Code::RecordTruncated, block, "the archive ends within this record");
+            begun.report(Code::RecordTruncated, block, "the archive ends within this record");
             return Ok(begun.entry(offset, part, block));
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
         if let Some(why) = self.find_record()? {
-            return Ok(self.lost(part, offset, Broken::Member(why)));
+            return Ok(self.lost(part, offset, RecordFault::Member(why)));
         }
-        let message = "what follows this record is none: its Content-Length may be wrong";
-        begun.say(Code::RecordLength, block, message);
+        let message = "this record is not followed by a record: its Content-Length may be wrong";
+        begun.report(Code::RecordLength, block, message);
         Ok(begun.entry(offset, part, block))
     }
 
-    /// Counts `bytes` that are given back, unless that makes too many: what is hostile costs no more than so many
-    /// times its length.
+    /// Counts `bytes` that are given back; returns false if the total would be too large. This bounds the time for
+    /// hostile input.
     fn may_read_again(&mut self, bytes: usize) -> bool {
-        let again = self.again + bytes as u64;
-        let is_allowed = again <= 2 * self.data.position() + AGAIN;
+        let reread = self.reread + bytes as u64;
+        let is_allowed = reread <= 2 * self.data.position() + REREAD_BUDGET;
         if is_allowed {
-            self.again = again;
+            self.reread = reread;
         }
         is_allowed
     }
 
-    /// Goes on to where the next record begins, or to the end, and says the first damage on the way.
+    /// Moves to the next record, or to the end, and returns the first damage on the way.
     fn find_record(&mut self) -> Result<Option<String>> {
         let mut damage = None;
         let mut part = ReadAhead { bytes: mem::take(&mut self.scratch), ..ReadAhead::default() };
-        let mut length = LOOK;
+        let mut length = FIRST_SEARCH;
         loop {
             part.position = self.position();
             self.fill_on(&mut part, length)?;
@@ -391,7 +399,7 @@ impl<R: Read> Records<R> {
                 break;
             }
             match stop {
-                // What comes next may be the end of what a record begins with.
+                // The end of the buffer may contain the first bytes of a record.
                 None => {
                     let at = part.filled.saturating_sub(STARTS);
                     self.data.give_back(&part.bytes[at..part.filled], None);
@@ -406,7 +414,7 @@ impl<R: Read> Records<R> {
         Ok(damage)
     }
 
-    /// The same, with the bytes of further members in which no record begins.
+    /// Like [`fill`](Self::fill), but continues with further members in which no record begins.
     fn fill_on(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         self.fill(part, length)?;
         while part.filled < length && matches!(part.stop, Some(DataEvent::Member)) {
@@ -419,12 +427,12 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Reads until `part` has `length` bytes, or its member ends: what becomes of a record must not depend on how much
-    /// there was to read at once.
+    /// Reads until `part` has `length` bytes, or its member ends. The result must not depend on how many bytes were
+    /// available at once.
     fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         while part.filled < length && part.stop.is_none() {
-            // A length that is not true takes no memory.
-            let room = length.min((2 * part.filled).max(CHUNK)) + SLACK;
+            // Memory is not allocated for a false length.
+            let room = length.min((2 * part.filled).max(CHUNK)) + READ_SURPLUS;
             if let Some(more) = room.checked_sub(part.bytes.len()) {
                 part.bytes.try_reserve(more).map_err(|error| failed(error.into()))?;
                 part.bytes.resize(room, 0);
@@ -443,7 +451,7 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Where the next entry begins in the data.
+    /// The offset of the next entry in the data.
     fn position(&mut self) -> u64 {
         let (position, latest) = (self.data.position(), self.data.member());
         if latest.data <= position {
@@ -457,7 +465,7 @@ impl<R: Read> Records<R> {
         self.data.is_compressed() && self.member.data == position
     }
 
-    /// The offset of what is at `position` in the data.
+    /// The offset in the file of `position` in the data.
     fn offset(&self, position: u64) -> Offset {
         match self.data.is_compressed() {
             true => Offset { file: self.member.file, within: position - self.member.data },
@@ -465,14 +473,14 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// An anomaly, after which the next record has to be looked for.
-    fn lost(&mut self, part: ReadAhead, offset: Offset, broken: Broken) -> ArchiveEntry {
+    /// Creates an anomaly, after which the next record must be searched for.
+    fn lost(&mut self, part: ReadAhead, offset: Offset, broken: RecordFault) -> ArchiveEntry {
         self.spare = part.bytes;
         self.is_lost = true;
         let (code, message) = match broken {
-            Broken::Record(why) => (Code::RecordBroken, why),
-            Broken::Member(why) => (Code::MemberBroken, why.into()),
-            Broken::Cut(place) => {
+            RecordFault::Record(why) => (Code::RecordBroken, why),
+            RecordFault::Member(why) => (Code::MemberBroken, why.into()),
+            RecordFault::Cut(place) => {
                 (Code::RecordTruncated, format!("the archive ends {place}").into())
             }
         };
@@ -498,20 +506,20 @@ impl UnknownVersion {
     fn anomaly(self) -> Anomaly {
         let Self { offset, version, number } = self;
         let message = match number {
-            1 => format!("a record of WARC {version}: it is read as one of WARC 1.1"),
-            _ => format!(
-                "{number} records, this one of WARC {version} first, are read as ones of WARC 1.1"
-            ),
+            1 => format!("a record of WARC {version}: it is read as WARC 1.1"),
+            _ => {
+                format!("{number} records, this one of WARC {version} first, are read as WARC 1.1")
+            }
         };
         Anomaly { offset, code: Code::RecordVersion, message: message.into() }
     }
 }
 
 impl RecordHeading {
-    /// Says that a block is not as long as is `said`.
-    fn say_length(&mut self, block: Span, said: usize) {
-        let message = format!("a Content-Length of {said}, where the block has {}", block.len());
-        self.say(Code::RecordLength, block, message);
+    /// Reports a block whose length differs from the stated length `said`.
+    fn report_length(&mut self, block: Span, said: usize) {
+        let message = format!("a Content-Length of {said}, but the block has {}", block.len());
+        self.report(Code::RecordLength, block, message);
     }
 
     fn entry(self, offset: Offset, part: ReadAhead, block: Span) -> ArchiveEntry {
@@ -523,12 +531,12 @@ fn failed(error: io::Error) -> Error {
     Error::system(cause(&error), error)
 }
 
-/// How many of the first bytes are line ends.
+/// The number of leading line ends.
 fn line_ends(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|&&byte| matches!(byte, b'\r' | b'\n')).count()
 }
 
-/// Where the heading ends that `bytes` begin with, after its empty line; the first `searched` bytes have none.
+/// The end of the heading at the start of `bytes`, after its empty line. The first `searched` bytes have none.
 fn heading_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let from = searched.saturating_sub(2);
     memchr::memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1).find_map(|line| {

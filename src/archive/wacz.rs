@@ -1,14 +1,14 @@
-//! WACZ: a zip file with archives in its folder `archive` (Web Archive Collection Zipped 1.1.1, 4).
+//! WACZ: a zip file with archives in the folder `archive` (Web Archive Collection Zipped 1.1.1, 4).
 //!
-//! Its archives are read as streams, so one that is small in the file and large otherwise takes no memory.
+//! Archives are read as streams, so memory does not grow with their decompressed size.
 //!
 //! ```
 //! use baselink::archive::Wacz;
 //! let error = Wacz::open(std::io::Cursor::new(b"WARC/1.0")).err().unwrap();
-//! assert_eq!(error.to_string(), "not a WACZ file: it is no zip file that can be read");
+//! assert_eq!(error.to_string(), "not a WACZ file: it is not a readable zip file");
 //! ```
 //!
-//! Deliberately absent: the indexes in it, and encrypted entries.
+//! Deliberately absent: indexes in the file, and encrypted entries.
 
 use std::io::{Read, Seek};
 
@@ -25,51 +25,50 @@ const FOLDER: &str = "archive/";
 #[derive(Debug)]
 pub struct Wacz<R> {
     zip: ZipArchive<R>,
-    /// Their names in the folder, and their numbers in the zip file.
+    /// The names of archives in the folder, and their indexes in the zip file.
     archives: Vec<(String, usize)>,
 }
 
 impl<R: Read + Seek> Wacz<R> {
-    /// Opens the WACZ file that `reader` has.
+    /// Opens the WACZ file in `reader`.
     ///
     /// # Errors
     ///
-    /// Where it is no zip file, or none with archives, and those of `reader`.
+    /// Returns an error if the file is not a zip file or contains no archives, and errors of `reader`.
     pub fn open(reader: R) -> Result<Self> {
         let zip = ZipArchive::new(reader).map_err(|error| match error {
             ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
                 Error::system(cause(&error), error)
             }
-            _ => {
-                Error::of(ErrorKind::Syntax, "not a WACZ file: it is no zip file that can be read")
-            }
+            _ => Error::of(ErrorKind::Syntax, "not a WACZ file: it is not a readable zip file"),
         })?;
         let names = zip.file_names_raw().map(String::from_utf8_lossy).enumerate();
         let archives = names.filter_map(|(number, name)| {
             let name = name.strip_prefix(FOLDER)?;
-            // A name that leads elsewhere is none of an archive.
+            // An archive must be directly in the folder.
             let is_plain = !name.contains(['/', '\\']);
             let is_archive = [".warc", ".warc.gz"].iter().any(|end| name.ends_with(end));
             (is_plain && is_archive).then(|| (name.to_owned(), number))
         });
         let archives: Vec<_> = archives.collect();
         if archives.is_empty() {
-            let message = format!("not a WACZ file: no WARC file is in its folder {FOLDER}");
+            let message = format!("not a WACZ file: it has no WARC file in its folder {FOLDER}");
             return Err(Error::of(ErrorKind::Syntax, message));
         }
         Ok(Self { zip, archives })
     }
 
-    /// The names of the archives, in the order of the file: those of files, without a folder.
+    /// The file names of the archives, in file order and without folder.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.archives.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The archive that is the one of [`Wacz::names`] at `at`.
+    /// Opens the archive at index `at` of [`Wacz::names`].
     ///
     /// # Errors
     ///
-    /// Where it is encrypted, or compressed in a way that is not read, and those of the reader.
+    /// Returns an error if the archive is encrypted or compressed by an unsupported method, and errors of the
+    /// reader.
     pub fn archive(&mut self, at: usize) -> Result<impl Read + '_> {
         let Some((name, number)) = self.archives.get(at) else {
             return Err(Error::new(format!("there is no archive {at}")));
@@ -100,11 +99,12 @@ pub struct WaczPage {
     pub title: Option<String>,
 }
 
-/// The most bytes of a list of pages that are read.
+/// The maximum number of bytes to read from a list of pages.
 const LONGEST_LIST: u64 = 64 << 20;
 
 impl<R: Read + Seek> Wacz<R> {
-    /// The pages in its lists: first those of `pages.jsonl`, which the crawl was asked for. Lines that are not pages are skipped.
+    /// The pages in the lists of the file. Pages in `pages.jsonl`, the starting points of the crawl, come first.
+    /// Invalid lines are skipped.
     pub fn pages(&mut self) -> Vec<WaczPage> {
         let names = self.zip.file_names_raw().map(String::from_utf8_lossy).zip(0..);
         let is_list = |name: &str| name.starts_with("pages/") && name.ends_with(".jsonl");
@@ -117,7 +117,7 @@ impl<R: Read + Seek> Wacz<R> {
         for (_, _, number) in lists {
             let Ok(list) = self.zip.by_index(number) else { continue };
             let mut text = Vec::new();
-            // A damaged list counts as far as it can be read.
+            // The readable part of a damaged list counts.
             let _ = list.take(LONGEST_LIST).read_to_end(&mut text);
             let lines = text.split(|&byte| byte == b'\n');
             pages.extend(lines.filter_map(|line| serde_json::from_slice(line).ok()));
@@ -126,7 +126,7 @@ impl<R: Read + Seek> Wacz<R> {
     }
 }
 
-/// True if files that are compressed by `method` are read.
+/// True if the compression method is supported.
 fn is_read(method: CompressionMethod) -> bool {
     matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated)
 }

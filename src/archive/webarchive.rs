@@ -1,9 +1,10 @@
 //! Web archives of Safari (`.webarchive`): a page and its resources in a property list, binary or XML.
 //!
-//! The dictionary of an archive has a resource (`WebMainResource`), an array of resources (`WebSubresources`) and an array of
-//! archives, one a frame (`WebSubframeArchives`). That of a resource has `WebResourceURL`, `WebResourceMIMEType`,
-//! `WebResourceTextEncodingName`, `WebResourceFrameName` and `WebResourceData`, a body without content codings. There is no
-//! specification; WebKit, `LegacyWebArchive.cpp`, writes them.
+//! The dictionary of an archive contains a resource (`WebMainResource`), an array of resources (`WebSubresources`)
+//! and an array of archives, one per frame (`WebSubframeArchives`). The dictionary of a resource contains
+//! `WebResourceURL`, `WebResourceMIMEType`, `WebResourceTextEncodingName`, `WebResourceFrameName` and
+//! `WebResourceData`, a body without content codings. There is no specification; WebKit writes the format in
+//! `LegacyWebArchive.cpp`.
 //!
 //! ```
 //! use baselink::archive::WebArchive;
@@ -14,11 +15,12 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! An object of a binary list may be referred to more than once, even by what it contains. The reader of events refuses a
-//! cycle, and [`GROWTH`] bounds the rest; open collections are on a stack of our own, however deep they are.
+//! In a binary list, several references may lead to the same object, even from inside the object. The parser
+//! rejects cycles, and [`GROWTH`] limits repetition. Open collections are kept on an explicit stack, so nesting
+//! does not cause recursion.
 //!
-//! Deliberately absent: `WebResourceResponse`, an archive of a class of macOS with status and header fields; CDATA in XML,
-//! which Apple's programs do not write; writing archives.
+//! Deliberately absent: `WebResourceResponse`, which is a serialized macOS object with status and header fields;
+//! CDATA in XML, which Apple's programs do not write; writing archives.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -32,20 +34,20 @@ use crate::error::{Error, ErrorKind, Result, cause};
 
 /// The first bytes of a binary property list.
 const BINARY: &[u8] = b"bplist00";
-/// The most bytes of strings, data and references for each byte of the file, each counted as often as something refers
-/// to it. A string that many objects share is in the file once.
+/// The maximum number of bytes of strings, data and references per byte of the file. An object counts once for each
+/// reference to it, although the file contains it once.
 const GROWTH: usize = 16;
-/// The number of bytes that may be read of any file, however short.
+/// The number of bytes that may always be read, even from a very short file.
 const LEAST: usize = 64 << 10;
 
 /// The resources of a web archive of Safari.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct WebArchive {
-    /// The resources, those of the page first, then those of each frame in the order of the file; of each the main resource
-    /// first.
+    /// The resources: first those of the page, then those of each frame in file order, with the main resource first
+    /// in each.
     pub resources: Vec<WebResource>,
-    /// Resources that cannot be used, and the end of a list that cannot be read further.
+    /// Resources that cannot be used, and the point where a broken list ends.
     pub anomalies: Vec<Anomaly>,
 }
 
@@ -53,25 +55,25 @@ pub struct WebArchive {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WebResource {
-    /// Its number among all resources of the archive, from 0. An [`Anomaly`] has it as its offset.
+    /// The number of the resource in the archive, from 0. It is the offset of an [`Anomaly`].
     pub number: u64,
     /// The URL from which it was retrieved.
     pub url: String,
-    /// Its media type, empty if the archive has none. It has no parameters.
+    /// The media type without parameters; empty if the archive has none.
     pub media_type: String,
-    /// The label of the encoding in which Safari read it.
+    /// The label of the encoding that Safari used.
     pub charset: Option<String>,
-    /// The name of the frame that it is the main resource of.
+    /// The name of the frame of which this is the main resource.
     pub frame_name: Option<String>,
     /// The bytes, without content codings.
     pub body: Vec<u8>,
-    /// The number of the frame that it belongs to: 0 is the page, and a frame has a higher number than the one around it.
+    /// The number of the frame. The page is 0, and each frame has a higher number than its parent.
     pub frame: usize,
-    /// True if it is the document of its frame.
+    /// True if the resource is the document of its frame.
     pub is_main: bool,
 }
 
-/// The parts of a resource that are read.
+/// The parts of a resource read so far.
 #[derive(Default)]
 struct ResourceDraft {
     resource: WebResource,
@@ -79,11 +81,11 @@ struct ResourceDraft {
     has_body: bool,
 }
 
-/// A collection that is open.
-enum Open {
-    /// The dictionary of an archive: the number of its frame.
+/// An open collection.
+enum OpenCollection {
+    /// The dictionary of an archive, with the number of its frame.
     Archive(usize),
-    /// The array of an archive's resources: the number of its frame.
+    /// The array of an archive's resources, with the number of its frame.
     Resources(usize),
     /// An array of archives.
     Archives,
@@ -91,33 +93,34 @@ enum Open {
     Resource(ResourceDraft),
 }
 
-impl Open {
+impl OpenCollection {
     fn is_dictionary(&self) -> bool {
         matches!(self, Self::Archive(_) | Self::Resource(_))
     }
 }
 
-/// The events of a property list, made into resources.
+/// Converts the events of a property list into resources.
 #[derive(Default)]
 struct Resources {
-    /// The open collections that are of interest, each with the key whose value comes next.
-    open: Vec<(Open, Option<Cow<'static, str>>)>,
-    /// The number of others that are open in the last of them.
+    /// The open collections of interest, each with the key of the next value.
+    open: Vec<(OpenCollection, Option<Cow<'static, str>>)>,
+    /// The number of other open collections inside the last one.
     skipped: usize,
-    /// The number of archives so far, one a frame.
+    /// The number of archives so far, one per frame.
     frames: usize,
     drafts: Vec<ResourceDraft>,
     has_ended: bool,
 }
 
 impl WebArchive {
-    /// Reads all of `bytes`. Time and memory are proportional to their number.
+    /// Reads a whole archive. Time and memory are proportional to the length of `bytes`.
     ///
-    /// A resource without URL or body is an anomaly. So is what ends the list, if a resource comes before it.
+    /// A resource without URL or body is an anomaly. If the list is broken after the first resource, the fault is
+    /// an anomaly too.
     ///
     /// # Errors
     ///
-    /// `bytes` are not a property list, or have no resource of a web archive.
+    /// Returns an error if `bytes` are not a property list, or contain no resource of a web archive.
     pub fn read(bytes: &[u8]) -> Result<Self> {
         let mut binary = None;
         let mut xml = None;
@@ -136,7 +139,7 @@ impl WebArchive {
             });
             let taken = taken.and_then(|event| {
                 left = left.checked_sub(cost(&event)).ok_or_else(|| {
-                    format!("what its property list refers to is more than {GROWTH} times as long as the file")
+                    format!("its property list expands to more than {GROWTH} times the length of the file")
                 })?;
                 found.take(event).map_err(str::to_owned)
             });
@@ -160,7 +163,7 @@ impl WebArchive {
         }
     }
 
-    /// The archive of `drafts`, in the order of the file, which may end with what is `broken`.
+    /// Builds the archive from `drafts` in file order. `broken` is the fault that ended the list.
     fn of(mut drafts: Vec<ResourceDraft>, broken: Option<String>) -> Self {
         drafts.sort_by_key(|draft| (draft.resource.frame, !draft.resource.is_main));
         let mut archive = Self::default();
@@ -168,11 +171,11 @@ impl WebArchive {
         for ResourceDraft { mut resource, has_url, has_body } in drafts {
             let missing = match (has_url, has_body) {
                 (true, true) => None,
-                (false, _) => Some("a resource without WebResourceURL; it was left"),
-                (true, false) => Some("a resource without WebResourceData; it was left"),
+                (false, _) => Some("a resource without WebResourceURL; skipped"),
+                (true, false) => Some("a resource without WebResourceData; skipped"),
             };
             match missing {
-                Some(message) => archive.say(number, message),
+                Some(message) => archive.report(number, message),
                 None => {
                     resource.number = number;
                     archive.resources.push(resource);
@@ -181,29 +184,29 @@ impl WebArchive {
             number += 1;
         }
         if let Some(why) = broken {
-            archive.say(number, format!("{why}; what follows was left"));
+            archive.report(number, format!("{why}; what follows was left"));
         }
         archive
     }
 
-    fn say(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
+    fn report(&mut self, number: u64, message: impl Into<Cow<'static, str>>) {
         let offset = Offset { file: number, within: 0 };
         let anomaly = Anomaly { offset, code: Code::RecordBroken, message: message.into() };
         self.anomalies.push(anomaly);
     }
 }
 
-/// The size of the numbers of so many objects.
+/// The size of `length` object numbers.
 fn numbers(length: u64) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX).saturating_mul(size_of::<u64>())
 }
 
-/// The cost of `event` against the limit.
+/// The cost of `event`, which counts towards the limit.
 fn cost(event: &OwnedEvent) -> usize {
     let length = match event {
         Event::Data(data) => data.len(),
         Event::String(text) => text.len(),
-        // The reader keeps the number of each element, and of each key.
+        // The parser stores the number of each element and each key.
         Event::StartArray(Some(length)) => numbers(*length),
         Event::StartDictionary(Some(length)) => numbers(*length).saturating_mul(2),
         _ => 0,
@@ -212,9 +215,9 @@ fn cost(event: &OwnedEvent) -> usize {
 }
 
 impl Resources {
-    /// Takes the next event.
+    /// Processes the next event.
     ///
-    /// Its error is a sentence about the list.
+    /// Returns a sentence about the list as an error.
     fn take(&mut self, event: OwnedEvent) -> std::result::Result<(), &'static str> {
         let is_start = matches!(event, Event::StartArray(_) | Event::StartDictionary(_));
         if self.skipped > 0 {
@@ -229,7 +232,7 @@ impl Resources {
             match self.open.pop() {
                 None => return Err("its property list ends a collection that it did not begin"),
                 Some((_, Some(_))) => return Err("a dictionary in it ends after a key"),
-                Some((Open::Resource(draft), None)) => self.drafts.push(draft),
+                Some((OpenCollection::Resource(draft), None)) => self.drafts.push(draft),
                 Some(_) => {}
             }
             self.has_ended = self.open.is_empty();
@@ -240,7 +243,7 @@ impl Resources {
             if !matches!(event, Event::StartDictionary(_)) {
                 return Err("its property list is not a dictionary");
             }
-            self.open.push((Open::Archive(0), None));
+            self.open.push((OpenCollection::Archive(0), None));
             return Ok(());
         };
         if around.is_dictionary() && key.is_none() {
@@ -252,21 +255,23 @@ impl Resources {
         }
         let key = key.take().unwrap_or_default();
         let inner = match (around, &*key, event) {
-            (Open::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
-                Some(Open::Resource(ResourceDraft::of(*frame, true)))
+            (OpenCollection::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
+                Some(OpenCollection::Resource(ResourceDraft::of(*frame, true)))
             }
-            (Open::Resources(frame), _, Event::StartDictionary(_)) => {
-                Some(Open::Resource(ResourceDraft::of(*frame, false)))
+            (OpenCollection::Resources(frame), _, Event::StartDictionary(_)) => {
+                Some(OpenCollection::Resource(ResourceDraft::of(*frame, false)))
             }
-            (Open::Archive(frame), "WebSubresources", Event::StartArray(_)) => {
-                Some(Open::Resources(*frame))
+            (OpenCollection::Archive(frame), "WebSubresources", Event::StartArray(_)) => {
+                Some(OpenCollection::Resources(*frame))
             }
-            (Open::Archive(_), "WebSubframeArchives", Event::StartArray(_)) => Some(Open::Archives),
-            (Open::Archives, _, Event::StartDictionary(_)) => {
+            (OpenCollection::Archive(_), "WebSubframeArchives", Event::StartArray(_)) => {
+                Some(OpenCollection::Archives)
+            }
+            (OpenCollection::Archives, _, Event::StartDictionary(_)) => {
                 self.frames += 1;
-                Some(Open::Archive(frames + 1))
+                Some(OpenCollection::Archive(frames + 1))
             }
-            (Open::Resource(draft), key, event) => {
+            (OpenCollection::Resource(draft), key, event) => {
                 draft.set(key, event);
                 None
             }
@@ -286,7 +291,7 @@ impl ResourceDraft {
         Self { resource, ..Self::default() }
     }
 
-    /// Takes the value of `key`, if it is of interest.
+    /// Stores the value of `key` if it is of interest.
     fn set(&mut self, key: &str, value: OwnedEvent) {
         let Self { resource, has_url, has_body } = self;
         match (key, value) {

@@ -1,8 +1,8 @@
-//! References that lack nothing but a scheme, in a document without a base: RFC 1808, 3.4.
+//! References that lack only a scheme, in a document without a base: RFC 1808, 3.4.
 //!
-//! Without a base every reference is taken for absolute. One that begins with `//` names its host, and only
-//! who knows how the document was meant can tell its scheme. Such a scheme is no base: the rule stays 3.4,
-//! there is no base URL, and a reference that lacks more than the scheme stays as it is.
+//! Without a base every reference is assumed to be absolute. A reference that begins with `//` names its host, and
+//! only the user can know the scheme. Such a scheme is not a base: the rule stays 3.4, there is no base URL, and
+//! references that lack more than the scheme stay unchanged.
 //!
 //! ```
 //! use baselink::{Options, Outcome, rewrite};
@@ -13,15 +13,15 @@
 //! assert_eq!(links[1].outcome, Outcome::NoBase);
 //! ```
 //!
-//! Deliberately absent: which scheme. Nothing in a document tells it.
+//! Deliberately absent: the choice of a scheme, about which a document contains no information.
 
 use std::sync::Arc;
 
 use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
 use crate::resolve::{self, Base, Profile};
 
-/// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` and something in
-/// the place of a net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends do not count.
+/// True if `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` followed by a nonempty
+/// net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends are ignored.
 ///
 /// ```
 /// use baselink::base::lacks_only_scheme;
@@ -41,15 +41,20 @@ pub fn lacks_only_scheme(reference: &str, profile: Profile) -> bool {
         && bytes.next().is_some_and(|byte| !is_slash(byte) && !matches!(byte, b'?' | b'#'))
 }
 
-/// A URL with `scheme`: of the base of a reference that [`lacks_only_scheme`] nothing else counts (RFC 1808,
+/// A base with `scheme`. For a reference that [`lacks_only_scheme`], only the scheme of its base matters (RFC 1808,
 /// 4, step 3).
 pub(crate) fn stand_in(scheme: &str) -> String {
     format!("{scheme}://assumed.invalid/")
 }
 
 impl DeclaredUrl {
-    /// The same, or with `scheme` where nothing but that is missing.
-    pub(super) fn or_with(self, scheme: Option<&Arc<str>>, value: &str, profile: Profile) -> Self {
+    /// Adds `scheme` if only the scheme is missing.
+    pub(super) fn or_with_scheme(
+        self,
+        scheme: Option<&Arc<str>>,
+        value: &str,
+        profile: Profile,
+    ) -> Self {
         let (Self::NoOuter, Some(scheme)) = (&self, scheme) else { return self };
         if !lacks_only_scheme(value, profile) {
             return self;
@@ -64,7 +69,7 @@ impl DeclaredUrl {
 }
 
 impl BaseChain {
-    /// 3.4: no base, but a scheme.
+    /// 3.4: an assumed scheme instead of a base.
     pub(super) fn assume(&mut self, scheme: &str) {
         self.source = Source::AssumedScheme;
         let value = Some(format!("{scheme}:").into());

@@ -1,9 +1,8 @@
-//! The base that the heading of an entity gives to its content: RFC 1808, 3.1; RFC 2110, 4.2 and 5;
-//! RFC 2557, 5.
+//! The base that the heading of an entity gives its content: RFC 1808, 3.1; RFC 2110, 4.2 and 5; RFC 2557, 5.
 //!
-//! Of its header fields `Base` comes first, then `Content-Base`, then an absolute `Content-Location`;
-//! after them the headings around it, outward. A `Content-Location` with `cid:`, `mid:` or `file:` is a
-//! label, as Chromium gives one to the style sheets that it puts into an archive.
+//! `Base` takes precedence over `Content-Base`, and `Content-Base` over an absolute `Content-Location`. Enclosing
+//! headings come last, innermost first. A `Content-Location` with `cid:`, `mid:` or `file:` is only a label;
+//! Chromium labels style sheets in an archive with `cid:`.
 //!
 //! ```
 //! use baselink::base::{ContentLocationUse, Outer, of_heading};
@@ -22,34 +21,34 @@
 //! assert_eq!(chain.base.as_deref(), Some("http://a/"));
 //! ```
 //!
-//! Deliberately absent: reading header fields. They come as strings, with their places.
+//! Deliberately absent: parsing header fields, which are passed as strings with spans.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, SaidBy, Source, Status, abridged,
+    BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, Source, SourceKind, Status, abridged,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
 use crate::reference;
 use crate::resolve::{Base, Profile};
 
-/// What an absolute `Content-Location` is to the links in what it describes.
+/// The meaning of an absolute `Content-Location` for the links in the content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContentLocationUse {
-    /// Their base (RFC 2557, 5), where there is neither `Base` nor `Content-Base`.
+    /// The base of the links (RFC 2557, 5), unless there is a `Base` or `Content-Base`.
     #[default]
     Base,
-    /// A label only, by which other parts refer to this one (RFC 2557, 8.2).
+    /// Only a label, by which other parts refer to the part (RFC 2557, 8.2).
     Label,
 }
 
 /// Establishes the base URL that the heading of the entity `name` gives to its content (RFC 1808, 3.1;
 /// RFC 2110, 5; RFC 2557, 5).
 ///
-/// `fields` are its header fields that hold URLs, those of a name in their order. `profile` says how
-/// a relative one is resolved.
+/// `fields` are the header fields that hold URLs; repeated fields are in order. A relative URL is resolved by
+/// `profile`.
 #[must_use]
 pub fn of_heading(
     name: &Arc<str>,
@@ -80,9 +79,9 @@ pub fn of_heading(
     chain
 }
 
-/// Why a `Content-Location` with this scheme is a label and no base: nothing is relative to the name of a part
-/// (RFC 2392), and what is relative to a file of whoever wrote the message leads nowhere.
-fn names_a_part(url: &str) -> Option<&'static str> {
+/// The reason why a `Content-Location` with this scheme is a label and not a base. References cannot be relative to
+/// the name of a part (RFC 2392), and files of the author are out of reach.
+fn label_reason(url: &str) -> Option<&'static str> {
     match reference::opaque_scheme(url)?.as_str() {
         "cid" => Some("a cid: URL names the part itself (RFC 2392); nothing is relative to it"),
         "mid" => Some("a mid: URL names a message (RFC 2392); nothing is relative to it"),
@@ -92,7 +91,7 @@ fn names_a_part(url: &str) -> Option<&'static str> {
 }
 
 impl BaseChain {
-    /// A header field of the heading; `index` counts those of its name.
+    /// Adds a header field of the heading; `index` counts fields of the same name.
     fn header_field(
         &mut self,
         field: &UrlValue,
@@ -110,9 +109,9 @@ impl BaseChain {
             self.diagnostics.push(Diagnostic::repeated(name, field.span));
             (Status::PassedOver, "the first field of its name counts".into())
         } else if !counts {
-            (Status::PassedOver, "such a field does not count, as was asked for".into())
+            (Status::PassedOver, "such fields are ignored as requested".into())
         } else if self.base.is_some() {
-            (Status::PassedOver, self.stronger(field.field))
+            (Status::PassedOver, self.passed_over_reason(field.field))
         } else {
             self.first_header_field(field, profile)
         };
@@ -121,13 +120,13 @@ impl BaseChain {
         level.span = Some(field.span);
     }
 
-    /// Why `field` is passed over where a base is established already.
-    fn stronger(&self, field: UrlField) -> Cow<'static, str> {
+    /// The reason why `field` is passed over if a base is already established.
+    fn passed_over_reason(&self, field: UrlField) -> Cow<'static, str> {
         if self.rule == Rule::Encapsulating {
             return "the heading of an entity around it gave the base".into();
         }
-        let stronger = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
-        let name = stronger.map_or("another field", UrlField::name);
+        let effective = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
+        let name = effective.map_or("another field", UrlField::name);
         format!("{name} comes before {}", field.name()).into()
     }
 
@@ -141,7 +140,7 @@ impl BaseChain {
             return (Status::Invalid, "it holds no URL".into());
         }
         if reference::placeholder(&field.url).is_some() {
-            return (Status::Invalid, "a template language was to fill it in".into());
+            return (Status::Invalid, "it is a placeholder of a template language".into());
         }
         let is_label = field.field.is_label();
         if is_label && !Base::is_absolute(profile, &field.url) {
@@ -154,7 +153,7 @@ impl BaseChain {
             );
             chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
         };
-        if let Some(reason) = names_a_part(&field.url).filter(|_| is_label) {
+        if let Some(reason) = label_reason(&field.url).filter(|_| is_label) {
             return (Status::PassedOver, reason.into());
         }
         match self.declared_url(&field.url, profile) {
@@ -178,7 +177,7 @@ impl BaseChain {
         }
     }
 
-    /// 3.1, after the `base` elements of a document: what its heading established.
+    /// 3.1, after the `base` elements of a document: the base from its heading.
     pub(super) fn heading(&mut self, heading: &Self) {
         let inner = self.base.is_some();
         self.levels.extend(heading.levels.iter().map(|level| match level.status {
@@ -195,11 +194,14 @@ impl BaseChain {
         }
     }
 
-    /// 3.2 as far as the base is declared in the file: after it come the URLs of snapshots.
+    /// 3.2, if the base is declared in the file; the URLs of snapshots follow.
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
-            if !matches!(origin.said_by(), SaidBy::Nobody | SaidBy::Keeper | SaidBy::Snapshot) {
+            if !matches!(
+                origin.kind(),
+                SourceKind::Nobody | SourceKind::Keeper | SourceKind::Snapshot
+            ) {
                 self.enclosing(outer, &ENTITY);
             }
         }

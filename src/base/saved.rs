@@ -1,8 +1,8 @@
 //! The base that a page declared before a browser saved it: RFC 1808, 3.1.
 //!
-//! A browser that saves a page with its files takes each `base` element out of force, since local copies would not
-//! be found through it, and leaves a comment in its place ([`crate::scan::html::saved`]). What it did not save is
-//! still written as the page's author wrote it, and means what it meant inside the base in that comment.
+//! A browser that saves a page with its files disables each `base` element, because the local copies would not be
+//! found through it. It leaves a comment in its place ([`crate::scan::html::saved`]). Links that were not saved
+//! keep their original text, so their base is the one in the comment.
 //!
 //! ```
 //! use baselink::Options;
@@ -13,7 +13,7 @@
 //! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/docs/y.png"));
 //! ```
 //!
-//! Deliberately absent: which references lead to local copies.
+//! Deliberately absent: the decision which references lead to local copies.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use super::{BaseChain, DeclaredUrl, Rule, Source, Status, abridged};
 use crate::document::{BaseKind, DeclaredBase, Document, Program, Saved, Standing};
 use crate::resolve::Profile;
 
-/// Why a `base` element does not count that a browser wrote.
+/// The reason to pass over a `base` element that a browser wrote.
 const BY_THE_BROWSER: &str = "written by the browser that saved the page";
 
 impl BaseChain {
-    /// 3.1, in HTML: `base` elements, and the comments that a browser wrote in their place.
+    /// 3.1, in HTML: `base` elements, and the comments in which a browser kept them.
     pub(super) fn base_elements(&mut self, document: &Document, profile: Profile) {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
@@ -70,7 +70,8 @@ impl BaseChain {
         }
     }
 
-    /// The base in a comment, of a page that was saved from `url`: inside that, for both were written at once.
+    /// The base in a comment of a page that was saved from `url`. The base is relative to `url`, because the
+    /// browser wrote both at once.
     fn commented(
         &mut self,
         declared: &DeclaredBase,

@@ -1,14 +1,13 @@
-//! `xml:base` (XML Base, 3 and 4): that of the document element, and those below it; and the links of a feed's
-//! entries.
+//! `xml:base` of the document element and of elements below it (XML Base, 3 and 4), and the links of feed entries.
 //!
-//! Each is relative to the one around it, and the outermost to the base that the document has without
-//! them. The first is the base of the document (RFC 1808, 3.1), the others are bases of elements.
+//! Each base is relative to the enclosing one, and the outermost to the base that the document would have without
+//! any `xml:base`. The outermost is the base of the document (RFC 1808, 3.1); the others are bases of elements.
 //!
-//! The link of an entry (`link` with `rel="alternate"` in Atom, RFC 4287, 4.2.7; `link` in RSS, else a `guid` that is
-//! a permalink, RSS 2.0) is the base of what the entry contains. No standard says so: the base of an entry is
-//! `xml:base`, and without one the URL of the feed (RFC 4287, 2). But many who write feeds put the content of a page
-//! into them as it is, and some readers resolve it as it was meant. So it counts on request, and where no `xml:base`
-//! is in force.
+//! On request, the link of a feed entry is the base of the entry's content: `link` with `rel="alternate"` in Atom
+//! (RFC 4287, 4.2.7), or `link` in RSS, or else a `guid` that is a permalink (RSS 2.0). No standard requires this:
+//! by RFC 4287, section 2, the base is `xml:base` or the URL of the feed. But many feeds contain the unchanged
+//! content of a page, and some readers resolve its links as the author meant them. The link of an entry counts only
+//! if no `xml:base` applies.
 //!
 //! ```
 //! use baselink::base::{self, Outer};
@@ -28,8 +27,8 @@
 //! assert_eq!(chain.base, None);
 //! ```
 //!
-//! Deliberately absent: elements, a base knows only the number of the one around it; and the link of the feed itself,
-//! which some readers take. It is the page of the site, and no entry.
+//! Deliberately absent: elements, since a base knows only the index of the enclosing one; and the link of the feed
+//! itself, which some readers use. It leads to the home page of the site, not to an entry.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -43,14 +42,14 @@ use crate::format::Format;
 use crate::resolve::Profile;
 use crate::span::Span;
 
-/// True if the profile reads `xml:base` in a document of the format: browsers no longer do.
+/// True if the profile uses `xml:base` in a document of the format. Browsers no longer do.
 fn honours_xml_base(format: Format, profile: Profile) -> bool {
     profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
 }
 
 impl BaseChain {
-    /// 3.1, inside all the rest: `xml:base` of the document element, then those below it, each relative
-    /// to the one around it (XML Base, 4.2).
+    /// 3.1, for XML: `xml:base` of the document element, then those below it, each relative to the enclosing one
+    /// (XML Base, 4.2).
     pub(super) fn xml_bases(&mut self, document: &Document, profile: Profile) {
         self.honours_xml_base = honours_xml_base(document.format, profile);
         let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
@@ -59,7 +58,7 @@ impl BaseChain {
             let (value, doubt) = (declared.value.as_deref().unwrap_or_default(), declared.doubt);
             let outer = self.base.as_ref();
             let (given, status, reason) = self.given(Source::XmlBase, value, doubt, outer, profile);
-            if let Some(Given { base, is_absolute }) = given {
+            if let Some(GivenBase { base, is_absolute }) = given {
                 self.doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
                 for level in &mut self.levels {
@@ -81,7 +80,7 @@ impl BaseChain {
                 }
             };
             let (source, what) = match is_entry_link {
-                // An entry without a link.
+                // The entry has no link.
                 true if value.is_empty() => {
                     self.elements.push(around);
                     continue;
@@ -92,12 +91,12 @@ impl BaseChain {
             let outer = around.base.as_ref().map(|base| &base.url);
             let (given, status, reason) = self.given(source, value, *doubt, outer, profile);
             let (status, reason) = match &given {
-                Some(given) => (Status::PassedOver, for_its(what, &given.base)),
+                Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
                 None => (status, reason),
             };
             levels.push(self.inner(source, value, *span, status, reason));
             self.elements.push(match given {
-                Some(Given { base: url, is_absolute }) => ElementChain {
+                Some(GivenBase { base: url, is_absolute }) => ElementChain {
                     base: Some(Established { url, rule: Rule::Embedded, source }),
                     is_from_outside: around.is_from_outside && !is_absolute,
                 },
@@ -108,7 +107,7 @@ impl BaseChain {
         self.levels = levels;
     }
 
-    /// The level of a base that the content declares in XML.
+    /// Creates the level of a base that the XML content declares.
     fn inner(
         &self,
         source: Source,
@@ -128,7 +127,7 @@ impl BaseChain {
         }
     }
 
-    /// The base that `value` gives as an `xml:base`, or as the link of an entry, inside `outer`.
+    /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`.
     fn given(
         &self,
         source: Source,
@@ -136,9 +135,9 @@ impl BaseChain {
         doubt: Option<BaseDoubt>,
         outer: Option<&Arc<str>>,
         profile: Profile,
-    ) -> (Option<Given>, Status, Cow<'static, str>) {
+    ) -> (Option<GivenBase>, Status, Cow<'static, str>) {
         let taken = |base, is_absolute, reason: Cow<'static, str>| {
-            (Some(Given { base, is_absolute }), Status::Taken, reason)
+            (Some(GivenBase { base, is_absolute }), Status::Taken, reason)
         };
         if source == Source::XmlBase && !self.honours_xml_base {
             let reason = "browsers do not read xml:base in XHTML and SVG";
@@ -151,7 +150,8 @@ impl BaseChain {
             return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
         }
         let scheme = self.assumed_scheme.as_ref();
-        match DeclaredUrl::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
+        match DeclaredUrl::of(value, outer.cloned(), profile).or_with_scheme(scheme, value, profile)
+        {
             DeclaredUrl::Absolute(base) => {
                 taken(base, true, "the xml:base of the document element".into())
             }
@@ -168,7 +168,7 @@ impl BaseChain {
         }
     }
 
-    /// The chain as a document sees it that lies where references are resolved `against`.
+    /// The chain as seen from an inner document at a position where references are resolved `against` it.
     #[doc(hidden)]
     #[must_use]
     pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
@@ -182,7 +182,7 @@ impl BaseChain {
             }
             _ => return Cow::Borrowed(self),
         };
-        // A base that is no xml:base was inherited as the whole document inherits it.
+        // A base that is not an xml:base was inherited by the whole document.
         let is_own =
             base.is_some_and(|base| matches!(base.source, Source::XmlBase | Source::EntryLink));
         Cow::Owned(Self {
@@ -199,9 +199,9 @@ impl BaseChain {
     }
 }
 
-/// What is said of a base that counts for an element or an entry.
-fn for_its(what: &str, base: &str) -> Cow<'static, str> {
-    // There may be many, each as long as the longest base.
+/// Describes a base that applies to an element or an entry.
+fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
+    // There may be many sentences, each as long as the longest base.
     const SHOWN: usize = 256;
     match base.len() <= SHOWN {
         true => format!("it counts for its {what} only, where the base is {base}").into(),
@@ -209,9 +209,9 @@ fn for_its(what: &str, base: &str) -> Cow<'static, str> {
     }
 }
 
-/// The base that an `xml:base` gives.
-struct Given {
+/// The base from an `xml:base`.
+struct GivenBase {
     base: Arc<str>,
-    /// True if it says all of it itself.
+    /// True if the value is absolute.
     is_absolute: bool,
 }

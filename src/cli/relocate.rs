@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use baselink::collection::folder::path_of;
 use baselink::error::{Error, Result, name, visible};
-use baselink::files::journal::{AskedChange, Begun, Journal};
+use baselink::files::journal::{AskedChange, Journal, JournalStart};
 use baselink::files::write::{InPlace, Replacement};
 use baselink::purpose::relocate::{Relocation, redirects};
 
@@ -35,9 +35,11 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     let folder = &documents.paths[0];
     let journal = match destination {
         WrittenTo::InPlace(how) => match begin(request, how)? {
-            Begun::New(journal) => Some(journal),
-            Begun::Finished(remarks) => return Ok(report_finished(folder, &remarks, output)),
-            Begun::Other(command) => {
+            JournalStart::New(journal) => Some(journal),
+            JournalStart::Finished(remarks) => {
+                return Ok(report_finished(folder, &remarks, output));
+            }
+            JournalStart::Other(command) => {
                 let command = visible(&command);
                 let why =
                     format!("another move of this folder was stopped; finish it first: {command}");
@@ -89,7 +91,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
 }
 
 /// Begins to move a folder in place, or finishes the move of an earlier run.
-fn begin(request: &Move, how: &InPlace) -> Result<Begun> {
+fn begin(request: &Move, how: &InPlace) -> Result<JournalStart> {
     let Move { from, to, form, renames, redirects, typed, .. } = request;
     let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
     let typed = typed.iter().map(|word| shell::word(&word.to_string_lossy()).into_owned());

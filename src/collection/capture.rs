@@ -1,9 +1,11 @@
-//! Captures of an archive, and which of them become resources.
+//! Captures of an archive, and the choice of those that become resources.
 //!
-//! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best capture of
-//! each URL: one with a 2xx status before a redirect (3xx), and a redirect before all others; of equals the latest, or the
-//! one nearest to a date. A redirect is followed among the captures (RFC 9110, 15.4), and its URL is one more URL of the
-//! resource where it ends. A capture that repeats the body of another one (ISO 28500, 6.7, `revisit`) has that one's body.
+//! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best
+//! capture of each URL. A 2xx status ranks above a redirect (3xx), and a redirect above the rest. Among equals the
+//! latest capture wins, or the one nearest to a requested date.
+//!
+//! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes a further URL of
+//! the final resource. A revisit record (ISO 28500, 6.7) repeats the body of another capture and gets that body.
 //!
 //! ```
 //! use baselink::collection::capture::{Capture, Captures};
@@ -18,7 +20,7 @@
 //! assert_eq!(chosen.collection.find("http://a/start"), chosen.collection.find("http://a/"));
 //! ```
 //!
-//! The captures become a collection, and the table of their URLs that of the collection: each URL is in memory once.
+//! The captures and the collection share the table of URLs, so each URL is in memory once.
 //!
 //! Deliberately absent: bodies.
 
@@ -35,8 +37,8 @@ use super::text_map::TextMap;
 use crate::error::{Error, Result};
 use crate::resolve::{Base, Profile};
 
-/// The number of redirects that are followed, as in the Fetch Standard (4.4, HTTP-redirect fetch).
-const FOLLOWED: usize = 20;
+/// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
+const MAX_REDIRECTS: usize = 20;
 
 /// A capture: the result of retrieving a URL at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,16 +51,16 @@ pub struct Capture {
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
     pub media_type: Arc<str>,
-    /// The target of a redirect, as the response has it.
+    /// The raw target of a redirect.
     pub location: Option<Box<str>>,
-    /// Digests of the names by which revisits refer to this capture ([`name_digest`]).
+    /// Digests of the identifiers by which revisits refer to this capture ([`name_digest`]).
     pub names: Vec<u64>,
-    /// For a revisit, the names of the capture whose body it repeats, the surest first.
+    /// For a revisit, the identifiers of the capture whose body it repeats, the most reliable first.
     pub repeats: Vec<u64>,
 }
 
 impl Capture {
-    /// A capture of `url` with the status 200.
+    /// Creates a capture of `url` with the status 200.
     #[must_use]
     pub fn of(url: &str) -> Self {
         Self {
@@ -73,7 +75,7 @@ impl Capture {
     }
 }
 
-/// A digest of a name of a capture: of its record id, or of a digest of its body.
+/// A digest of an identifier of a capture: its record id, or the digest of its body.
 #[must_use]
 pub fn name_digest(kind: &str, name: &str) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -90,7 +92,7 @@ pub struct CaptureDate {
 }
 
 impl CaptureDate {
-    /// The time for the file system.
+    /// The time as the file system represents it.
     #[must_use]
     pub fn time(self) -> SystemTime {
         let distance = Duration::from_secs(self.seconds.unsigned_abs());
@@ -102,7 +104,8 @@ impl CaptureDate {
     }
 }
 
-/// The first second of a date, which may lack all parts from the month on: `2026`, `2026-01-31T10:20:30.5Z`, `20260131102030`.
+/// Parses a date to its first second. The parts from the month on are optional: `2026`, `2026-01-31T10:20:30.5Z`,
+/// `20260131102030`.
 impl FromStr for CaptureDate {
     type Err = Error;
 
@@ -111,7 +114,7 @@ impl FromStr for CaptureDate {
     }
 }
 
-/// As RFC 3339 has it.
+/// Formats a date by RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
@@ -121,7 +124,7 @@ impl fmt::Display for CaptureDate {
     }
 }
 
-/// The times that a date means: `2026` is a whole year.
+/// The period that a date denotes; `2026` is a whole year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DateRange {
     first: CaptureDate,
@@ -129,7 +132,7 @@ pub struct DateRange {
 }
 
 impl DateRange {
-    /// The number of seconds between `date` and these times. A capture without a date is farthest.
+    /// The number of seconds between `date` and the period. A capture without a date is farthest.
     fn distance(self, date: Option<CaptureDate>) -> u64 {
         let Some(date) = date else { return u64::MAX };
         let before = self.first.seconds.saturating_sub(date.seconds);
@@ -147,7 +150,7 @@ impl FromStr for DateRange {
                 "give a year or more of a date, such as 2024, 2024-05-31 or 20240531102030";
             Error::new(format!("'{text}' is not a date: {example}"))
         };
-        // Fractions of a second do not count, nor does `Z`.
+        // Fractions of a second and `Z` are ignored.
         let whole = text.trim().split('.').next().unwrap_or_default();
         let is_known = |one: char| {
             one.is_ascii_digit() || matches!(one, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z')
@@ -170,7 +173,7 @@ impl FromStr for DateRange {
         let length = month_length(year, month.unwrap_or(12));
         let is_date =
             is_within(month, 1, 12) && is_within(day, 1, length) && is_within(hour, 0, 23);
-        // A leap second is the last one of its minute.
+        // A leap second counts as the last second of its minute.
         if !is_date || !is_within(minute, 0, 59) || !is_within(second, 0, 60) {
             return Err(invalid());
         }
@@ -185,15 +188,15 @@ impl FromStr for DateRange {
     }
 }
 
-/// The seconds of a day.
+/// The number of seconds in a day.
 const DAY: i64 = 86_400;
 
-/// The number of days of a month in the Gregorian calendar.
+/// The number of days in a month of the Gregorian calendar.
 fn month_length(year: i64, month: i64) -> i64 {
     days(year + month / 12, month % 12 + 1, 1) - days(year, month, 1)
 }
 
-/// The number of days from 1970-01-01 to a date of the Gregorian calendar, whose year begins in March here.
+/// The number of days from 1970-01-01 to a Gregorian date. Internally the year begins in March.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -201,7 +204,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
         - 719_468
 }
 
-/// The date that is so many days after 1970-01-01; the inverse of [`days`].
+/// The date `number` days after 1970-01-01; the inverse of [`days`].
 fn civil(number: i64) -> (i64, i64, i64) {
     let since_march_0 = number + 719_468;
     let (era, of_era) = (since_march_0.div_euclid(146_097), since_march_0.rem_euclid(146_097));
@@ -212,54 +215,54 @@ fn civil(number: i64) -> (i64, i64, i64) {
     (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
-/// The best capture of each URL so far. Memory grows with the URLs and with the names for revisits.
+/// The best captures so far. Memory grows with the number of URLs and of identifiers for revisits.
 #[derive(Debug, Default)]
 pub struct Captures {
     near: Option<DateRange>,
-    /// The best capture of each URL in its normal form.
-    best: TextMap<Best>,
-    bodies: Vec<Body>,
-    /// The media types, each of which is kept once.
+    /// The best capture of each normalized URL.
+    best: TextMap<BestCapture>,
+    bodies: Vec<NamedBody>,
+    /// The media types, each stored once.
     media_types: HashMap<Arc<str>, u32>,
 }
 
-/// The name of a body, and the item that has it.
+/// The identifier of a body, and the item that contains it.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Body {
+struct NamedBody {
     name: u64,
     item: u32,
-    /// The number of its media type.
+    /// The index of the media type.
     media_type: u32,
 }
 
 /// The best capture of a URL.
 #[derive(Debug)]
-struct Best {
+struct BestCapture {
     date: Option<CaptureDate>,
     item: u32,
-    /// The number of its media type.
+    /// The index of the media type.
     media_type: u32,
     status: u16,
-    more: Option<Box<More>>,
+    more: Option<Box<RareParts>>,
 }
 
-/// The parts of a capture that most captures do not have.
+/// The rarely present parts of a capture.
 #[derive(Debug, Default)]
-struct More {
-    /// The URL, if it is not in its normal form.
+struct RareParts {
+    /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
     location: Option<Box<str>>,
     repeats: Vec<u64>,
-    /// The best one that has a body of its own, if the best one is a revisit whose body may be nowhere.
-    own: Option<Best>,
+    /// The best capture with a body of its own, if the overall best is a revisit whose body may be missing.
+    own: Option<BestCapture>,
 }
 
-impl Best {
+impl BestCapture {
     fn of(item: u32, media_type: u32, normal: &str, capture: Capture) -> Self {
         let Capture { url, status, date, media_type: _, location, names: _, repeats } = capture;
         let url = (*url != *normal).then_some(url);
         let has_more = url.is_some() || location.is_some() || !repeats.is_empty();
-        let more = has_more.then(|| Box::new(More { url, location, repeats, own: None }));
+        let more = has_more.then(|| Box::new(RareParts { url, location, repeats, own: None }));
         Self { date, item, media_type, status, more }
     }
 
@@ -276,7 +279,7 @@ impl Best {
         self.more.as_ref().map_or(&[], |more| &more.repeats)
     }
 
-    /// True if the body is that of the resource: a partial response (206) and one without a body (204, 205) are not.
+    /// True if the body is the whole resource, unlike partial (206) and empty (204, 205) responses.
     fn is_resource(&self) -> bool {
         matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
     }
@@ -285,9 +288,9 @@ impl Best {
         !self.repeats().is_empty()
     }
 
-    /// The rank of the capture among those of its URL; `near` are the dates that are preferred.
+    /// The rank of the capture among captures of its URL; dates in `near` are preferred.
     fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
-        // The body of a revisit was unchanged (304), and is in another record.
+        // A revisit with status 304 has its body in another record.
         let is_unchanged = self.is_revisit() && self.status == 304;
         let class = match self {
             _ if self.is_resource() || is_unchanged => 2,
@@ -298,10 +301,10 @@ impl Best {
         (class, std::cmp::Reverse(distance), self.date)
     }
 
-    /// Takes in another capture of the URL.
+    /// Adds another capture of the URL.
     fn add(&mut self, capture: Self, near: Option<DateRange>) {
         let own = |best: &mut Self| best.more.as_mut().and_then(|more| more.own.take());
-        // Of equals the later item counts, too.
+        // Among equals, the later item wins.
         if capture.rank(near) >= self.rank(near) {
             let mut before = std::mem::replace(self, capture);
             let before = if before.is_revisit() { own(&mut before) } else { Some(before) };
@@ -322,27 +325,27 @@ impl Best {
 pub struct ChosenCaptures {
     /// The resources in the order of their URLs.
     pub resources: Vec<CapturedResource>,
-    /// The resources by their URLs and those of redirects, with the paths of their files as names.
+    /// The resources by their URLs and by URLs that redirect to them. The names are the paths of their files.
     pub collection: Arc<Collection>,
 }
 
 /// A resource of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CapturedResource {
-    /// The URL, if it is not in its normal form.
+    /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
-    /// The number of the URL in its normal form.
+    /// The index of the normalized URL.
     number: u32,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
     /// The media type without parameters.
     pub media_type: Arc<str>,
-    /// The number of the item that has the body.
+    /// The number of the item that contains the body.
     pub item: u32,
 }
 
 impl ChosenCaptures {
-    /// The URL of the resource with this number, as it was captured.
+    /// The URL of the resource as it was captured.
     #[must_use]
     pub fn url(&self, resource: usize) -> &str {
         let CapturedResource { url, number, .. } = &self.resources[resource];
@@ -351,13 +354,13 @@ impl ChosenCaptures {
 }
 
 impl Captures {
-    /// No captures. Of several captures of a URL, the one nearest to `near` counts.
+    /// Creates an empty set. If a URL was captured more than once, the capture nearest to `near` wins.
     #[must_use]
     pub fn near(near: Option<DateRange>) -> Self {
         Self { near, ..Self::default() }
     }
 
-    /// Adds the capture that is the item with this number. A capture whose URL is not absolute is ignored.
+    /// Adds the capture in the item with this number. A capture whose URL is not absolute is ignored.
     pub fn add(&mut self, item: u32, mut capture: Capture) {
         let media_type = match self.media_types.get(&capture.media_type) {
             Some(number) => *number,
@@ -368,18 +371,18 @@ impl Captures {
             }
         };
         if capture.repeats.is_empty() {
-            let body = |name| Body { name, item, media_type };
+            let body = |name| NamedBody { name, item, media_type };
             self.bodies.extend(std::mem::take(&mut capture.names).into_iter().map(body));
         }
         let Some(normal) = normal(&capture.url, true) else { return };
-        let capture = Best::of(item, media_type, &normal, capture);
+        let capture = BestCapture::of(item, media_type, &normal, capture);
         match self.best.number(normal.as_bytes()) {
             Some(number) => self.best.values[number].add(capture, self.near),
             None => drop(self.best.add(normal.as_bytes(), capture)),
         }
     }
 
-    /// Chooses the resources, and of them those whose URLs `takes` takes. The paths of files do not depend on `takes`.
+    /// Chooses the resources whose URLs satisfy `takes`. The paths of files do not depend on `takes`.
     #[must_use]
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let Self { best: mut found, mut bodies, media_types, near: _ } = self;
@@ -387,8 +390,8 @@ impl Captures {
         for (media_type, number) in media_types {
             by_number[number as usize] = media_type;
         }
-        let media_type = |best: &Best| &by_number[best.media_type as usize];
-        // Of several bodies of one name that of the first item counts.
+        let media_type = |best: &BestCapture| &by_number[best.media_type as usize];
+        // If several bodies have the same identifier, the first item wins.
         bodies.sort_unstable();
         let body_of = |name: &u64| {
             let at = bodies.partition_point(|body| body.name < *name);
@@ -407,7 +410,7 @@ impl Captures {
                 }
                 (None, Some(own)) => *best = own,
                 (None, None) if best.location().is_some() => {}
-                // Nothing has the body.
+                // The body is missing.
                 (None, None) => best.status = 304,
             }
         }
@@ -435,7 +438,7 @@ impl Captures {
             if !takes(url(one)) {
                 continue;
             }
-            // Each path is that of one resource.
+            // Each path belongs to one resource.
             let place = files.add(path(resource(number), round).as_bytes(), ());
             targets[one as usize] = UrlTarget::of(place.unwrap_or_default());
             add_host(one as usize);
@@ -451,7 +454,7 @@ impl Captures {
         let next: Vec<u32> = (0..found.len()).map(next).collect();
         let end_of = |first: usize| {
             let mut at = first;
-            for _ in 0..FOLLOWED {
+            for _ in 0..MAX_REDIRECTS {
                 at = Some(next[at]).filter(|next| *next != NOWHERE)? as usize;
                 if found.values[at].is_resource() {
                     return Some(at);
@@ -474,17 +477,17 @@ impl Captures {
     }
 }
 
-/// No place among captures, which are numbered by less than this.
+/// A marker for a missing capture; the numbers of captures are smaller.
 const NOWHERE: u32 = u32::MAX;
 
-/// The place of the resource or redirect to which the redirect at `from` leads in `found`.
-fn next_of(from: usize, found: &TextMap<Best>) -> Option<u32> {
+/// The index of the resource or redirect to which the redirect at index `from` leads.
+fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;
-    // Browsers wrote the archive (Fetch Standard, 2.2.6, "location URL").
+    // Browsers made the requests (Fetch Standard, 2.2.6, "location URL").
     let to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url, true)?;
-    // An error does not hide a page that is there by the other scheme.
+    // An error does not hide a page that was captured with the other scheme.
     let known = |url: &str| {
         let at = found.number(url.as_bytes())?;
         (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
@@ -506,7 +509,7 @@ mod tests {
         Capture { status: 302, location: Some(to.into()), ..Capture::of(url) }
     }
 
-    /// Bug 108: such a redirect ended nowhere.
+    /// Bug 108: such a redirect led nowhere.
     #[test]
     fn a_redirect_to_an_error_ends_at_the_page_by_the_other_scheme() {
         let all = vec![
@@ -526,7 +529,7 @@ mod tests {
         captures.choose(|_| true)
     }
 
-    /// The URL of the resource to which `url` leads.
+    /// The URL of the resource to which `url` redirects.
     fn end<'a>(chosen: &'a ChosenCaptures, url: &str) -> Option<&'a str> {
         Some(chosen.url(chosen.collection.find(url).file()?.number))
     }
@@ -570,7 +573,7 @@ mod tests {
         assert_eq!(items(None, three()), [2]);
         assert_eq!(items(Some("2024"), three()), [0]);
         assert_eq!(items(Some("2024-12-31"), three()), [2]);
-        // A query that differs only in order is another URL; a redirect gives way to a page.
+        // Queries that differ in order are different URLs; a page wins over a redirect.
         let all = vec![
             capture("http://a/?x&y", 200, "2024"),
             capture("http://a/?y&x", 200, "2024"),
@@ -608,7 +611,7 @@ mod tests {
             assert_eq!((end(&found, &url), found.collection.failure(&url)), (None, Some(status)));
         }
         assert_eq!(found.collection.failures().count(), 5);
-        // The redirect out of the archive was captured, and its target was not.
+        // The redirect out of the archive was captured, but its target was not.
         let has_host =
             ["http://a/x", "https://a/", "http://b/"].map(|url| found.collection.has_host(url));
         assert_eq!(has_host, [true, true, false]);
@@ -661,7 +664,7 @@ mod tests {
         let all: Vec<_> =
             all.map(|(at, one)| (found.url(at), one.item, &*one.media_type)).collect();
         assert_eq!(all, [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]);
-        // If the body is nowhere, an earlier capture counts.
+        // If the body is missing, an earlier capture wins.
         let lost = Capture { names: Vec::new(), ..first };
         let found =
             chosen(None, vec![lost, revisit("http://a/", "2026"), revisit("http://b/", "2026")]);

@@ -1,4 +1,4 @@
-//! Companion folders on the disk, for links to the files that a browser saved with a page.
+//! Companion folders on disk, in which browsers save the files of a page.
 //!
 //! ```
 //! use baselink::collection::companion::Companions;
@@ -9,8 +9,8 @@
 //! assert!(companions.has(&folder.path().join("x_files/a.css")));
 //! ```
 //!
-//! Deliberately absent: the names of companion folders, which [`crate::rewrite::copies`] knows, and the contents of
-//! saved files.
+//! Deliberately absent: the names of companion folders, which are in [`crate::rewrite::copies`], and the contents
+//! of saved files.
 
 use std::collections::{HashMap, HashSet};
 use std::env;
@@ -29,22 +29,22 @@ use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 
-/// The number of folders around a file that may be companion folders. Firefox saves the files of a frame in a folder within
-/// the companion folder.
+/// The number of enclosing folders that are checked. Firefox saves the files of a frame in a folder within the
+/// companion folder.
 const LEVELS: usize = 8;
 
-/// A cache of companion folders. Clones share it.
+/// A cache of facts about companion folders, shared by its clones.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
     /// True if the comments of programs that saved pages are ignored.
     ignores_pages: bool,
-    /// The pages in folders that have companion folders.
+    /// The pages in each folder next to companion folders.
     pages: PathCache<Pages>,
-    /// For folders the companion folder that they are, or lie in.
+    /// The companion folder that each folder is or is in.
     around: PathCache<Option<Arc<Path>>>,
-    /// For folders whether Firefox named the files in them.
+    /// For each folder, true if Firefox named its files.
     named_by_firefox: PathCache<bool>,
-    /// The comments of pages about the URLs from which they were saved.
+    /// The comments in which pages record their source.
     urls: PathCache<Option<Saved>>,
     /// The folder to which paths are relative.
     here: Arc<OnceLock<PathBuf>>,
@@ -66,7 +66,7 @@ fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> 
     cell
 }
 
-/// The names of the folders beside `page` in which a browser saves its files.
+/// The names of the companion folders of `page` that exist.
 #[must_use]
 pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let stem = page.file_stem().unwrap_or_default();
@@ -83,23 +83,23 @@ pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
 /// The pages in a folder.
 #[derive(Debug, Default)]
 struct Pages {
-    /// Their names without extensions.
+    /// The names without extensions.
     stems: HashSet<String>,
     paths: Vec<PathBuf>,
-    /// True if a browser saved one of the pages, which may have another name since then.
-    one_says_it_was_saved: OnceLock<bool>,
+    /// True if a browser saved one of the pages. It may have been renamed since.
+    has_saved_page: OnceLock<bool>,
 }
 
 impl Companions {
-    /// A cache that trusts the comments of programs that saved `pages`, or ignores them.
+    /// Creates a cache that trusts or ignores the comments in `pages` about their source.
     #[must_use]
     pub fn trusting(pages: bool) -> Self {
         Self { ignores_pages: !pages, ..Self::default() }
     }
 
-    /// The surroundings of the document `entry`. In a tree whose folders a crawler named after hosts, `depth` is the number of
-    /// names from the folder of all hosts to the document. `scheme` is the scheme of the hosts, and of URLs that HTTrack
-    /// writes without one.
+    /// The surroundings of the document `entry`. In a tree with folders named after hosts, `depth` is the number of
+    /// names from the folder of all hosts to the document. `scheme` is the scheme of the hosts, and of URLs that
+    /// HTTrack writes without one.
     #[must_use]
     pub fn beside(&self, entry: &TreeEntry, depth: Option<usize>, scheme: &str) -> Arc<dyn Beside> {
         let path = self.absolute(&entry.path);
@@ -118,19 +118,19 @@ impl Companions {
         })
     }
 
-    /// True if the file `path` lies in the companion folder of a page, or further down in it.
+    /// True if the file `path` is anywhere below the companion folder of a page.
     #[must_use]
     pub fn has(&self, path: &Path) -> bool {
         self.around(&self.absolute(path)).is_some()
     }
 
-    /// `path` from the root of the file system: what lies around it counts, too.
+    /// Makes `path` absolute, because folders above a relative path matter too.
     fn absolute(&self, path: &Path) -> PathBuf {
         let here = self.here.get_or_init(|| env::current_dir().unwrap_or_default());
         std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
     }
 
-    /// The companion folder in which the file `path` lies.
+    /// The companion folder that contains the file `path`.
     fn around(&self, path: &Path) -> Option<Arc<Path>> {
         let folder = path.parent()?;
         let find_out = || {
@@ -140,15 +140,15 @@ impl Companions {
         known(&self.around, folder, find_out).get()?.clone()
     }
 
-    /// True if `folder` is a companion folder: it has a known suffix, and beside it is a page of its name, or any page that
-    /// says that a browser saved it, or whose files Firefox named.
+    /// True if `folder` is a companion folder: it has a known suffix and a matching page next to it. A page matches
+    /// if it has the same name or states that a browser saved it. If Firefox named the files, any page matches.
     fn is_companion(&self, folder: &Path) -> bool {
         let name = folder.file_name().map(|name| name.to_string_lossy());
         let stem = name.as_deref().and_then(stem_of_companion);
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
             let pages = known(&self.pages, around, || Pages::of(around));
             pages.get().is_some_and(|pages| {
-                pages.stems.contains(stem) || (!self.ignores_pages && pages.one_says_it_was_saved())
+                pages.stems.contains(stem) || (!self.ignores_pages && pages.has_saved_page())
             }) || self.is_named_by_firefox(folder)
         })
     }
@@ -158,7 +158,7 @@ impl Companions {
         known(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
     }
 
-    /// The comment of the program that saved the page `path`; `None` if a symbolic link leads out of `root` to it.
+    /// The comment about the source of the page `path`; `None` if a symbolic link out of `root` leads to the page.
     fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
         if self.ignores_pages || !is_page(path) {
             return None;
@@ -166,14 +166,14 @@ impl Companions {
         let find_out = || {
             let real = |path: &Path| path.canonicalize().ok();
             let is_inside = real(path)?.starts_with(real(root)?);
-            is_inside.then(|| said(path)).flatten()
+            is_inside.then(|| saved_comment(path)).flatten()
         };
         known(&self.urls, path, find_out).get()?.clone()
     }
 }
 
 impl Pages {
-    /// The pages in `folder`; none if it cannot be read.
+    /// The pages in `folder`; none if the folder is unreadable.
     fn of(folder: &Path) -> Self {
         let mut pages = Self::default();
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -187,23 +187,24 @@ impl Pages {
         pages
     }
 
-    fn one_says_it_was_saved(&self) -> bool {
-        let says_it =
-            |path: &PathBuf| said(path).is_some_and(|said| said.program == Program::Browser);
-        *self.one_says_it_was_saved.get_or_init(|| self.paths.iter().any(says_it))
+    fn has_saved_page(&self) -> bool {
+        let is_saved = |path: &PathBuf| {
+            saved_comment(path).is_some_and(|saved| saved.program == Program::Browser)
+        };
+        *self.has_saved_page.get_or_init(|| self.paths.iter().any(is_saved))
     }
 }
 
-/// The comment of the program that saved the page `path`.
-fn said(path: &Path) -> Option<Saved> {
+/// The comment about the source of the page `path`.
+fn saved_comment(path: &Path) -> Option<Saved> {
     let mut head = Vec::new();
     open_file(path).ok()??.take(HEAD as u64).read_to_end(&mut head).ok()?;
     saved(&head)
 }
 
-/// True if the names of all files in `folder` end in the same four characters after a `_`, before the extension.
-/// Firefox draws them anew for each page that it saves, of those of base64url. A year has digits only, and of a single
-/// file a word would do.
+/// True if the names of all files in `folder` end in `_` and the same four characters before the extension. For
+/// each saved page Firefox draws four random characters of base64url. Four digits could be a year, and a single
+/// file could end in a word, so neither counts.
 fn is_named_by_firefox(folder: &Path) -> bool {
     const DRAWN: usize = 4;
     let (mut drawn, mut files) = (None::<String>, 0);
@@ -230,7 +231,7 @@ fn is_named_by_firefox(folder: &Path) -> bool {
     })
 }
 
-/// True if the file has an extension of pages.
+/// True if the file has the extension of a page.
 fn is_page(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let pages = [Format::Html, Format::Xhtml];
@@ -245,22 +246,22 @@ fn stem(path: &Path) -> String {
 
 #[derive(Debug)]
 struct OnDisk {
-    /// The folder whose folders a crawler named after hosts.
+    /// The folder that contains the folders named after hosts.
     hosts: Option<PathBuf>,
     scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
-    /// The folder of the saved files: the folder that was named, or the folder of the file that was named.
+    /// The root of the saved files: the folder named on the command line, or the folder of the named file.
     root: PathBuf,
     stem: String,
-    /// The companion folder in which the document lies.
+    /// The companion folder that contains the document.
     companion: OnceLock<Option<Arc<Path>>>,
 }
 
 impl OnDisk {
-    /// The file to which `path` leads from the folder of the document; `None` if no file can have such a name.
+    /// The file to which `path` leads from the folder of the document; `None` if the name is impossible for a file.
     fn resolved(&self, path: &str) -> Option<PathBuf> {
-        // RFC 3986, 5.2.4: `..` takes away the name before it, be that a link or not.
+        // RFC 3986, 5.2.4: `..` removes the name before it, even that of a symbolic link.
         let mut file = self.path.with_file_name("");
         for part in Path::new(path).components() {
             match part {
@@ -273,7 +274,7 @@ impl OnDisk {
         Some(file)
     }
 
-    /// Like `resolved`, but only for files in the root.
+    /// Resolves `path`, but only to files in the root.
     fn in_root(&self, path: &str) -> Option<PathBuf> {
         self.resolved(path).filter(|file| file.starts_with(&self.root))
     }
@@ -327,7 +328,7 @@ impl Beside for OnDisk {
         let saved = self.companions.saved(&self.in_root(path)?, &self.root)?;
         let url = saved.disbelief().is_none().then(|| saved.url(&self.scheme))?;
         let url = url.split('#').next()?;
-        // Anybody can write the comment of a page: it must be as good as that of the document itself.
+        // Anybody can write such a comment, so it must meet the same conditions as that of the document itself.
         let is_usable = unusable(url).is_none() && !contains_placeholder(url);
         is_usable.then(|| url.to_owned())
     }

@@ -1,7 +1,7 @@
-//! Paths of files for the resources of an archive.
+//! File paths for the resources of an archive.
 //!
-//! The path is made of the host and the path of the URL (RFC 3986, 3.2.2 and 3.3). It holds for the file systems of
-//! Linux, macOS and Windows at once: Windows, for one, refuses `con.png`, `a:b` and a name that ends with a dot.
+//! A path consists of the host and the path of the URL (RFC 3986, 3.2.2 and 3.3). It is valid on Linux, macOS and
+//! Windows at once. Windows, for example, rejects `con.png`, `a:b` and names that end with a dot.
 //!
 //! ```text
 //! http://h/docs/             text/html    h/docs/index.html
@@ -14,16 +14,16 @@
 //! cid:logo@h                 image/png    cid/logo@h.png           only http and https have no folder
 //! ```
 //!
-//! If resources need one path, the first of them in the order of their URLs gets it, and the others have a digest in
-//! their names. A folder comes before a file: `/docs` beside `/docs/x` has the digest.
+//! If several resources need the same path, the first of them in URL order gets it, and the others get a digest in
+//! their names. Folders take precedence over files: `/docs` gets the digest if `/docs/x` exists.
 //!
-//! A name that begins with a dot gets a `_` before it. Otherwise commands that skip hidden files, this program among
-//! them, would skip a document that is plain to see on the web (`/.well-known/x.html`).
+//! A name that begins with a dot gets a `_` before it. Otherwise commands that skip hidden files, including this
+//! program, would skip documents that are visible on the web (`/.well-known/x.html`).
 //!
-//! A file of a folder keeps its path in a mirror, unless some file system refuses it, or another file needs it. Then these
-//! rules give it another one.
+//! In a mirror, a file keeps its path unless some file system rejects it or another file needs it. Otherwise these
+//! rules determine a new path.
 //!
-//! Deliberately absent: which resources become files, and redirects.
+//! Deliberately absent: the choice of the resources that become files, and redirects.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -35,20 +35,22 @@ use super::path::is_page_name;
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
 
-/// The maximum length of a path, in bytes. Windows refuses 260 characters, and the folder needs some.
-const PATH: usize = 239;
+/// The maximum length of a path, in bytes. Windows rejects 260 characters, and the output folder needs some of
+/// them.
+const MAX_PATH: usize = 239;
 /// The maximum length of the name of a file.
-const NAME: usize = 200;
-/// The maximum length of all folders of a path together. Deeper ones are left out, and the name has a digest.
-const FOLDERS: usize = 140;
+const MAX_NAME: usize = 200;
+/// The maximum total length of all folders in a path. Deeper folders are omitted, and the name gets a digest.
+const MAX_FOLDERS: usize = 140;
 /// The maximum length of the name of a folder.
-const FOLDER: usize = 100;
+const MAX_FOLDER: usize = 100;
 /// The maximum length of a query; a longer one becomes a digest.
-const QUERY: usize = 80;
-/// The bytes of a digest in a name. Digests may be the same: then the path has another.
-const DIGEST: usize = 4;
+const MAX_QUERY: usize = 80;
+/// The number of bytes of a digest in a name. If digests collide, a longer one is used.
+const DIGEST_BYTES: usize = 4;
 
-/// Media types and their extensions; the first is the one to add. A browser that opens a file goes by the extension.
+/// Media types and their extensions; the first extension is the default. A browser that opens a file relies on its
+/// extension.
 #[rustfmt::skip]
 const EXTENSIONS: &[(&str, &[&str])] = &[
     ("text/html", &["html", "htm", "shtml", "shtm"]),
@@ -69,7 +71,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("application/atom+xml", &["atom", "xml"]),
     ("application/rdf+xml", &["rdf", "xml"]),
     ("application/xslt+xml", &["xsl", "xslt"]),
-    // A server sends this for text that it does not know. The extension says more.
+    // Servers send this type for unknown text, so the extension is more reliable.
     ("text/plain", &["txt", "text", "log", "md", "csv", "css", "js", "mjs", "json", "xml", "svg", "srt", "vtt"]),
     ("text/csv", &["csv"]),
     ("text/markdown", &["md", "markdown"]),
@@ -131,19 +133,20 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("multipart/related", &["mht", "mhtml"]),
 ];
 
-/// The first folders that a file or a folder of the program may be called.
+/// Top-level names that collide with files of the program.
 const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];
 
-/// Names that Windows keeps for devices, whatever the extension; `com` and `lpt` with a digit beside that.
+/// Names that Windows reserves for devices, with any extension. `com` and `lpt` followed by a digit are reserved
+/// too.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
 
-/// The number of rounds in which each of `count` resources of an archive loses its path to another one.
+/// For each of `count` resources of an archive, the number of rounds in which another resource won its path.
 ///
-/// A resource is a URL and a media type without parameters, or `""`. Its path does not depend on the order of the
-/// resources. No path has another one as a folder, and no two are the same on a file system that ignores case or
-/// normalizes names. URLs that differ only in their fragment, with one media type, are one resource and have one path.
+/// A resource is a URL and a media type without parameters, or `""`. The result does not depend on the order of the
+/// resources. No path is a folder of another path. All paths stay distinct on file systems that ignore case or
+/// normalize names. URLs that differ only in their fragment and share a media type are one resource with one path.
 ///
-/// While it runs, it needs about 50 bytes a resource, and 10 for each folder.
+/// Needs about 50 bytes per resource and 10 per folder.
 pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
     let own = |number| {
         let (url, media_type) = resource(number);
@@ -153,9 +156,9 @@ pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a
     rounds_of(count, path, |one, other| own(one).cmp(&own(other)))
 }
 
-/// The number of rounds in which each of `count` files loses its path to another one. `path` is that of a file which lost
-/// so many times; its folders are among those of the first paths. The least file in `order` gets the path, and those that
-/// are equal to it.
+/// For each of `count` files, the number of rounds in which another file won its path. `path` gives the path of a
+/// file after that number of losses; its folders are among those of the first paths. The least file in `order`, and
+/// files equal to it, win.
 pub(super) fn rounds_of<'a>(
     count: usize,
     path: impl Fn(usize, u32) -> Cow<'a, str>,
@@ -166,7 +169,7 @@ pub(super) fn rounds_of<'a>(
     let mut folders = HashSet::new();
     let mut keys: Vec<u64> = (0..count).map(|one| key(&path(one, 0), &mut folders)).collect();
     let mut sorted: Vec<u32> = (0..).take(count).collect();
-    // Folders are the same in every round, so a settled path remains free.
+    // Folders are the same in every round, so a settled path stays valid.
     for round in 1.. {
         sorted.sort_unstable_by(|&one, &other| {
             let (one, other) = (one as usize, other as usize);
@@ -195,10 +198,10 @@ pub(super) fn rounds_of<'a>(
     rounds
 }
 
-/// A digest of a path as the least exact file system compares it. Those of its folders go to `folders`. If two paths have
-/// one digest, which hardly happens, one of them gets another name without need.
+/// A digest of a path as the least precise file system compares it. Adds the digests of its folders to `folders`.
+/// If digests collide, which is very rare, a file is renamed unnecessarily.
 fn key(path: &str, folders: &mut HashSet<u64>) -> u64 {
-    // Each run has to give the same names.
+    // Each run must produce the same names.
     let mut hasher = DefaultHasher::new();
     let folded = folded(path);
     let mut names = folded.split('/').peekable();
@@ -211,7 +214,7 @@ fn key(path: &str, folders: &mut HashSet<u64>) -> u64 {
     hasher.finish()
 }
 
-/// A path as the least exact file system compares it. HFS+ ignores joiners.
+/// A path as the least precise file system compares it. HFS+ ignores joiners.
 fn folded(path: &str) -> String {
     if path.is_ascii() {
         return path.to_ascii_lowercase();
@@ -232,7 +235,7 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     let mut is_cut = false;
     for folder in folders {
         let name = folder_name(folder);
-        is_cut = path.len() + 1 + name.len() > FOLDERS;
+        is_cut = path.len() + 1 + name.len() > MAX_FOLDERS;
         if is_cut {
             break;
         }
@@ -243,18 +246,19 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
         push_query(&mut stem, query, safe(query));
     }
     let digest = || match round {
-        0 | 1 => first_of_md5(url.as_bytes(), DIGEST),
-        _ => first_of_md5(format!("{round} {media_type} {url}").as_bytes(), DIGEST),
+        0 | 1 => first_of_md5(url.as_bytes(), DIGEST_BYTES),
+        _ => first_of_md5(format!("{round} {media_type} {url}").as_bytes(), DIGEST_BYTES),
     };
-    let length = NAME.min(PATH - path.len() - 1);
+    let length = MAX_NAME.min(MAX_PATH - path.len() - 1);
     path.push('/');
     path.push_str(&fitted(plain(stem), &extension, length, is_cut || round > 0, digest));
     path.into()
 }
 
-/// The path in a mirror of the file with the path `own` that lost its path in `round` rounds: `own` if all file systems take it.
+/// The path of a file in a mirror after its path `own` was lost in `round` rounds. It is `own` if all file systems
+/// accept it.
 pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
-    let is_short = own.chars().count() <= PATH;
+    let is_short = own.chars().count() <= MAX_PATH;
     if round == 0 && is_short && own.split('/').all(is_taken_by_all) {
         return own.into();
     }
@@ -262,43 +266,43 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
     let folder = |name: &str| match is_taken_by_all(name) {
         true => name.to_owned(),
         false => {
-            let digest = || first_of_md5(name.as_bytes(), DIGEST);
-            fitted(safe_name(name.as_bytes()), "", FOLDER, false, digest)
+            let digest = || first_of_md5(name.as_bytes(), DIGEST_BYTES);
+            fitted(safe_name(name.as_bytes()), "", MAX_FOLDER, false, digest)
         }
     };
     let folders = folders.split('/').filter(|name| !name.is_empty());
     let folders: Vec<String> = folders.map(folder).collect();
     let length: usize = folders.iter().map(|name| name.len() + "/".len()).sum();
-    let added = "-".len() + 2 * DIGEST + ".html".len();
-    let is_cut = length + name.len() + added > PATH;
+    let added = "-".len() + 2 * DIGEST_BYTES + ".html".len();
+    let is_cut = length + name.len() + added > MAX_PATH;
     let mut path = String::new();
     for name in folders {
-        if is_cut && path.len() + name.len() > FOLDERS {
+        if is_cut && path.len() + name.len() > MAX_FOLDERS {
             break;
         }
         path = path + &name + "/";
     }
     let (stem, extension) = stem_and_extension_in_mirror(name);
     let digest = || match round {
-        0 | 1 => first_of_md5(own.as_bytes(), DIGEST),
-        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST),
+        0 | 1 => first_of_md5(own.as_bytes(), DIGEST_BYTES),
+        _ => first_of_md5(format!("{round} {own}").as_bytes(), DIGEST_BYTES),
     };
-    let length = NAME.min(PATH - path.len());
+    let length = MAX_NAME.min(MAX_PATH - path.len());
     path.push_str(&fitted(stem, &extension, length, is_cut || round > 0, digest));
     path.into()
 }
 
-/// The name of a file of a folder without its extension, and the extension. wget puts a query into the name, and no program
-/// knows `main.css?v=3` by its extension.
+/// The stem and extension for a file in a mirror. wget puts the query into the name, and no program recognizes
+/// `main.css?v=3` by its extension.
 fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
-    /// The extensions of pages that open as such.
+    /// The extensions of pages.
     const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
     let is_page = |one: &str| PAGES.iter().any(|page| page.eq_ignore_ascii_case(one));
     let Some((segment, query)) = name.split_once('?') else {
         return stem_and_extension(safe_name(name.as_bytes()), "");
     };
     let safe = |text: &str| safe_name(text.as_bytes());
-    // With --adjust-extension wget adds one to the end.
+    // wget appends an extension with --adjust-extension.
     let is_added = |one: &str| is_page(one) || one.eq_ignore_ascii_case("css");
     if let Some((query, added)) = query.rsplit_once('.').filter(|(_, added)| is_added(added)) {
         let mut stem = safe(segment);
@@ -313,15 +317,15 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
     (stem, extension)
 }
 
-/// Adds a query to a name; `text` is how it looks there. An empty query counts: `http://h/?` is another URL than `http://h/`,
-/// and a file called `index.html` would answer both.
+/// Adds a query to a name; `text` is its representation there. An empty query matters: `http://h/?` differs from
+/// `http://h/`, and a file `index.html` would stand for both.
 fn push_query(stem: &mut String, query: &str, text: String) {
     stem.push('@');
-    let is_long = text.len() > QUERY;
-    stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST) } else { text });
+    let is_long = text.len() > MAX_QUERY;
+    stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST_BYTES) } else { text });
 }
 
-/// The folder of a host, or of a scheme with the host in it.
+/// The folder of a host, or of another scheme and its host.
 fn root(url: &Reference<'_>) -> String {
     let scheme = url.scheme().unwrap_or_default().to_ascii_lowercase();
     let default_port = match &*scheme {
@@ -341,7 +345,7 @@ fn root(url: &Reference<'_>) -> String {
     }
 }
 
-/// The host of a net_loc in lower case, and a port that is not the default. A user and a password are not for names.
+/// The host of a net_loc in lower case, with any port that is not the default. User and password are omitted.
 fn host(net_loc: &str, default_port: Option<&str>) -> String {
     let host = net_loc.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
     // The colons of an IPv6 address are in brackets.
@@ -356,7 +360,8 @@ fn host(net_loc: &str, default_port: Option<&str>) -> String {
     }
 }
 
-/// The folders of a URL's path, and the last segment, which may be empty. Dot segments do what the URL Standard says.
+/// The folders of a URL's path, and the last segment, which may be empty. Dot segments are resolved by the URL
+/// Standard.
 fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     if url.net_loc().is_none() && !url.path().starts_with('/') {
         return (Vec::new(), url.path());
@@ -381,7 +386,7 @@ fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     }
 }
 
-/// The number of dots if a segment is `.` or `..`, percent-encoded or not.
+/// The number of dots if a segment is `.` or `..`, also if percent-encoded.
 fn dots(segment: &str) -> Option<usize> {
     if segment.len() > "%2e%2e".len() {
         return None;
@@ -398,7 +403,7 @@ fn folder_name(segment: &str) -> String {
         "" => "_".to_owned(),
         _ => safe(segment),
     };
-    fitted(plain(name), "", FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST))
+    fitted(plain(name), "", MAX_FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST_BYTES))
 }
 
 /// A name that commands do not skip as hidden.
@@ -406,8 +411,8 @@ fn plain(name: String) -> String {
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
-/// The name of a file without its extension, and the extension with its dot. An extension is added if that of the
-/// name is not right for the media type.
+/// The stem of a file name, and the extension with its dot. Adds an extension if that of the name does not fit the
+/// media type.
 fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
     let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
@@ -430,7 +435,7 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     }
 }
 
-/// True for what looks like an extension: `woff2`, but not the `0` of `v1.0`.
+/// True for a plausible extension: `woff2`, but not the `0` of `v1.0`.
 fn is_extension(extension: &str) -> bool {
     let first = extension.bytes().next();
     first.is_some_and(|byte| byte.is_ascii_alphabetic())
@@ -438,7 +443,7 @@ fn is_extension(extension: &str) -> bool {
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// A name of at most `length` bytes that no file system refuses. A name that has to be cut gets the digest.
+/// A name of at most `length` bytes that every file system accepts. A shortened name gets the digest.
 fn fitted(
     mut stem: String,
     extension: &str,
@@ -454,7 +459,7 @@ fn fitted(
         stem.push('_');
     }
     if has_digest || stem.len() + extension.len() > length {
-        let room = length - extension.len() - "-".len() - 2 * DIGEST;
+        let room = length - extension.len() - "-".len() - 2 * DIGEST_BYTES;
         let end = (0..=room.min(stem.len())).rev().find(|&at| stem.is_char_boundary(at));
         stem.truncate(end.unwrap_or_default());
         stem = stem + "-" + &digest();
@@ -471,27 +476,28 @@ fn is_device(name: &str) -> bool {
         || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(is_digit))
 }
 
-/// True if all file systems take `name` for a file or a folder.
+/// True if all file systems accept `name` for a file or a folder.
 fn is_taken_by_all(name: &str) -> bool {
-    name.len() <= NAME && is_taken_by_windows(name)
+    name.len() <= MAX_NAME && is_taken_by_windows(name)
 }
 
-/// True if Windows takes `name` for a file or a folder, unless it is too long.
+/// True if Windows accepts `name` for a file or a folder, unless it is too long.
 pub(super) fn is_taken_by_windows(name: &str) -> bool {
     !name.contains(is_refused) && !name.ends_with(['.', ' ']) && !is_device(name)
 }
 
-/// True for characters that Windows refuses in names.
+/// True for characters that Windows rejects in names.
 fn is_refused(one: char) -> bool {
     one.is_control() || matches!(one, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
 }
 
-/// A part of a URL as a name: percent-decoded, and [`safe_name`].
+/// Converts a part of a URL to a name: percent-decoded, then made safe by [`safe_name`].
 fn safe(text: &str) -> String {
     safe_name(&decode_percent(text.as_bytes()))
 }
 
-/// Text in Normalization Form C. What a file system refuses is `_`; what is not UTF-8 or cannot be seen is percent-encoded.
+/// Converts text to Normalization Form C. Characters that a file system rejects become `_`. Bytes that are not
+/// UTF-8 and invisible characters are percent-encoded.
 fn safe_name(text: &[u8]) -> String {
     let mut name = String::with_capacity(text.len());
     let encode = |name: &mut String, bytes: &[u8]| {
@@ -515,13 +521,13 @@ fn safe_name(text: &[u8]) -> String {
     }
 }
 
-/// U+200C and U+200D, which Persian and Indic words need.
+/// True for U+200C and U+200D, which Persian and Indic words need.
 fn is_joiner(one: char) -> bool {
     matches!(one, '\u{200C}' | '\u{200D}')
 }
 
-/// True for characters that change the look of others or have none: format characters, private use (which Cygwin and
-/// WSL read as `:` and the like), tags and noncharacters.
+/// True for characters that are invisible or change the look of others: format characters, private use (which
+/// Cygwin and WSL read as `:` and similar), tags and noncharacters.
 fn is_invisible(one: char) -> bool {
     !is_joiner(one)
         && matches!(one,
@@ -552,7 +558,7 @@ mod tests {
         file_names([(url, media_type)]).collect()
     }
 
-    /// URL, media type, path. The digests are those of `md5sum`.
+    /// Each row has a URL, a media type and a path. The digests are from `md5sum`.
     #[rustfmt::skip]
     const ROWS: &[(&str, &str, &str)] = &[
         // Index files.
@@ -605,7 +611,7 @@ mod tests {
         ("http://baselink-map.csv/x", "", "_baselink-map.csv/x"),
         ("http://INDEX.html/x", "", "_index.html/x"),
         ("http://.baselink-x/x", "", "_.baselink-x/x"),
-        // Nothing leaves the folder.
+        // Dot segments do not leave the folder.
         ("http://h/../../x", "", "h/x"),
         ("http://h/a/b/%2e%2E/x", "", "h/a/x"),
         ("http://h/a/./.%2e/x", "", "h/x"),
@@ -615,7 +621,7 @@ mod tests {
         ("http://h/%2e%2e%00/x", "", "h/_.._/x"),
         ("http://../x", "", "_._/x"),
         ("http://h/a//b", "", "h/a/b"),
-        // Windows refuses these.
+        // Windows rejects these.
         ("http://h/con", "", "h/_con"),
         ("http://h/Con.x.png", "image/png", "h/_Con.x.png"),
         ("http://h/AUX/lpt1%20.txt", "text/plain", "h/_AUX/_lpt1 .txt"),
@@ -646,10 +652,10 @@ mod tests {
         }
     }
 
-    /// The path of a file of a folder, and that in a mirror.
+    /// Each row has the path of a file in the folder, and its path in a mirror.
     #[rustfmt::skip]
     const IN_MIRROR: &[(&str, &str)] = &[
-        // These work everywhere.
+        // These names are valid everywhere.
         ("index.html", "index.html"),
         ("h/a b;c=1+~!$&'()@,.tar.gz", "h/a b;c=1+~!$&'()@,.tar.gz"),
         ("h/a%20b%3Fc", "h/a%20b%3Fc"),
@@ -659,7 +665,7 @@ mod tests {
         ("page", "page"),
         ("constant.c/com10", "constant.c/com10"),
         ("list.php", "list.php"),
-        // A query, as wget has it.
+        // Queries in names as wget writes them.
         ("main.css?v=3", "main@v=3.css"),
         ("main.css?v=3.css", "main.css@v=3.css"),
         ("list.php?page=2", "list.php@page=2.html"),
@@ -671,7 +677,7 @@ mod tests {
         ("f.woff2?", "f@.woff2"),
         ("x?u=http:%2F%2Fa%2F<b>", "x@u=http_%2F%2Fa%2F_b_.html"),
         ("index.html?a?b", "index@a_b.html"),
-        // Windows refuses these.
+        // Windows rejects these.
         ("con", "_con"),
         ("h/Con.x.png", "h/_Con.x.png"),
         ("AUX/lpt1 .txt", "_AUX/_lpt1 .txt"),
@@ -704,7 +710,7 @@ mod tests {
             ),
             (format!("{deep}x?y"), format!("{kept}x@y-f3394552.html")),
             (format!("x?{}", "q=".repeat(50)), "x@3eeff23e.html".to_owned()),
-            // 181 characters have 541 bytes.
+            // 181 characters take 541 bytes.
             (format!("{wide}/{wide}/{wide}"), format!("{wide}/{wide}/{wide}")),
         ] {
             assert_eq!(path_in_mirror(&own, 0), expected, "{own}");
@@ -734,11 +740,11 @@ mod tests {
         let folder = format!("http://h/{}/x", "d".repeat(150));
         assert_eq!(alone(&folder, ""), format!("h/{}-976062c5/x", "d".repeat(91)));
 
-        // `h` and 12 folders have 133 bytes, and with a thirteenth 144.
+        // `h` and 12 folders take 133 bytes; a thirteenth would make it 144.
         let deep = format!("http://h/{}x", "dddddddddd/".repeat(20));
         assert_eq!(alone(&deep, ""), format!("h/{}x-41e2ec17", "dddddddddd/".repeat(12)));
 
-        // No character is cut: 191 bytes hold 63 characters of three bytes.
+        // No character is split: 191 bytes have room for 63 characters of three bytes.
         let wide = alone(&format!("http://h/{}", "%E6%97%A5".repeat(100)), "");
         assert_eq!(wide.rsplit_once('-').unwrap().0, format!("h/{}", "\u{65e5}".repeat(63)));
     }
@@ -755,7 +761,7 @@ mod tests {
             &[("http://h/", "text/html", "h/index.html"), ("http://h/index.html", "text/html", "h/index-c848f848.html")],
             &[("http://h/caf%C3%A9", "", "h/caf\u{e9}"), ("http://h/cafe%CC%81", "", "h/caf\u{e9}-efbd3f25")],
             &[("http://h/a%3Ab", "", "h/a_b"), ("http://h/a:b", "", "h/a_b-e2013c53"), ("http://h/a_b", "", "h/a_b-b0d2bbcc")],
-            // One resource.
+            // These are one resource.
             &[("http://h/x#a", "", "h/x"), ("http://h/x#b", "", "h/x")],
         ];
         for group in groups {
@@ -769,7 +775,7 @@ mod tests {
         }
     }
 
-    /// A settled path keeps a digest from others: the second URL needs another one.
+    /// The digest of a settled path is not available to others: the second URL needs a longer one.
     #[test]
     fn a_digest_may_be_taken() {
         let urls = ["http://h/About", "http://h/about", "http://h/about-c0f98e72"];
@@ -779,7 +785,7 @@ mod tests {
         check(&urls.map(|url| (url.to_owned(), "")), &paths);
     }
 
-    /// Asserts what holds for all paths.
+    /// Asserts the invariants of all paths.
     fn check(resources: &[(String, &str)], paths: &[Box<str>]) {
         let mut owners = BTreeMap::new();
         let mut folders = BTreeSet::new();
@@ -868,7 +874,7 @@ mod tests {
             let own = names.collect::<Vec<_>>().join("/");
             prop_assume!(!own.is_empty());
             let path = path_in_mirror(&own, round);
-            prop_assert!(path.chars().count() <= PATH && path.split('/').all(is_taken_by_all), "{}", path);
+            prop_assert!(path.chars().count() <= MAX_PATH && path.split('/').all(is_taken_by_all), "{}", path);
             prop_assert!(!path.split('/').any(str::is_empty), "{}", path);
             prop_assert!(path != own || round == 0);
             prop_assert_eq!(&path_in_mirror(&path, 0), &path);

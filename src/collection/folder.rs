@@ -1,4 +1,4 @@
-//! A folder as a collection: its files, by the URLs that [`Origins`](super::origin::Origins) give.
+//! Files of a folder as a collection, with the URLs from [`Origins`](super::origin::Origins).
 //!
 //! ```
 //! use std::path::Path;
@@ -29,8 +29,8 @@ use crate::files::os_string;
 use crate::files::walk::{EntryKind, TreeEntry};
 
 impl Collection {
-    /// Adds an entry of the folder, and its retrieval URL, if that is known. A symbolic link counts as a file, whatever it
-    /// leads to. Of a folder only the name is kept.
+    /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as a file, whatever its
+    /// target. Only the name of a folder is stored.
     pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {
         let kind = match entry.kind {
             EntryKind::File => ResourceKind::File,
@@ -44,16 +44,16 @@ impl Collection {
         self.add_kind(entry, kind, retrieval);
     }
 
-    /// Adds a symbolic link that is not followed, and its text. A URL that follows from its name means the target of the
-    /// link.
+    /// Adds a symbolic link that is not followed, with its text. A URL derived from its name refers to the target
+    /// of the link.
     pub fn add_link(&mut self, entry: &TreeEntry, says: &Path, retrieval: Option<&Retrieval>) {
         let says = if says.has_root() { b"/".to_vec() } else { names::path_bytes(says) };
         let is_own = |one: &&Retrieval| !matches!(one.source, Source::Retrieval | Source::Layout);
         self.add_kind(entry, ResourceKind::Link(Some(says.into())), retrieval.filter(is_own));
     }
 
-    /// Adds an entry that could not be read, by its path below the root. Its contents are unknown, like those of a symbolic
-    /// link that is not followed.
+    /// Adds an unreadable entry by its path below the root. Its contents are unknown, like those of a symbolic link
+    /// that is not followed.
     pub fn add_unknown(&mut self, path: &Path) {
         let name = names::path_bytes(path);
         self.add(Resource { name: &name, kind: ResourceKind::Link(None) }, []);
@@ -66,12 +66,12 @@ impl Collection {
         };
         let retrieval = retrieval.filter(|one| !follows(one));
         let map = self.origins.map.clone();
-        // Before a redirection it had others.
+        // The entry had other URLs before redirects.
         let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
         let own = retrieval.map(|one| one.url.as_str());
         let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
         let added = self.add(Resource { name: &name_of(entry), kind }, urls);
-        // What a crawler was sent to may be there twice: under the name that it asked for as well.
+        // The target of a redirect may exist twice: also under the requested name.
         if let Some((number, retrieval)) = added.zip(retrieval)
             && retrieval.source == Source::Xattr
             && self.is_laid_out(entry, &retrieval.url)
@@ -88,8 +88,8 @@ impl Collection {
         names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
     }
 
-    /// Sets the layout of a tree in which a crawler noted the URLs of files and named folders after hosts. The URLs before
-    /// redirects are not in its notes.
+    /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. The
+    /// records lack the URLs before redirects.
     fn learn_layout(&mut self, url: &str) {
         if let Some((scheme, _)) = url.split_once(':')
             && self.origins.root_url.is_none()
@@ -107,7 +107,7 @@ pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
     entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
 }
 
-/// The path of the file called `name` below the root; `None` if no file of this system can have such a name.
+/// The path below the root of the file called `name`; `None` if the system cannot have such a name.
 #[must_use]
 pub fn path_of(name: &[u8]) -> Option<PathBuf> {
     os_string(name.to_vec()).map(PathBuf::from)

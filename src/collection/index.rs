@@ -1,10 +1,10 @@
-//! Resources by their names and URLs: the way back from targets to resources.
+//! A collection of resources, with lookup by name and URL.
 //!
-//! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
-//! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
-//! give. A URL that ends with `/` means the file of one of the `index` names. The query counts where a
-//! file has it in its URL or its name, else it does not. Names are compared as bytes, after
-//! percent-decoding (RFC 3986, 6.2.2.2).
+//! A URL leads to a file through retrieval URLs (RFC 1808, 3.3). A file may have its own URL from a map, a comment
+//! or an attribute. Otherwise the URL of the root and the path, or the names that crawlers give, determine it.
+//!
+//! A URL that ends with `/` refers to an index file. The query counts only if the URL or the name of a file
+//! contains it. Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2).
 //!
 //! ```
 //! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
@@ -15,9 +15,9 @@
 //! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
-//! Files after the names that programs give to what they save: [`Collection::find_saved`].
+//! [`Collection::find_saved`] also finds files by the names that programs give them when saving.
 //!
-//! Deliberately absent: the file system. A file that was not added does not exist here.
+//! Deliberately absent: the file system. Only added files exist here.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -27,71 +27,71 @@ use std::sync::{Mutex, PoisonError};
 use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use super::normal::{host, normal, other_web, without_query};
 use super::path::{is_page_name, joined, names_folder, split_name, stem};
-use super::symlinks::{EntryAt, Way, way};
+use super::symlinks::{EntryAt, PathEnd, path_end};
 use super::text_map::TextMap;
-use crate::collection::origin::{Below, FolderLayout, Origins, RootUrl, names};
+use crate::collection::origin::{FolderLayout, Origins, PathBelowRoot, RootUrl, names};
 use crate::named::named;
 use crate::reference::{Grammar, Reference};
 
-/// The default names of index files, as servers have them.
+/// The default names of index files, as on servers.
 const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
-/// The file that a URL means.
+/// The file to which a URL refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// Its number, in the order in which files were added.
+    /// The number of the file, in the order of addition.
     pub number: usize,
-    /// True if the file belongs to the URL with its query; false if it would be the same file without the query.
+    /// True if the query of the URL belongs to the file; false if the URL leads to the same file without its query.
     pub query_counts: bool,
 }
 
 named! {
-    /// Why a URL inside a tree means no file there: a closed list.
+    /// The reason why a URL inside a tree leads to no file.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Absence {
-        /// No file has such a name.
+        /// No file has the name.
         Absent = "absent",
-        /// One has, but for the case of letters.
+        /// A file has the name except for case.
         Case = "case",
-        /// One has, but for what is percent-encoded, or in which encoding of characters.
+        /// A file has the name except for percent-encoding or character encoding.
         Encoding = "percent-encoding",
-        /// It is a folder without an index file; from disk, any folder.
+        /// A folder without an index file; on disk, any folder.
         NoIndex = "no-index",
-        /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
+        /// A folder, but the URL lacks the final `/`, so the relative links of the index file would break.
         NoSlash = "no-slash",
-        /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
+        /// The name is impossible for a file: it has an encoded `/`, NUL, `.` or `..`.
         NoName = "no-name",
-        /// It is there and no file: a FIFO, a socket, a device.
+        /// The entry is not a regular file: a FIFO, a socket, a device.
         Special = "no-file",
-        /// A file has this name but for Unicode normalization: its letters are composed otherwise.
+        /// A file has the name except for Unicode normalization.
         Normalization = "normalization",
-        /// A symbolic link on the way leads out of the tree.
+        /// A symbolic link in the path leads out of the tree.
         LinkOut = "symlink",
-        /// A symbolic link on the way leads to nothing, or in a circle.
+        /// A symbolic link in the path is broken or circular.
         LinkNowhere = "symlink",
     }
 }
 
-/// A missing file, and a hint at the file that was meant.
+/// A missing file, with a hint at a similar one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The kind of absence.
+    /// The reason for the absence.
     pub absence: Absence,
-    /// The path below the root of a file with nearly this name. It is for people: bytes that are not UTF-8 become U+FFFD.
+    /// The path below the root of a file with a similar name, for people: bytes that are not UTF-8 become U+FFFD.
     pub hint: Option<String>,
 }
 
-/// Where a URL leads.
+/// The place to which a URL leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetPlace {
     /// Out of the tree.
     Outside,
-    /// Into the tree: to a file, or to none.
+    /// Inside the tree: to a file, or to nothing.
     Inside(Result<FoundFile, Missing>),
 }
 
 impl TargetPlace {
-    /// The file, if it leads to one.
+    /// The file, if there is one.
     pub(crate) fn file(self) -> Option<FoundFile> {
         match self {
             Self::Inside(found) => found.ok(),
@@ -112,41 +112,41 @@ pub struct Resource<'a> {
 /// The kind of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResourceKind {
-    /// Bytes.
+    /// A regular file.
     File,
-    /// A symbolic link with this text; without a text, an entry of which nothing else is known.
+    /// A symbolic link with its text, or without a text an entry about which nothing is known.
     Link(Option<Box<[u8]>>),
-    /// No bytes: a FIFO, a socket, a device.
+    /// Not a regular file: a FIFO, a socket, a device.
     Special,
 }
 
 impl<'a> Resource<'a> {
-    /// A file called `name`.
+    /// A resource that is a file called `name`.
     #[must_use]
     pub fn file(name: &'a [u8]) -> Self {
         Self { name, kind: ResourceKind::File }
     }
 }
 
-/// Where a known URL leads.
+/// The target of a known URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UrlTarget {
-    /// To the resource with this number.
+    /// The resource with this number.
     Resource(u32),
-    /// To a capture with this status, which is not a resource.
+    /// A capture with this status, which is not a resource.
     Failure(u16),
-    /// To a capture that was not asked for.
+    /// A capture that was not selected.
     Outside,
 }
 
 impl UrlTarget {
-    /// The resource with this number. Memory ends long before the numbers do.
+    /// The resource with this number. Memory would run out before the numbers do.
     pub(super) fn of(number: usize) -> Self {
         Self::Resource(u32::try_from(number).unwrap_or(u32::MAX))
     }
 }
 
-/// Resources, by everything that can mean them. Memory grows with their names and URLs.
+/// Resources, indexed by name and URL. Memory grows with the names and URLs.
 #[derive(Debug)]
 pub struct Collection {
     pub(super) origins: Origins,
@@ -156,15 +156,15 @@ pub struct Collection {
     pub(super) files: TextMap<()>,
     /// The kinds of the resources that are not files.
     others: HashMap<usize, ResourceKind>,
-    /// The targets of the URLs that do not follow from the URL of the root, in their normal form.
+    /// The targets of URLs that do not follow from the URL of the root, by normalized URL.
     urls: TextMap<UrlTarget>,
-    /// The files directly in each folder. A folder without files is there only if it was added.
+    /// The files directly in each folder. A folder without files is present only if it was added.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
-    /// The folders in the root that have capitals in their names, by their names in lower case.
+    /// The folders in the root whose names contain capitals, by lower-case name.
     with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The first file of each path, by the path without case and encoding.
+    /// The first file of each path, ignoring case and encoding.
     alike: HashMap<u64, usize>,
-    /// The first file of each path, by the path without case.
+    /// The first file of each path, ignoring case.
     alike_in_case: HashMap<u64, usize>,
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
@@ -172,15 +172,15 @@ pub struct Collection {
     hints: PathHints,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     pub(super) only_urls: bool,
-    /// The paths in a mirror of the files that have other names there.
+    /// New paths, for files that have other names in a mirror.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
-    /// The new paths of folders, with which the URLs below them change that no file answers.
+    /// New paths of folders. They change the URLs below them that lead to no file.
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The hosts of captures.
     hosts: HashSet<Box<str>>,
 }
 
-/// Cached hints for paths without a resource: many links lead to the same missing path.
+/// Cached hints for paths without a resource, because many links lead to the same missing path.
 #[derive(Debug, Default)]
 struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
 
@@ -203,7 +203,7 @@ impl Default for Collection {
 }
 
 impl Collection {
-    /// A collection without resources. URLs that follow from names come from `origins`.
+    /// Creates an empty collection. `origins` determine the URLs that follow from names.
     #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
@@ -232,8 +232,8 @@ impl Collection {
         }
     }
 
-    /// The captures of an archive, each of which is found by its URLs alone, with the query: the paths of their `files` are
-    /// made of their URLs, and mean nothing. `hosts` are those from which something was captured.
+    /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of
+    /// their `files` are derived from URLs and have no meaning. `hosts` are the hosts of captures.
     pub(super) fn of_captures(
         files: TextMap<()>,
         urls: TextMap<UrlTarget>,
@@ -242,17 +242,17 @@ impl Collection {
         Self { only_urls: true, files, urls, hosts, ..Self::default() }
     }
 
-    /// True if there is a folder with this path.
+    /// True if a folder has this path.
     pub(super) fn has_folder(&self, path: &[u8]) -> bool {
         self.folders.contains_key(path)
     }
 
-    /// The path of a file that has nearly the name `path`.
+    /// The path of a file with a name similar to `path`.
     pub(super) fn similar(&self, path: &[u8]) -> Option<&[u8]> {
         self.nearest(path, false, true).1.map(|number| self.path(number))
     }
 
-    /// The status of `url`, if it was captured and is not a resource.
+    /// The status of `url`, if it was captured but is not a resource.
     #[must_use]
     pub fn failure(&self, url: &str) -> Option<u16> {
         let url = normal(url, true).filter(|_| self.only_urls)?;
@@ -263,7 +263,7 @@ impl Collection {
         status(&url).or_else(|| status(&other_web(&url)?))
     }
 
-    /// The status of each URL that was captured and is not a resource.
+    /// The statuses of the URLs that were captured but are not resources.
     pub fn failures(&self) -> impl Iterator<Item = u16> {
         self.urls.values.iter().filter_map(|target| match target {
             UrlTarget::Failure(status) => Some(*status),
@@ -276,20 +276,20 @@ impl Collection {
         self.urls.url(number)
     }
 
-    /// True if something was captured from the host of `url`.
+    /// True if a capture is from the host of `url`.
     #[must_use]
     pub fn has_host(&self, url: &str) -> bool {
         let url = normal(url, false).unwrap_or_default();
         self.hosts.contains(host(&url))
     }
 
-    /// True if resources are found by their URLs alone.
+    /// True if resources are found only by URL.
     pub(crate) fn has_only_urls(&self) -> bool {
         self.only_urls
     }
 
-    /// Adds a resource and those retrieval URLs that do not follow from its name. If two resources have the same URL, or
-    /// the same name, the first counts. Returns the number of the resource, if it was added.
+    /// Adds a resource with those retrieval URLs that do not follow from its name. If two resources share a URL or
+    /// a name, the first wins. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
         resource: Resource<'_>,
@@ -298,7 +298,7 @@ impl Collection {
         let Resource { name: path, kind } = resource;
         let number = (!path.is_empty()).then(|| self.files.add(path, ()).ok())??;
         for url in urls.into_iter().filter_map(|url| normal(url, true)) {
-            // The first resource counts.
+            // The first resource wins.
             let _ = self.urls.add(url.as_bytes(), UrlTarget::of(number));
         }
         if kind != ResourceKind::File {
@@ -316,7 +316,7 @@ impl Collection {
         Some(number)
     }
 
-    /// Makes `url` lead to the resource with this number, also if it led to another one before.
+    /// Makes `url` lead to the resource with this number, replacing any previous target.
     pub(super) fn assign_url(&mut self, number: usize, url: &str) {
         if let Some(url) = normal(url, true)
             && let Err(known) = self.urls.add(url.as_bytes(), UrlTarget::of(number))
@@ -325,7 +325,7 @@ impl Collection {
         }
     }
 
-    /// The files in a folder. Adds the folder, and the folders around it.
+    /// The files in a folder. Adds the folder and its parents.
     pub(super) fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
         let mut around = path;
         while !around.is_empty() && !self.folders.contains_key(around) {
@@ -339,8 +339,8 @@ impl Collection {
         self.folders.entry(path.into()).or_default()
     }
 
-    /// The path of `url` below the root, if it leads beyond `found`, a symbolic link with an unknown target. With `root`, the
-    /// tree has that URL, and only paths count.
+    /// The path of `url` below the root, if it passes through `found`, a symbolic link with an unknown target. With
+    /// `root`, the tree has that URL, and only paths matter.
     pub(crate) fn path_beyond_link(
         &self,
         found: FoundFile,
@@ -355,13 +355,13 @@ impl Collection {
         rest.starts_with(b"/").then_some(path)
     }
 
-    /// The names that lead to a file from the root, with `/` between them, as bytes of the system.
+    /// The path of a file below the root, with `/` between names, as bytes of the system.
     #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
         if number < self.files.len() { self.files.text(number) } else { b"" }
     }
 
-    /// True if the resource with this number has bytes.
+    /// True if the resource with this number is a file.
     pub(super) fn is_file(&self, number: usize) -> bool {
         *self.kind(number) == ResourceKind::File
     }
@@ -370,14 +370,15 @@ impl Collection {
         self.others.get(&number).unwrap_or(&ResourceKind::File)
     }
 
-    /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
-    /// them. Each file is listed with the first of its kind.
+    /// Pairs of files whose paths differ only in case. A file system that ignores case can store only one of each
+    /// pair. Each file is paired with the first of its kind.
     #[must_use]
     pub fn doubles(&self) -> &[(usize, usize)] {
         &self.doubles
     }
 
-    /// True if a file is a page or a program that makes pages, by its name. With a query, its URL means another page.
+    /// True if the name of the file is that of a page, or of a program that generates pages. A query then selects
+    /// another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
         is_page_name(split_name(self.path(number)).1)
@@ -395,24 +396,24 @@ impl Collection {
         self.files.number(path)
     }
 
-    /// The URL of the root, if every URL leads to a file by its path below the root.
+    /// The URL of the root, if every URL leads to a file by its path below it.
     pub(crate) fn folder_url(&self) -> Option<&str> {
         self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
     }
 
-    /// The file that this path below the root means in a URL, where it means it byte for byte.
+    /// The file at this path below the root, if the path in a URL is identical byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
-        let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
+        let number = self.number_at(path).filter(|_| PathBelowRoot::is_plain(path))?;
         self.is_file(number).then_some(number)
     }
 
-    /// Where `url` leads. Its fragment does not count.
+    /// Finds the place to which `url` leads, ignoring its fragment.
     #[must_use]
     pub fn find(&self, url: &str) -> TargetPlace {
         self.find_with_tail(url).0
     }
 
-    /// Like [`find`](Self::find), with the offset in `url` at which the part after the URL of the root begins, if
+    /// Like [`find`](Self::find), but also returns the offset in `url` of the part after the URL of the root, if
     /// [`moved`](Self::moved) keeps that part.
     pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
         let found =
@@ -458,7 +459,7 @@ impl Collection {
         (TargetPlace::Inside(self.named(&below, false)), None)
     }
 
-    /// The path that `url`, which has no query, has below `root`, or below the root of the tree.
+    /// The path of `url`, which has no query, below `root` or below the root of the tree.
     pub(super) fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
         let below = match root.or(self.origins.root_url.as_ref()) {
             Some(root) => root.below(url),
@@ -467,24 +468,24 @@ impl Collection {
         below.filter(|below| below.is_path).map(|below| below.path)
     }
 
-    /// The file that has the query of `url` in its name.
-    fn named_with_query(&self, url: &str, below: &Below) -> Option<usize> {
+    /// The file whose name contains the query of `url`.
+    fn named_with_query(&self, url: &str, below: &PathBelowRoot) -> Option<usize> {
         let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
         let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
         self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
     }
 
-    /// The path of `url`, which has no query, if folders are named after hosts; `None` if the tree has
-    /// no such host.
-    fn laid_out(&self, url: &str) -> Option<Below> {
+    /// The path of `url`, which has no query, in folders named after hosts; `None` if the tree does not contain the
+    /// host.
+    fn laid_out(&self, url: &str) -> Option<PathBelowRoot> {
         let (mut path, path_at) = self.host_folder(url)?;
         let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).below(url)?;
         path.push(b'/');
         path.append(&mut below.path);
-        Some(Below { path, names_root: false, ..below })
+        Some(PathBelowRoot { path, names_root: false, ..below })
     }
 
-    /// The paths that the file of `url` can have, the folder of the host as it is called here (RFC 3986, 3.2.2).
+    /// The possible paths for `url`, with the name that the folder of the host has here (RFC 3986, 3.2.2).
     fn paths(&self, url: &str) -> impl Iterator<Item = Vec<u8>> + use<'_> {
         self.origins.paths(url).into_iter().map(|path| {
             let path = names::path_bytes(&path);
@@ -496,7 +497,7 @@ impl Collection {
         })
     }
 
-    /// The folder in which the files of the host of `url` are, and where in `url` its path begins.
+    /// The folder for the host of `url`, and the offset of the path in `url`.
     fn host_folder(&self, url: &str) -> Option<(Vec<u8>, usize)> {
         let FolderLayout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
         let path_at = Reference::split(Grammar::Rfc3986, url).path_span.start;
@@ -506,8 +507,8 @@ impl Collection {
         Some((folder, path_at))
     }
 
-    /// The place of `url` in a tree of the same files, with `root` as the URL of its root. Only paths count there. If `root`
-    /// is a `file` URL, the tree is read from disk, where no file is the index of its folder.
+    /// Finds `url` in a tree of the same files whose root has the URL `root`. Only paths matter. If `root` is a
+    /// `file` URL, the tree is read from disk, where no file is the index of its folder.
     #[must_use]
     pub fn find_below(&self, root: &RootUrl, url: &str) -> TargetPlace {
         match root.below(url) {
@@ -516,7 +517,7 @@ impl Collection {
         }
     }
 
-    /// True if the folders are named after hosts, as crawlers make them.
+    /// True if folders are named after hosts, as crawlers do.
     pub(crate) fn is_of_hosts(&self) -> bool {
         self.origins.layout.is_some() && self.origins.root_url.is_none()
     }
@@ -526,8 +527,9 @@ impl Collection {
         self.origins.root_url.is_some() && self.urls.len() == 0
     }
 
-    /// The URL that `url` becomes when the tree moves to `root`; `None` unless `url` is below the URL of the root, or
-    /// belongs to a host in the tree. The part after the URL of the root, with query and fragment, keeps its bytes.
+    /// The URL of the same resource after the tree moves to `root`. `None` if `url` is neither below the URL of the
+    /// root nor on a host in the tree. The part after the URL of the root keeps its bytes, including query and
+    /// fragment.
     #[must_use]
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
         let to = root.as_str();
@@ -544,7 +546,7 @@ impl Collection {
     }
 
     /// The file at a path below the root.
-    fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
+    fn named(&self, below: &PathBelowRoot, on_disk: bool) -> Result<FoundFile, Missing> {
         let found = |number| Ok(FoundFile { number, query_counts: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
@@ -568,13 +570,13 @@ impl Collection {
                     None => missing(Absence::NoIndex, None),
                 };
             }
-            match self.way(path) {
+            match self.path_end(path) {
                 None => {}
-                Some(Way::Unknown(number)) => return found(number),
-                Some(Way::Out) => return missing(Absence::LinkOut, None),
-                Some(Way::Nowhere) => return missing(Absence::LinkNowhere, None),
-                Some(Way::To(path)) => {
-                    let mut found = self.named(&Below { path, ..below.clone() }, on_disk);
+                Some(PathEnd::Unknown(number)) => return found(number),
+                Some(PathEnd::Out) => return missing(Absence::LinkOut, None),
+                Some(PathEnd::Nowhere) => return missing(Absence::LinkNowhere, None),
+                Some(PathEnd::To(path)) => {
+                    let mut found = self.named(&PathBelowRoot { path, ..below.clone() }, on_disk);
                     if let Err(Missing { absence: Absence::NoSlash, hint }) = &mut found {
                         *hint = Some(slash());
                     }
@@ -586,38 +588,40 @@ impl Collection {
         missing(absence, hint.map(|number| shown(self.path(number))))
     }
 
-    /// The end of `path` after following its symbolic links; `None` if it has none.
-    fn way(&self, path: &[u8]) -> Option<Way> {
-        way(path, |path| match self.number_at(path).map(|number| (number, self.kind(number))) {
-            Some((number, ResourceKind::Link(says))) => {
-                Some(EntryAt::Link(number, says.as_deref()))
+    /// The end of `path` after following symbolic links; `None` if it has none.
+    fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
+        path_end(path, |path| {
+            match self.number_at(path).map(|number| (number, self.kind(number))) {
+                Some((number, ResourceKind::Link(says))) => {
+                    Some(EntryAt::Link(number, says.as_deref()))
+                }
+                Some(_) => Some(EntryAt::NoLink),
+                None => self.folders.contains_key(path).then_some(EntryAt::NoLink),
             }
-            Some(_) => Some(EntryAt::NoLink),
-            None => self.folders.contains_key(path).then_some(EntryAt::NoLink),
         })
     }
 
-    /// The file at `path`, or at the end of the symbolic links there; `None` if nothing or a special file is there.
+    /// The file at `path`, or at the end of its symbolic links; `None` if there is nothing or a special file.
     pub(super) fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = self.number_at(path)?;
         match self.kind(number) {
-            ResourceKind::Link(_) => match self.way(path) {
-                Some(Way::To(real)) => self.number_at(&real).map(Ok),
-                Some(Way::Out) => Some(Err(Absence::LinkOut)),
-                Some(Way::Nowhere) => Some(Err(Absence::LinkNowhere)),
-                Some(Way::Unknown(_)) | None => Some(Ok(number)),
+            ResourceKind::Link(_) => match self.path_end(path) {
+                Some(PathEnd::To(real)) => self.number_at(&real).map(Ok),
+                Some(PathEnd::Out) => Some(Err(Absence::LinkOut)),
+                Some(PathEnd::Nowhere) => Some(Err(Absence::LinkNowhere)),
+                Some(PathEnd::Unknown(_)) | None => Some(Ok(number)),
             },
             ResourceKind::Special => None,
             ResourceKind::File => Some(Ok(number)),
         }
     }
 
-    /// The file that is the index of a folder, or what keeps a symbolic link from being it.
+    /// The index file of a folder, or the reason why a symbolic link with its name leads to no file.
     pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
         self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
 
-    /// The reason for the absence of `path`, and a file that was perhaps meant.
+    /// The reason for the absence of `path`, and a similar file.
     fn nearest(&self, path: &[u8], is_folder: bool, is_path: bool) -> (Absence, Option<usize>) {
         let mut wanted = vec![path.to_vec()];
         if is_folder {
@@ -643,9 +647,10 @@ impl Collection {
         (Absence::Absent, hint)
     }
 
-    /// The file that was perhaps meant by `name` in `folder`.
+    /// A file with a name similar to `name` in `folder`.
     fn hint(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// The shortest name, without its extension, that is a hint at a file in a distant folder.
+        /// The minimum length of a name, without its extension, that suffices as a hint at a file in another
+        /// folder.
         const TELLING: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
@@ -655,9 +660,9 @@ impl Collection {
         })
     }
 
-    /// The file in `folder` whose name takes the fewest changes to become `name`.
+    /// The file in `folder` whose name needs the fewest changes to become `name`.
     fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// The number of names compared on each side in sorted order, so that hints take linear time.
+        /// The number of names compared on each side in sorted order, which keeps the time for hints linear.
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;

@@ -1,7 +1,7 @@
-//! The parts of a message as resources: of an archive that a browser saved (MHTML), and of mail with images in it.
+//! The parts of a message as resources, for archives that a browser saved (MHTML) and for mail with images.
 //!
-//! A part has the URL of its `Content-Location`, which is resolved like a link of its own (RFC 2557, 5), and `cid:` with its
-//! `Content-ID` (RFC 2392). Links that neither the message nor its retrieval URL gives a base are relative to
+//! A part has the URL of its `Content-Location`, resolved like a link in the part (RFC 2557, 5), and a `cid:` URL
+//! with its `Content-ID` (RFC 2392). Links without a base from the message or its retrieval URL are relative to
 //! [`THIS_MESSAGE`].
 //!
 //! ```
@@ -13,10 +13,10 @@
 //! assert_eq!((&parts[1].urls[..], &**parts[1].body.as_ref().unwrap()), (&["cid:i@a".to_owned()][..], &b"\x89PNG"[..]));
 //! ```
 //!
-//! Chromium takes style sheets and frames out of a page, and the page refers to them by `cid:` URLs. Such a part has the base
-//! of the page that refers to it, like the `<style>` or the `srcdoc` that it was (HTML, 2.4.1).
+//! Chromium moves style sheets and frames out of a page and refers to them by `cid:` URLs. Such a part has the base
+//! of the page that refers to it, like the original `<style>` or `srcdoc` (HTML, 2.4.1).
 //!
-//! Deliberately absent: alternatives that are not opened (RFC 2046, 5.1.4), and `message/external-body`.
+//! Deliberately absent: alternatives other than the preferred one (RFC 2046, 5.1.4), and `message/external-body`.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -39,41 +39,41 @@ use crate::scan::{ScanOptions, scan_as};
 /// relative references within a multipart/related structure when no other base URI is specified" (RFC 2557, 5).
 pub const THIS_MESSAGE: &str = "thismessage:/";
 
-/// Longer `cid:` URLs are not looked for in pages.
+/// The maximum length of a `cid:` URL that is searched for in pages.
 const LONGEST_CID: usize = 256;
 
 /// A part of a message that is a resource.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PartResource<'m> {
-    /// The entity: `1.2`, or `""` for the message itself.
+    /// The name of the entity: `1.2`, or `""` for the message itself.
     pub entity: Arc<str>,
-    /// Its URLs, one at least. The first is that of its `Content-Location`, or else a `cid:` URL. A part with neither has
-    /// [`THIS_MESSAGE`] with the number of the entity and the name of its file, to which no link leads.
+    /// The URLs, at least one. The first is from `Content-Location`, or else a `cid:` URL. A part with neither has
+    /// an unused URL made of [`THIS_MESSAGE`], the number of the entity and its file name.
     pub urls: Vec<String>,
-    /// The base of its links, where it declares none in its content.
+    /// The base of its links, unless its content declares one.
     pub base: Arc<str>,
-    /// True if the message, or its retrieval URL, gives the base. Otherwise the base only finds other parts: an absolute URL
-    /// made with it means nothing outside the message.
+    /// True if the base comes from the message or its retrieval URL. Otherwise the base only serves to find other
+    /// parts, and absolute URLs with it are meaningless outside the message.
     pub has_base: bool,
-    /// Its media type, with its parameters.
+    /// The media type with its parameters.
     pub media_type: MediaType,
-    /// Its content, without transfer encoding; or why that cannot be undone.
+    /// The content without transfer encoding, or the reason why it cannot be decoded.
     pub body: Result<Cow<'m, [u8]>, Obstacle>,
-    /// True if it is the document to open: of a `multipart/related` the root (RFC 2387, 3), of a
-    /// `multipart/alternative` the last HTML.
+    /// True for the document to open: the root of a `multipart/related` (RFC 2387, 3), or the last HTML part of a
+    /// `multipart/alternative`.
     pub is_root: bool,
 }
 
 impl PartResource<'_> {
-    /// The encoding of characters that its heading declares.
+    /// The character encoding that the heading declares.
     #[must_use]
     pub fn charset(&self) -> Option<Charset> {
         self.media_type.parameter("charset").and_then(Charset::for_label)
     }
 }
 
-/// The parts of `message` that are resources, in order. `options` give the retrieval URL of the message, the profile and the
+/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile and the
 /// use of `Content-Location`. Linear in time and memory.
 #[must_use]
 pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
@@ -110,7 +110,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
     for (index, part) in &mut parts {
         match &chains[*index].base {
             Some(base) => (part.base, part.has_base) = (Arc::clone(base), true),
-            // References mean other parts by the place on the writer's machine, which is not a base.
+            // References name other parts by paths on the author's machine, which is not a base.
             None => {
                 let is_file =
                     |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");
@@ -125,7 +125,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// The base that the heading of the entity `index` gives.
+/// The base from the heading of the entity `index`.
 fn base_of(
     message: &[u8],
     structure: &Structure,
@@ -137,10 +137,10 @@ fn base_of(
     of_heading(name, &fields, outer, options.profile, options.content_location)
 }
 
-/// The document to open in a message, and what is left out for it.
+/// The document to open in a message, and the alternatives to it.
 struct OpenedParts {
     root: Option<usize>,
-    /// For each entity, true if it is in an alternative that is not opened.
+    /// For each entity, true if it belongs to an alternative that is not opened.
     is_left: Vec<bool>,
 }
 
@@ -156,7 +156,7 @@ impl OpenedParts {
         let is_page = |index: &usize| {
             matches!(entities[*index].media_type.format(), Format::Html | Format::Xhtml)
         };
-        // The part to open in each entity, those inside first.
+        // The part to open in each entity, computed for inner entities first.
         let mut opened: Vec<Option<usize>> = vec![None; entities.len()];
         let mut alternative: Vec<Option<usize>> = vec![None; entities.len()];
         for (index, entity) in entities.iter().enumerate().rev() {
@@ -171,14 +171,14 @@ impl OpenedParts {
                         start.is_some()
                             && content_id(message, &entities[*child]).as_deref() == start
                     };
-                    // 3.1: `type` is that of the root, which some programs do not write first.
+                    // RFC 2387, 3.1: `type` is the type of the root, which some programs do not write first.
                     let kind = entity.media_type.parameter("type").unwrap_or_default();
                     let is_of_kind = |child: &usize| {
                         entities[*child].media_type.to_string().eq_ignore_ascii_case(kind)
                     };
                     let root = inside().find(is_start).or_else(|| inside().find(is_of_kind));
                     let root = root.or_else(|| inside().next());
-                    // RFC 2387, 4: the disposition of a part does not count there.
+                    // RFC 2387, 4: the disposition of a part is ignored there.
                     root.and_then(|root| {
                         opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
                     })
@@ -186,7 +186,7 @@ impl OpenedParts {
                 EntityKind::Multipart { .. }
                     if entity.media_type.is("multipart", "alternative") =>
                 {
-                    // Without a page, none of them replaces the others.
+                    // Without a page, no alternative replaces the others.
                     alternative[index] = inside().rfind(has_page);
                     alternative[index].or_else(|| inside().next()).and_then(|child| opened[child])
                 }
@@ -211,26 +211,26 @@ impl OpenedParts {
     }
 }
 
-/// True if `entity` is to be shown apart from the message (RFC 2183, 2.2).
+/// True if `entity` is an attachment (RFC 2183, 2.2).
 fn is_attachment(message: &[u8], entity: &Entity) -> bool {
     let disposition = entity.heading.first(message, "Content-Disposition");
     let value = disposition.map(|field| &message[field.value.range()]).unwrap_or_default();
     value.get(.."attachment".len()).is_some_and(|name| name.eq_ignore_ascii_case(b"attachment"))
 }
 
-/// The `Content-ID` of `entity`, without its brackets.
+/// The `Content-ID` of `entity` without its angle brackets.
 fn content_id(message: &[u8], entity: &Entity) -> Option<String> {
     let value = entity.heading.first(message, "Content-ID")?.text(message);
     Some(in_brackets(&value).to_owned()).filter(|id| !id.is_empty())
 }
 
-/// The text between `<` and `>`, or all of it.
+/// The text between `<` and `>`, or else the whole text.
 fn in_brackets(value: &str) -> &str {
     let inside = value.split_once('<').map_or(value, |(_, rest)| rest);
     inside.split_once('>').map_or(inside, |(inside, _)| inside).trim()
 }
 
-/// The URLs of a part, whose heading gives the base of `chain`.
+/// The URLs of a part whose heading has the base of `chain`.
 fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -> Vec<String> {
     let mut urls = Vec::new();
     let location = entity.heading.url(message, UrlField::ContentLocation);
@@ -245,7 +245,7 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
         urls.push(url);
     }
     if let Some(id) = content_id(message, entity) {
-        // RFC 2392, 2: "any characters that are not allowed in URLs" are encoded, which few programs do.
+        // RFC 2392, 2: "any characters that are not allowed in URLs" must be encoded, but few programs do so.
         let encoded = percent_encode(&id, |one| {
             !(one.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(one))
         });
@@ -263,10 +263,10 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
     urls
 }
 
-/// The name of the file that a part was: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.
+/// The original file name of a part: `filename` of its disposition (RFC 2183, 2.3), or `name` of its media type.
 fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
     let disposition = entity.heading.first(message, "Content-Disposition").and_then(|field| {
-        // The parameters are those of a media type.
+        // The parameters have the syntax of those of a media type.
         MediaType::read(&[b"disposition/", &message[field.value.range()]].concat())
     });
     let name = disposition.as_ref().and_then(|one| one.parameter("filename"));
@@ -313,7 +313,7 @@ fn adopt(
             }
         }
     }
-    // Pages in pages, outermost first. Those that only refer to each other keep the base that they have.
+    // Pages in pages, outermost first. Pages that only refer to each other keep their base.
     let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
     while let Some(at) = next.pop() {
         let (index, part) = &parts[at];

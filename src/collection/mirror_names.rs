@@ -1,9 +1,9 @@
-//! Names of files in a mirror. A file keeps its name if it works everywhere.
+//! File names in a mirror. A file keeps its name if the name is valid everywhere.
 //!
 //! ```text
 //! main.css?v=3  -->  main@v=3.css        list.php?page=2  -->  list.php@page=2.html
 //! con.png       -->  _con.png            Windows keeps the name for a device
-//! about.html    -->  about-fb8a140d.html beside About.html, where case does not count
+//! about.html    -->  about-fb8a140d.html next to About.html, if case is ignored
 //! ```
 //!
 //! Deliberately absent: the rules, which are those for archives ([`super::file_names`]).
@@ -14,8 +14,9 @@ use super::file_names::{path_in_mirror, rounds_of};
 use super::index::Collection;
 
 impl Collection {
-    /// Gives files other names in a mirror if theirs do not work: they have a query, as wget writes them, are refused by some
-    /// file system or too long for it, or are the same as others where neither case nor normalization counts.
+    /// Renames files whose names do not work in a mirror. Such names contain a query as wget writes it, or are
+    /// invalid or too long on some file system. Names are also changed if they collide when case or normalization
+    /// is ignored.
     pub fn rename_for_mirror(&mut self) {
         let files: Vec<usize> = (0..self.files.len()).filter(|&one| self.is_file(one)).collect();
         let own = |one: usize| text(self.files.text(files[one]));
@@ -40,7 +41,7 @@ impl Collection {
     }
 }
 
-/// A path as text. What is not UTF-8 is percent-encoded, so that different paths are different texts.
+/// A path as text. Bytes that are not UTF-8 are percent-encoded, so that distinct paths remain distinct.
 fn text(path: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(path) {
         Ok(text) => text.into(),
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
     use crate::collection::Resource;
 
-    /// Asserts the names in a mirror of `files`, whatever their order is. The digests are those of `md5sum`.
+    /// Asserts the mirror names of `files` in both orders. The digests are from `md5sum`.
     fn check(files: &[(&[u8], &[u8])]) {
         for is_backwards in [false, true] {
             let mut files = files.to_vec();
@@ -85,7 +86,7 @@ mod tests {
             ("caf\u{e9}.html".as_bytes(), "caf\u{e9}-3022d09b.html".as_bytes()),
             ("cafe\u{301}.html".as_bytes(), "cafe\u{301}.html".as_bytes()),
         ]);
-        // A name that works is never lost to one that does not.
+        // A valid name is never lost to an invalid one.
         check(&[(b"x:y", b"x_y-dad3d504"), (b"x<y", b"x_y-76b21541"), (b"x_y", b"x_y")]);
         check(&[(b"x:y", b"x_y"), (b"x<y", b"x_y-76b21541")]);
         check(&[

@@ -1,9 +1,9 @@
 //! Resources and the URLs by which they were retrieved (RFC 1808, 3.3).
 //!
-//! A [`Collection`] finds the resource of a URL. Each resource is added with its name, which is a relative path, and its
-//! URLs. The URL of a redirect is one more URL of the resource to which it leads. After a move and in a mirror, links lead
-//! to names. [`folder`] adds the files of a folder, and [`origin`] knows their retrieval URLs. [`capture`] gives resources
-//! that are not files yet the paths of files.
+//! A [`Collection`] finds the resource of a URL. Each resource has a name, which is a relative path, and URLs. The
+//! URL of a redirect is a further URL of its target. After a move and in a mirror, links lead to names. [`folder`]
+//! adds the files of a folder, [`origin`] determines their retrieval URLs, and [`capture`] assigns file paths to
+//! resources in archives.
 //!
 //! ```
 //! use baselink::Options;
@@ -21,7 +21,7 @@
 //! assert_eq!(localize(text, &options).output(), local);
 //! ```
 //!
-//! Deliberately absent: the bytes of resources. The caller reads them and hands each document to a purpose.
+//! Deliberately absent: the bytes of resources, which the caller reads and passes to a purpose.
 
 pub mod capture;
 pub mod companion;

@@ -1,10 +1,10 @@
-//! Names that are nearly the same: in case, encoding and normalization, or by a few letters.
+//! Names that differ only in case, encoding, normalization, or a few letters.
 //!
 //! ```text
-//! Caf%C3%A9/X and café/x are the same but for case and encoding; lgoo.png is logo.png but for one change
+//! Caf%C3%A9/X and café/x differ in case and encoding; lgoo.png is one change away from logo.png
 //! ```
 //!
-//! Deliberately absent: which names there are.
+//! Deliberately absent: the set of names.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub(super) fn composed_text(text: &str) -> Cow<'_, str> {
     NFC.normalize(text)
 }
 
-/// A path as it is when neither case, normalization nor encoding counts.
+/// A path in the form used to ignore case, normalization and encoding.
 pub(super) fn folded(path: &[u8]) -> Vec<u8> {
     /// The maximum number of times that a name is percent-decoded.
     const PASSES: usize = 3;
@@ -40,7 +40,7 @@ pub(super) fn folded(path: &[u8]) -> Vec<u8> {
     composed(&lower(&without_empty(&decoded))).into_owned()
 }
 
-/// A path in lower case. What is not UTF-8 is taken for Latin-1.
+/// A path in lower case. If it is not UTF-8, it is treated as Latin-1.
 fn lower(path: &[u8]) -> Vec<u8> {
     match str::from_utf8(path) {
         Ok(path) => path.to_lowercase().into_bytes(),
@@ -53,7 +53,7 @@ fn lower(path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A path as it is when case does not count: bytes that are UTF-8 never mean what others do.
+/// A path in the form used to ignore case. UTF-8 and other bytes never match.
 pub(super) fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
     (lower(path), str::from_utf8(path).is_ok())
 }
@@ -68,8 +68,8 @@ pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
     names.collect::<Vec<_>>().join(&b'/')
 }
 
-/// The number of insertions, deletions, replacements and swaps of bytes that turn `a` into `b`; `None` for
-/// more than `most`.
+/// The number of insertions, deletions, replacements and swaps of bytes that turn `a` into `b`; `None` if more than
+/// `most`.
 pub(super) fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[same..], &b[same..]);

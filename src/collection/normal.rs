@@ -1,30 +1,30 @@
 //! URLs in the form in which they are compared.
 //!
-//! RFC 3986, 6.2.2 and 6.2.3: letters of scheme and host, percent-encoding, default ports and dot segments do not count.
-//! Names of hosts beyond ASCII are those that browsers send (URL Standard, 3.3).
+//! RFC 3986, 6.2.2 and 6.2.3: the case of scheme and host, percent-encoding, default ports and dot segments are
+//! ignored. Host names beyond ASCII are converted as in browsers (URL Standard, 3.3).
 //!
 //! ```text
 //! HTTP://A:80/%7eb/../c?x#y  -->  http://a/c?x
 //! ```
 //!
-//! Deliberately absent: the order of the parameters in a query, which counts.
+//! Deliberately absent: reordering the parameters of a query; their order matters.
 
 use super::origin::{self, names};
 use crate::reference::{Grammar, Reference};
 use crate::resolve::{Base, Profile};
 
-/// `url` up to its query and its fragment.
+/// `url` without its query and fragment.
 pub(crate) fn without_query(url: &str) -> &str {
-    // Asked of each link, and twice as fast as a search for one of two characters.
+    // Called for each link; twice as fast as a search for one of two characters.
     let end = url.bytes().position(|byte| matches!(byte, b'?' | b'#'));
     &url[..end.unwrap_or(url.len())]
 }
 
-/// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None` if it has no scheme or its path
-/// leads above the root.
+/// The normal form of `url` (RFC 3986, 6.2.2 and 6.2.3) without its fragment. `None` if it has no scheme or its
+/// path leads above the root.
 pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
-    // Names of hosts beyond ASCII are compared as browsers send them (URL Standard, 3.3, "domain to ASCII").
+    // Browsers send host names beyond ASCII in this form (URL Standard, 3.3, "domain to ASCII").
     if split.net_loc().is_some_and(|host| !host.is_ascii()) {
         let base = Base::new(Profile::Whatwg, url);
         let has_ascii =
@@ -45,7 +45,7 @@ pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     );
     let spelled = |name: &str| {
         let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
-        // What no file can have is kept as it is.
+        // A name that is impossible for a file is kept unchanged.
         name_of_file.unwrap_or_else(|| name.to_owned())
     };
     let segments: Vec<_> = origin::segments(&split)?.into_iter().map(spelled).collect();
@@ -57,7 +57,7 @@ pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     Some(normal)
 }
 
-/// The host of `url`, as `net_loc` has it.
+/// The net_loc of `url`.
 pub(super) fn host(url: &str) -> &str {
     Reference::split(Grammar::Rfc3986, url).net_loc().unwrap_or_default()
 }

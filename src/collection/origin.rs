@@ -1,6 +1,6 @@
-//! The URL by which a file was retrieved: RFC 1808, 3.3, for files that lie in folders.
+//! Retrieval URLs of files in folders (RFC 1808, 3.3).
 //!
-//! These are asked in this order, and the first that has a URL wins:
+//! The first of these sources that has a URL wins:
 //!
 //! 1. `url-map`: a table of files and URLs ([`map`]);
 //! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
@@ -8,12 +8,12 @@
 //! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
-//!    `wget --xattr` write it: with wget, the last URL after redirections. It comes before 3, which is not a fact but
-//!    a custom;
-//! 6. `canonical`: what the page calls its canonical URL ([`canonical`]), where that was asked for.
+//!    `wget --xattr` write it. wget writes the last URL after redirects. With a layout, the attribute precedes
+//!    source 3, because it is recorded and the layout is only a convention;
+//! 6. `canonical`: the canonical URL that the page declares ([`canonical`]), if requested.
 //!
-//! A source whose URL is not absolute and hierarchical is passed over with a sentence, and the next one is asked. A
-//! fragment in 4, 5 or 6 is left out: it says where somebody was in the page, not what was retrieved.
+//! A URL that is not absolute and hierarchical is skipped with a message. The fragment in sources 4, 5 and 6 is
+//! ignored, because it names a position in the page.
 //!
 //! ```
 //! use std::path::{Component, Path, PathBuf};
@@ -35,9 +35,9 @@
 //! assert_eq!(origins.paths(&retrieval.url)[0], PathBuf::from("a.example:8080/b/c?d=e"));
 //! ```
 //!
-//! Deliberately absent: what a document declares of its base (3.1), which comes before all of this,
-//! and guesses: `page.html` is not taken for `/page`. Only after the name of a program, as in `list.php.html`, was
-//! `.html` added by a crawler.
+//! Deliberately absent: the base that a document declares (3.1), which precedes all of these, and guesses:
+//! `page.html` does not become `/page`. Only if the rest of the name belongs to a program, as in `list.php.html`,
+//! is `.html` known to come from a crawler.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -63,37 +63,34 @@ use map::UrlMap;
 use names::Percent;
 use usable::unusable;
 
-/// Where the retrieval URLs of files come from.
+/// The sources of retrieval URLs for files.
 #[derive(Clone, Debug)]
 pub struct Origins {
-    /// A table of files and URLs.
+    /// A table of files and their URLs.
     pub map: Option<Arc<UrlMap>>,
     /// The URL of every root.
     pub root_url: Option<RootUrl>,
-    /// The name of the file that is the index of its folder, as `index.html` does: the URL of such a file
-    /// ends with `/`.
+    /// The name of index files, such as `index.html`. The URL of such a file ends with `/`.
     pub index: Option<OsString>,
     /// The layout of the folders below the roots.
     pub layout: Option<FolderLayout>,
-    /// The scheme of the URLs that `layout` gives, and of those that HTTrack writes without one.
+    /// The scheme of URLs from `layout`, and of HTTrack's URLs, which have none.
     pub scheme: String,
-    /// True if nobody gave that scheme, so that reports have to mention it.
+    /// True if the scheme is only assumed, so that reports mention it.
     pub assumes_scheme: bool,
-    /// True if the comment of the program that saved a page counts.
+    /// True if the comment of the program that saved a page is used.
     pub trust_saved_from: bool,
-    /// True if the extended attribute of a file counts.
+    /// True if the extended attribute of a file is used.
     pub trust_xattr: bool,
-    /// True if root URL and layout do not apply to files in a companion folder, which a browser saved with
-    /// a page.
+    /// True if root URL and layout do not apply to files in a companion folder.
     pub keeps_local_copies: bool,
-    /// The known companion folders.
+    /// The cache of companion folders.
     pub companions: Companions,
-    /// True if the canonical URL of a page counts.
+    /// True if the canonical URL of a page is used.
     pub canonical: bool,
-    /// True if the URL of the root is assumed. It is then the last source.
+    /// True if the URL of the root is assumed. It then ranks last.
     pub assumes_root: bool,
-    /// True if the sources after the first are collected too, so that they can be shown
-    /// ([`Retrieval::others`]).
+    /// True if the remaining sources are also collected for display ([`Retrieval::others`]).
     pub every_source: bool,
 }
 
@@ -122,41 +119,39 @@ impl Default for Origins {
 pub enum FolderLayout {
     /// `host/path`, as wget and other crawlers write it.
     ///
-    /// The port is in the name of the host, `host:8080`, or `host+8080` as wget writes it for Windows, or `host_8080` as
-    /// HTTrack writes it. The first folder must have a name that a host can have, in ASCII. A `?` in the name of the file
-    /// begins the query, as wget writes it by default; the `@` of its `--restrict-file-names=windows` is
-    /// an `@`, since it may be one. A `%` with two hexadecimal digits is an escape that the crawler
-    /// kept, or made of a byte that it would not write. All others wget decodes, so that `?a=%26` comes
-    /// back as `?a=&`; where that matters, a map is needed.
+    /// The port is part of the host name: `host:8080`, `host+8080` as wget writes it for Windows, or `host_8080` as
+    /// HTTrack writes it. The first folder must be a valid host name in ASCII.
+    ///
+    /// A `?` in a file name begins the query, as wget writes it by default. The `@` of its
+    /// `--restrict-file-names=windows` stays an `@`, because it may be one. A `%` with two hexadecimal digits is an
+    /// escape. wget decodes most escapes, so `?a=%26` comes back as `?a=&`; if that matters, use a map.
     Host,
 }
 
-/// The URL of a root: of a folder, or of a file that was named itself.
+/// The URL of a root, which is a folder or a single named file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootUrl {
     given: String,
-    /// With its final `/`; `None` where no path can be put after it.
+    /// The URL with its final `/`; `None` if no path can follow it.
     folder: Option<String>,
 }
 
 impl RootUrl {
-    /// The URL of a folder. A missing final `/` is added. A file that was named itself has the URL as
-    /// it was given.
+    /// Creates the URL of a folder, adding a missing final `/`. A single named file gets the URL as given.
     ///
     /// # Errors
     ///
-    /// It is not an absolute, hierarchical URL, or it has a query or a fragment, after which no path
-    /// can stand.
+    /// Returns an error unless the URL is absolute and hierarchical, without query and fragment.
     pub fn new(url: &str) -> Result<Self> {
         let root = Self::of_file(url);
         root.is_of_a_folder().map(|()| root)
     }
 
-    /// The URL of the folder `path` of this machine: the collection is read from disk.
+    /// The URL of the folder `path` on this machine, for a collection that is read from disk.
     ///
     /// # Errors
     ///
-    /// The path cannot be made absolute, or no URL can have such a name.
+    /// Returns an error if the path cannot be made absolute or represented as a URL.
     pub fn on_disk(path: &Path) -> Result<Self> {
         let absolute = std::path::absolute(path)
             .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
@@ -169,11 +164,11 @@ impl RootUrl {
         Self::new(&format!("file:///{path}"))
     }
 
-    /// Checks that files in a folder can get their URLs from it.
+    /// Checks that the URL can be that of a folder.
     ///
     /// # Errors
     ///
-    /// The errors of [`RootUrl::new`].
+    /// Returns the errors of [`RootUrl::new`].
     pub fn is_of_a_folder(&self) -> Result<()> {
         let url = &self.given;
         match (&self.folder, unusable(url)) {
@@ -186,8 +181,8 @@ impl RootUrl {
         }
     }
 
-    /// The URL of files that were named themselves, taken as it is. Files in folders get none from one
-    /// that [`RootUrl::new`] refuses.
+    /// Creates the URL of single named files, used as given. Files in folders get no URL from it if
+    /// [`RootUrl::new`] would reject it.
     #[must_use]
     pub fn of_file(url: &str) -> Self {
         let slash = if url.ends_with('/') { "" } else { "/" };
@@ -202,7 +197,7 @@ impl RootUrl {
         Self::of_file(ASSUMED)
     }
 
-    /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
+    /// A placeholder for an unknown folder. No host has such a name (RFC 6761, 6.4).
     pub(crate) fn assumed() -> Self {
         Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
@@ -212,38 +207,42 @@ impl RootUrl {
         Self::of_file("https://elsewhere.invalid/elsewhere/")
     }
 
-    /// The URL of the folder, with its final `/`; of what was named itself, as it was given.
+    /// The URL of the folder with its final `/`, or the URL of a single file as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.folder.as_deref().unwrap_or(&self.given)
     }
 
-    /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment do not count,
-    /// and dot segments are taken out first (RFC 3986, 5.2.4).
-    pub(crate) fn below(&self, url: &str) -> Option<Below> {
+    /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment are ignored, and dot
+    /// segments are removed first (RFC 3986, 5.2.4).
+    pub(crate) fn below(&self, url: &str) -> Option<PathBelowRoot> {
         self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
     }
 
-    /// Like [`below`](Self::below), but with `http` and `https` as one scheme: a host has the same resources under both.
-    pub(crate) fn below_own(&self, url: &str) -> Option<Below> {
+    /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host has the same
+    /// resources under both.
+    pub(crate) fn below_own(&self, url: &str) -> Option<PathBelowRoot> {
         self.below_by(url, is_one_web)
     }
 
-    /// The URL with which those of its files begin that are made of it.
+    /// The common prefix of the URLs that are derived from the folder.
     pub(crate) fn folder(&self) -> Option<&str> {
         self.folder.as_deref()
     }
 
-    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<Below> {
+    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<PathBelowRoot> {
         let folder = self.folder.as_deref()?;
-        // Most URLs begin as the folder is written, and then there is nothing to compare.
+        // Most URLs have the folder as a literal prefix, which needs no comparison of parts.
         if let Some(rest) = url.strip_prefix(folder) {
             let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
-            if let Some(below) = Below::plain(path) {
-                return Some(Below { tail: Some(folder.len()), ..below });
+            if let Some(below) = PathBelowRoot::plain(path) {
+                return Some(PathBelowRoot { tail: Some(folder.len()), ..below });
             }
             if !path.split('/').any(is_dots) {
-                return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
+                return Some(PathBelowRoot {
+                    tail: Some(folder.len()),
+                    ..PathBelowRoot::of(path.split('/'))
+                });
             }
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
@@ -258,7 +257,7 @@ impl RootUrl {
             return None;
         }
         let rest = &segments[folders.len()..];
-        let mut below = Below::of(rest.iter().copied());
+        let mut below = PathBelowRoot::of(rest.iter().copied());
         if !below.names_root && !url.path().split('/').any(is_dots) {
             let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
             let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
@@ -270,19 +269,18 @@ impl RootUrl {
 
 /// A path below a root, taken from a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Below {
-    /// The names that lead there, decoded, with `/` between them; it ends with `/`, or is empty, where a
-    /// folder is meant.
+pub(crate) struct PathBelowRoot {
+    /// The decoded names, with `/` between them. For a folder, ends with `/` or is empty.
     pub(crate) path: Vec<u8>,
-    /// True if files can have these names.
+    /// True if these names are valid for files.
     pub(crate) is_path: bool,
-    /// True if the URL is that of the root, without the final `/`.
+    /// True if the URL is that of the root without the final `/`.
     pub(crate) names_root: bool,
-    /// Where in the URL begins what follows that of the root; `None` where it has dot segments.
+    /// The offset in the URL after the URL of the root; `None` if it has dot segments.
     pub(crate) tail: Option<usize>,
 }
 
-impl Below {
+impl PathBelowRoot {
     /// The path itself, if it needs no decoding.
     fn plain(path: &str) -> Option<Self> {
         let path = path.as_bytes();
@@ -299,7 +297,7 @@ impl Below {
                 .all(|at| !matches!(path.get(at + 1), Some(b'.' | b'/')))
     }
 
-    /// The path of these segments, which are not dot segments.
+    /// The path of these segments, none of which is a dot segment.
     fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
         let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };
         let mut segments = segments.peekable();
@@ -324,21 +322,20 @@ impl Below {
     }
 }
 
-/// The start of every URL that is made of an assumed root.
+/// The prefix of every URL derived from an assumed root.
 const ASSUMED: &str = "https://assumed.invalid/";
 
-/// A folder of that root, which has so many in each other that it does not matter what a resolver makes of a `..` too
-/// many.
+/// A folder of the assumed root. It is nested so deeply that surplus `..` segments do not reach the root.
 const ASSUMED_FOLDER: &str = "assumed/";
 const ASSUMED_DEPTH: usize = 16;
 
-/// True if `url` is made of an assumed root ([`Origins::assume_root`]), so that it is not shown.
+/// True if `url` is derived from an assumed root ([`Origins::assume_root`]), so that it is not shown.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
     url.starts_with(ASSUMED)
 }
 
-/// `url` as it may be shown: where its root is assumed, what follows that.
+/// The part of `url` that may be shown: the part after an assumed root.
 pub(crate) fn without_assumed(url: String) -> Option<String> {
     let Some(mut below) = url.strip_prefix(ASSUMED) else {
         return Some(url);
@@ -349,7 +346,7 @@ pub(crate) fn without_assumed(url: String) -> Option<String> {
     Some(if below.is_empty() { "./".to_owned() } else { below.to_owned() })
 }
 
-/// The sources of retrieval URLs, in the order in which they are asked.
+/// The sources of retrieval URLs, in order of precedence.
 pub const ORDER: [Source; 6] = [
     Source::UrlMap,
     Source::Retrieval,
@@ -360,8 +357,8 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
-    /// Assumes a URL for the root, where neither a map nor a layout nor a URL says where files are from: that of
-    /// `place`, where the tree goes, else one that nothing has. It counts for files that have no other.
+    /// Assumes a URL for the root if there is no map, layout or URL. It is `place`, the destination of the tree, or
+    /// else a placeholder. It applies to files without another URL.
     pub fn assume_root(&mut self, place: Option<&RootUrl>) {
         if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
             self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
@@ -375,11 +372,11 @@ impl Origins {
         self.root_url.as_ref().filter(|_| !self.assumes_root)
     }
 
-    /// The retrieval URL of `entry`, if it is known, and a sentence for each URL that was passed over.
+    /// The retrieval URL of `entry`, if known, and a sentence for each URL that was skipped.
     ///
-    /// `format` is what the file is read as, and `head` its first bytes, [`saved::HEAD`] or more if
-    /// it has them, as they stand in the file; [`canonical::HEAD`] where that counts. They are asked only in
-    /// HTML and XHTML.
+    /// `format` is the format of the file. `head` contains its raw first bytes: at least [`saved::HEAD`] of them if
+    /// the file is that long, or [`canonical::HEAD`] if canonical URLs are used. The head matters only in HTML and
+    /// XHTML.
     #[must_use]
     pub fn of(
         &self,
@@ -390,8 +387,8 @@ impl Origins {
         self.of_seen(entry, entry, format, head)
     }
 
-    /// Like [`of`](Self::of), but root URL and layout belong to another folder than the root of `entry`: `seen` is
-    /// the entry with the names that lead to it from there.
+    /// Like [`of`](Self::of), but root URL and layout apply to a folder other than the root of `entry`. `seen` is
+    /// the entry with its names relative to that folder.
     #[must_use]
     pub fn of_seen(
         &self,
@@ -417,15 +414,15 @@ impl Origins {
         })
     }
 
-    /// The surroundings of `entry`. Root URL and layout are those of the folder from which it is `seen`.
+    /// The surroundings of `entry`. Root URL and layout apply to the folder from which it is `seen`.
     #[must_use]
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn Beside> {
         let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
     }
 
-    /// Like [`of`](Self::of), for a document that is not a file: only the given URL, and what the document says of itself,
-    /// can be asked.
+    /// Like [`of`](Self::of), for a document that is not a file: only the given URL and the document's own comments
+    /// are used.
     #[must_use]
     pub fn of_standard_input(
         &self,
@@ -445,10 +442,10 @@ impl Origins {
         })
     }
 
-    /// [`ORDER`], with the changes that these settings make.
+    /// [`ORDER`] as modified by these settings.
     fn order(&self) -> [Source; 6] {
         let place = |source: &Source| match source {
-            // A layout is how all files are called, and an attribute says where this one is from.
+            // A layout is a general convention; an attribute belongs to this file.
             Source::Xattr if self.layout.is_some() => 2,
             Source::Retrieval if self.assumes_root => ORDER.len(),
             source => ORDER.iter().position(|one| one == source).unwrap_or_default(),
@@ -458,7 +455,7 @@ impl Origins {
         order
     }
 
-    /// True if the head of a page may give a URL that comes before `known`, which was found without it.
+    /// True if the head of a page may give a URL that precedes `known`, which was found without the head.
     #[must_use]
     pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
         let is_before = |one: &Retrieval| match one.source {
@@ -469,7 +466,7 @@ impl Origins {
         (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
     }
 
-    /// The first URL that a source has; `of_files` are those that need no document.
+    /// The first URL of a source; `of_files` are the sources that need no document.
     fn first(
         &self,
         entry: &TreeEntry,
@@ -495,13 +492,13 @@ impl Origins {
                 source => of_files(source),
             };
             let Some(url) = url else { continue };
-            // Chromium writes these into the frames of a page that have no URL.
+            // Chromium writes these into frames without a URL.
             if said.is_some() && matches!(&*url, "about:srcdoc" | "about:blank") {
                 continue;
             }
             let disbelief = said.as_ref().and_then(Saved::disbelief);
-            // What was given for this very file is taken as it is, as a base in it would be; and the URL of a
-            // folder is usable, so what is made of it by segments of a path is, too.
+            // A URL given for this very file is used as it is, like a base in it. The URL of a folder is usable,
+            // and so is every URL made of it and path segments.
             let is_usable = source == Source::Retrieval;
             if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
             {
@@ -528,11 +525,11 @@ impl Origins {
         (first, passed_over)
     }
 
-    /// The paths below a root that a file with `url` can have in the `layout`, the likeliest first.
+    /// The possible paths below a root of a file with `url` in the `layout`, the most likely first.
     ///
-    /// They are: as wget writes it, as wget writes it for Windows, as older versions of wget wrote it, with every escape
-    /// decoded, with every escape kept, as HTTrack writes it. The fragment does not count. Without an `index`, a URL that
-    /// ends with `/` has no path. No path leads out of the root.
+    /// The paths are, in order: as wget writes it, as wget writes it for Windows, as older versions of wget wrote
+    /// it, with every escape decoded, with every escape kept, and as HTTrack writes it. The fragment is ignored.
+    /// Without an `index`, a URL that ends with `/` has no path. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
         let url = Reference::split(Grammar::Rfc3986, url);
@@ -548,7 +545,7 @@ impl Origins {
         paths
     }
 
-    /// The URL of the root and the path of `entry` below it.
+    /// The URL of `entry`, made of the URL of the root and its path.
     pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
@@ -595,8 +592,8 @@ impl Origins {
     }
 }
 
-/// The URL of `entry`, which has the host in its first folder ([`FolderLayout::Host`]); a file called `index` stands for its
-/// folder.
+/// The URL of `entry` from the host in its first folder ([`FolderLayout::Host`]). A file called `index` stands for
+/// its folder.
 pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
@@ -619,7 +616,7 @@ fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
     names::path(&names.join(&b'/'), percent)
 }
 
-/// The spelling of a URL as a path by a crawler.
+/// The way in which a crawler turns a URL into a path.
 struct PathSpelling {
     /// The text before the port.
     port: char,
@@ -627,7 +624,7 @@ struct PathSpelling {
     query: &'static str,
     /// True if escapes are decoded.
     decodes: bool,
-    /// Which bytes it writes as escapes all the same.
+    /// The bytes that it escapes nevertheless.
     escapes: fn(u8) -> bool,
 }
 
@@ -641,22 +638,22 @@ const SPELLINGS: [PathSpelling; 6] = [
         decodes: true,
         escapes: |byte| is_control(byte) || br#"\|:?"*<>"#.contains(&byte),
     },
-    // Older ones take more for control characters, also in the middle of UTF-8.
+    // Older versions treat more bytes as control characters, even inside UTF-8.
     PathSpelling {
         port: ':',
         query: "?",
         decodes: true,
         escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
     },
-    // With `nocontrol`.
+    // With `--restrict-file-names=nocontrol`.
     PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
     PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
-    // HTTrack, which has no query in a name (`Collection::find_saved`).
+    // HTTrack, which does not write queries into names (`Collection::find_saved`).
     PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
 ];
 
-/// The name of a file without the `.html` that wget puts after that of a program (`--adjust-extension`). After a query it
-/// may be a part of that.
+/// The name of a file without the `.html` that wget appends to the name of a program (`--adjust-extension`). After
+/// a query, `.html` may be part of the query.
 fn without_adjustment(name: &[u8]) -> &[u8] {
     const PROGRAMS: [&[u8]; 10] = [
         b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
@@ -674,7 +671,7 @@ pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
 }
 
-/// The segments of a path without those that are dots (RFC 3986, 5.2.4); `None` where these lead above its root.
+/// The segments of a path after resolving dot segments (RFC 3986, 5.2.4); `None` if they lead above the root.
 pub(crate) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
     let path = path_or_root(url);
     let mut segments = Vec::new();
@@ -725,7 +722,7 @@ fn default_port(scheme: &str) -> Option<&'static str> {
     ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
 }
 
-/// A URL as a sentence shows it.
+/// Shortens a URL for a sentence.
 fn abridged(url: &str) -> String {
     const LONGEST: usize = 256;
     let mut shown: String = url.chars().take(LONGEST).collect();

@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: the separators of other systems.
 
-/// The path of `name` in `folder`, which is empty at the root.
+/// The path of `name` in `folder`, which is empty for the root.
 pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
 }
@@ -24,7 +24,7 @@ pub(crate) fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
 }
 
-/// True if a file of this name is a page or a program that makes pages.
+/// True if the name is that of a page, or of a program that generates pages.
 pub(super) fn is_page_name(name: &[u8]) -> bool {
     const EXTENSIONS: [&str; 16] = [
         "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
@@ -35,7 +35,7 @@ pub(super) fn is_page_name(name: &[u8]) -> bool {
     })
 }
 
-/// True if `path`, the path of a URL, names a folder.
+/// True if `path`, the path of a URL, denotes a folder.
 pub(super) fn names_folder(path: &[u8]) -> bool {
     path.is_empty() || path.ends_with(b"/")
 }

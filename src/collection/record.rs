@@ -1,8 +1,8 @@
 //! The capture in a record of a web archive (ISO 28500), and its body.
 //!
-//! A `response` has a status, a media type and maybe a redirect in its HTTP heading. A `resource` has its media type in the
-//! heading of the record. A `revisit` repeats the body of another record, which it names by the digest of the body, by the id
-//! of the record, or by URL and date (ISO 28500, 6.7).
+//! A `response` has a status, a media type and possibly a redirect in its HTTP heading. A `resource` has its media
+//! type in the heading of the record. A `revisit` repeats the body of another record. It identifies that record by
+//! the digest of the body, by record id, or by URL and date (ISO 28500, 6.7).
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
@@ -15,7 +15,7 @@
 //! assert_eq!(&*body(&record).unwrap().bytes, b"<p>text");
 //! ```
 //!
-//! Deliberately absent: `conversion` records, which have no capture of their own, and segments.
+//! Deliberately absent: `conversion` records, which are not captures, and segments.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -33,14 +33,14 @@ use crate::scan::fields::MediaType;
 pub struct CapturedBody<'a> {
     /// The bytes of the resource.
     pub bytes: Cow<'a, [u8]>,
-    /// The format that its media type means.
+    /// The format that corresponds to the media type.
     pub format: Format,
-    /// The encoding of characters that its heading declares.
+    /// The character encoding that the heading declares.
     pub charset: Option<Charset>,
 }
 
 impl<'a> CapturedBody<'a> {
-    /// The body `bytes` of this media type.
+    /// Creates a body with this media type.
     #[must_use]
     pub fn of(bytes: Cow<'a, [u8]>, media_type: Option<&MediaType>) -> Self {
         let format = match media_type {
@@ -52,14 +52,14 @@ impl<'a> CapturedBody<'a> {
     }
 }
 
-/// True if `url` is that of something on a server. Others are notes of crawlers, such as `urn:pageinfo:` and wget's
-/// `metadata:`, or answers to `dns:`.
+/// True if `url` is on a server. Other URLs are crawler notes, such as `urn:pageinfo:` and wget's `metadata:`, or
+/// answers to `dns:`.
 fn is_of_a_server(url: &str) -> bool {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("http" | "https" | "ftp" | "ftps" | "file"))
 }
 
-/// The capture in `record`; `None` if it has none, or no URL of a server.
+/// The capture in `record`; `None` if it has none, or its URL is not on a server.
 #[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
     let url = url_of(record).filter(|url| is_of_a_server(url))?;
@@ -76,7 +76,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
             let is_redirect = (300..400).contains(&capture.status);
             let location = value("Location").filter(|_| is_redirect);
             capture.location = location.map(|location| String::from_utf8_lossy(location).into());
-            // A revisit may repeat a part of the heading only.
+            // A revisit may repeat only a part of the heading.
             if record.record_type == RecordType::Response || value("Content-Type").is_some() {
                 capture.media_type = response.entities[0].media_type.to_string().into();
             }
@@ -98,7 +98,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
         let other = place(text("WARC-Refers-To-Target-URI"), text("WARC-Refers-To-Date"));
         let names = [digest, named("id", record.refers_to()), other];
         capture.repeats = names.into_iter().flatten().collect();
-        // It repeats a body, if only that of nothing.
+        // It repeats a body, possibly an empty one.
         if capture.repeats.is_empty() {
             capture.repeats.push(0);
         }
@@ -109,7 +109,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
     Some(capture)
 }
 
-/// The body of the capture in `record`; `None` if its content codings cannot be undone.
+/// The body of the capture in `record`; `None` if its content codings cannot be decoded.
 #[must_use]
 pub fn body(record: &Record) -> Option<CapturedBody<'_>> {
     let block = record.block();

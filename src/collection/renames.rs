@@ -1,4 +1,4 @@
-//! Files of a collection that get other names, and what a path of a URL becomes with them.
+//! Renamed files of a collection, and the effect on paths in URLs.
 //!
 //! | file | new name | path in a URL | new path |
 //! |---|---|---|---|
@@ -32,14 +32,15 @@ use crate::error::{Error, Result};
 const LEFT_OUT: [&[u8]; 2] = [b".html", b".htm"];
 
 impl Collection {
-    /// Gives files and folders other names: pairs of an old and a new path below the root, with the separators of the
-    /// system between the names. The pair that names a file counts for it, before those of the folders around it, the innermost
-    /// first. A file goes into a folder if the new path ends with a separator.
+    /// Renames files and folders: pairs of an old and a new path below the root, with the separators of the system
+    /// between names. For each file, the pair that names it precedes those that name its folders, of which the
+    /// innermost wins. A file moves into a folder if the new path ends with a separator.
     ///
     /// # Errors
     ///
-    /// A path that leads out of the root; an old one that is not there; a new one that belongs to a file that is
-    /// not renamed, to another renamed file, or to a folder; a name that Windows refuses, on Windows. No file is renamed then.
+    /// Returns an error, and renames nothing, if a path leads out of the root, or if an old path does not exist.
+    /// Likewise if a new path belongs to a file that is not renamed, to another renamed file, or to a folder, or, on
+    /// Windows, if the system rejects a name.
     pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
         let mut new_names: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (old, new) in pairs {
@@ -89,7 +90,7 @@ impl Collection {
         Ok(())
     }
 
-    /// Checks that each path is that of a file or a folder.
+    /// Checks that each path is a file or a folder.
     fn are_there<'p>(&self, paths: impl Iterator<Item = &'p Vec<u8>>) -> Result<()> {
         let mut missing: Vec<_> =
             paths.filter(|path| self.number_at(path).is_none() && !self.has_folder(path)).collect();
@@ -104,7 +105,7 @@ impl Collection {
         }
     }
 
-    /// Checks that the new paths are those of no other file, and that no file is where a folder has to be.
+    /// Checks that new paths are unique, and that no file is in the place of a required folder.
     fn are_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
         let mut by_new: HashMap<&[u8], usize> = HashMap::new();
         for number in 0..self.count() {
@@ -114,7 +115,10 @@ impl Collection {
                 true => (number, other),
                 false => (other, number),
             };
-            let why = format!("{} is there already, or becomes the same", shown(self.path(other)));
+            let why = format!(
+                "{} exists already, or another file gets that name",
+                shown(self.path(other))
+            );
             return Err(wrong(self.path(renamed), &format!("cannot become {}: {why}", shown(new))));
         }
         let mut all: Vec<_> =
@@ -149,7 +153,7 @@ impl Collection {
         !self.renamed.is_empty() || !self.renamed_folders.is_empty()
     }
 
-    /// The files that were renamed: the old and the new path of each, in the order of the old ones.
+    /// The renamed files, with old and new paths, sorted by old path.
     #[must_use]
     pub fn renames(&self) -> Vec<(&[u8], &[u8])> {
         let mut all: Vec<_> =
@@ -158,15 +162,16 @@ impl Collection {
         all
     }
 
-    /// The paths by which a URL means the file `path`: its own, and that of its folder if it is an index file.
+    /// The paths that refer to the file `path` in a URL: its own, and the path of its folder if it is an index
+    /// file.
     pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
         let (_, name) = split_name(path);
         let folder = self.is_index(name).then(|| &path[..path.len() - name.len()]);
         folder.into_iter().chain([path])
     }
 
-    /// The new path of the file with this number, in the form of `path`, which means it in a URL: with or without the
-    /// name of the index and the extension. `None` if the file was not renamed.
+    /// The new path of the file with this number, in the same form as `path`, its path in a URL: with or without
+    /// index name and extension. `None` if the file was not renamed.
     pub(crate) fn renamed_as(&self, number: usize, path: &[u8]) -> Option<Vec<u8>> {
         let new = &**self.renamed.get(&number)?;
         let old = self.path(number);
@@ -187,7 +192,7 @@ impl Collection {
         })
     }
 
-    /// The new path of `path`, which no file answers, with the folder around it; `None` if that was not renamed.
+    /// The new path of `path`, which is not a file, in a renamed folder; `None` if no enclosing folder was renamed.
     pub(crate) fn renamed_with_folder(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut around = path.strip_suffix(b"/").unwrap_or(path);
         while !self.renamed_folders.is_empty() {
@@ -199,7 +204,7 @@ impl Collection {
         None
     }
 
-    /// True if `name` is that of an index file.
+    /// True if `name` is an index file.
     fn is_index(&self, name: &[u8]) -> bool {
         self.names.iter().any(|index| names::bytes(index) == name)
     }
@@ -210,7 +215,7 @@ fn separates(byte: &u8) -> bool {
     is_separator(char::from(*byte))
 }
 
-/// `path` without `.` and a final `/`.
+/// `path` without `.` segments and a final `/`.
 fn path(typed: &[u8]) -> Result<Vec<u8>> {
     let refused = |why: &str| Err(wrong(typed, why));
     if typed.first().is_some_and(separates) {
@@ -229,7 +234,7 @@ fn path(typed: &[u8]) -> Result<Vec<u8>> {
         path.extend_from_slice(name);
     }
     if path.is_empty() {
-        refused("the folder itself, which has no name in itself")
+        refused("the folder itself; name a file or folder inside it")
     } else {
         Ok(path)
     }
@@ -273,7 +278,7 @@ mod tests {
             (&["a.html", "b.html"][..], &[("a.html", "x/y.html")][..], &["x/y.html", "b.html"][..]),
             (&["d/a", "d/e/b"], &[("d", "f/g")], &["f/g/a", "f/g/e/b"]),
             (&["d/a", "d/e/b"], &[("d", "f"), ("d/e", "g"), ("d/a", "h")], &["h", "g/b"]),
-            // Swaps, chains, and a folder that goes into itself.
+            // Swaps, chains, and a folder that moves into itself.
             (&["a", "b"], &[("a", "b"), ("b", "a")], &["b", "a"]),
             (&["a", "b"], &[("a", "b"), ("b", "c")], &["b", "c"]),
             (&["a/x"], &[("a", "a/b")], &["a/b/x"]),
@@ -284,9 +289,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_renamed_is_refused() {
+    fn impossible_renames_are_refused() {
         for (files, pairs, expected) in [
-            (&["a", "b"][..], &[("a", "b")][..], "b is there already"),
+            (&["a", "b"][..], &[("a", "b")][..], "b exists already"),
             (&["a", "b"], &[("a", "c"), ("b", "c")], "cannot become c"),
             (&["a", "b"], &[("a", "../c")], "leads out"),
             (&["a", "b"], &[("a", "/c")], "absolute path"),

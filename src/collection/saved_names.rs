@@ -1,10 +1,10 @@
-//! Files by the names that programs give to what they save.
+//! File lookup by the names that programs use when saving.
 //!
 //! ```text
 //! page?x=1  -->  page?x=1, page@x=1.html, page%3Fx=1, pagea255.html
 //! ```
 //!
-//! Deliberately absent: names that depend on what else was saved (`page.1`).
+//! Deliberately absent: names that depend on other saved files (`page.1`).
 
 use super::index::{Collection, FoundFile};
 use super::normal::without_query;
@@ -13,12 +13,12 @@ use super::path::{names_folder, split_name, stem};
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference};
 
-/// Endings that programs add to the names of saved files.
+/// Extensions that programs append to the names of saved files.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 
 impl Collection {
-    /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
-    /// what they save.
+    /// The file that was saved for `url`: the result of [`find`](Self::find), or a file with a name that a program
+    /// would use when saving.
     ///
     /// | URL | name | program |
     /// |---|---|---|
@@ -28,8 +28,8 @@ impl Collection {
     /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
     /// | `page`, and all of these | with `.html`, `.htm` or `.css` after it | wget with `--adjust-extension`, HTTrack |
     ///
-    /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
-    /// with a query is another page.
+    /// A query that is in no file name is a version number of an image, style sheet or script. A page with a query
+    /// is a different page.
     #[must_use]
     pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
         let found = self.find(url).file();
@@ -50,24 +50,24 @@ impl Collection {
         }
         let mut extensions = ADDED[1..].iter();
         let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
-        // A server sends those who ask for the folder without its `/` to the one with it.
+        // Servers redirect requests for a folder without `/` to the folder with `/`.
         let number = number.or_else(|| self.index_of(&path)?.ok())?;
         Some(FoundFile { number, query_counts: false })
     }
 
-    /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
+    /// The file whose name contains both `path` and `query`.
     fn saved_with_query(&self, path: &[u8], query: &str) -> Option<usize> {
         let mut names = match names_folder(path) {
             true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
             false => vec![path.to_vec()],
         };
-        // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
-        // that is `page.php?x=2.html`.
+        // With a URL for its folder, the file `page?x=1` has the URL `page%3Fx=1`, and `?x=2` in it refers to
+        // `page?x=2`. In `page.php.html` it refers to `page.php?x=2.html`.
         let (_, name) = split_name(path);
         let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
         names.extend(stem_end.map(|end| path[..end].to_vec()));
         names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
-        // No name has a `/` in it.
+        // A name cannot contain a `/`.
         let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
         let queries = [named(query.as_bytes()), named(&names::decode(query))];
         let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
@@ -81,7 +81,7 @@ impl Collection {
                 }
             }
         }
-        // HTTrack puts the beginning of the query's MD5 before the extension.
+        // HTTrack puts the first digits of the query's MD5 before the extension.
         let digits = first_of_md5(query.as_bytes(), 2).into_bytes();
         names.iter().find_map(|path| {
             let (_, name) = split_name(path);

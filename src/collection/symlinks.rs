@@ -1,50 +1,53 @@
-//! The end of a path that has symbolic links (path_resolution(7)).
+//! Paths with symbolic links (path_resolution(7)).
 //!
 //! ```text
 //! latest/x.html, and latest leads to ../v/2  -->  v/2/x.html
 //! ```
 //!
-//! A link leads where its text says, among what is known. An absolute text leads out of the tree, even if it names the tree
-//! itself.
+//! A symbolic link is resolved by its text, among known entries. An absolute text leads out of the tree, even if it
+//! names the tree itself.
 //!
 //! Deliberately absent: the file system.
 
 use super::path::{joined, split_name};
 
-/// The kind of what is at a path.
+/// The kind of entry at a path.
 pub(super) enum EntryAt<'a> {
-    /// The symbolic link with this number, and its text, if that is known.
+    /// The symbolic link with this number, and its text if known.
     Link(usize, Option<&'a [u8]>),
     /// Anything else.
     NoLink,
 }
 
-/// The end of a path with symbolic links.
+/// The end of a path after following symbolic links.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// This path, which has no symbolic links.
+pub(super) enum PathEnd {
+    /// A path without symbolic links.
     To(Vec<u8>),
-    /// Beyond the link with this number, whose target is unknown.
+    /// Beyond the symbolic link with this number, whose target is unknown.
     Unknown(usize),
-    /// Outside of the tree.
+    /// Outside the tree.
     Out,
-    /// To nothing, or in a circle.
+    /// A broken or circular symbolic link.
     Nowhere,
 }
 
-/// The end of `path` after following its symbolic links; `None` if it has none. `entry` says what is at a path.
-pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>) -> Option<Way> {
-    /// The maximum number of links on a path, as in Linux. It ends circles.
-    const FOLLOWED: usize = 40;
+/// Follows the symbolic links in `path`; `None` if it has none. `entry` returns the entry at a path.
+pub(super) fn path_end<'a>(
+    path: &[u8],
+    entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>,
+) -> Option<PathEnd> {
+    /// The maximum number of symbolic links in a path, as in Linux. It stops cycles.
+    const MAX_SYMLINKS: usize = 40;
     let mut followed = 0;
-    // The names that are to come, the next one last, and whether a link says them.
+    // The remaining names, the next one last, each with a flag that is true if it comes from a symbolic link.
     let mut names: Vec<(&[u8], bool)> =
         path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
     let mut real = Vec::new();
     while let Some((name, is_of_link)) = names.pop() {
         match name {
             b"" | b"." => continue,
-            b".." if real.is_empty() => return Some(Way::Out),
+            b".." if real.is_empty() => return Some(PathEnd::Out),
             b".." => {
                 real.truncate(split_name(&real).0.len());
                 continue;
@@ -53,20 +56,20 @@ pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>)
         }
         let next = joined(&real, name);
         match entry(&next) {
-            Some(EntryAt::Link(number, None)) => return Some(Way::Unknown(number)),
+            Some(EntryAt::Link(number, None)) => return Some(PathEnd::Unknown(number)),
             Some(EntryAt::Link(_, Some(says))) => {
                 followed += 1;
-                if followed > FOLLOWED {
-                    return Some(Way::Nowhere);
+                if followed > MAX_SYMLINKS {
+                    return Some(PathEnd::Nowhere);
                 }
                 if says.starts_with(b"/") {
-                    return Some(Way::Out);
+                    return Some(PathEnd::Out);
                 }
                 names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
             }
-            None if is_of_link => return Some(Way::Nowhere),
+            None if is_of_link => return Some(PathEnd::Nowhere),
             None => {
-                // Nothing is known below that, and no link has names among those that are left.
+                // Nothing is known below that path, and the remaining names do not come from symbolic links.
                 real = next;
                 for (name, _) in names.drain(..).rev().filter(|(name, _)| !name.is_empty()) {
                     real.push(b'/');
@@ -79,5 +82,5 @@ pub(super) fn way<'a>(path: &[u8], entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>)
     if path.ends_with(b"/") && !real.is_empty() {
         real.push(b'/');
     }
-    (followed > 0).then_some(Way::To(real))
+    (followed > 0).then_some(PathEnd::To(real))
 }

@@ -1,11 +1,11 @@
-//! Texts with a value each, by their numbers or by themselves.
+//! A map from byte strings to values, with a number for each string.
 //!
 //! ```text
 //! bytes  http://a/http://a/x.css     ends  9 22     values  .. ..     numbers  by the hash of the text: 1, 0
 //! ```
 //!
-//! The texts are in one buffer, and the table has only their numbers. A text of `n` bytes takes about `n + 20` bytes and its
-//! value; a `HashMap` with boxed texts takes `n + 80`. An archive may have millions of URLs.
+//! All texts are in one buffer, and the hash table contains only numbers. A text of `n` bytes takes about `n + 20`
+//! bytes plus its value; a `HashMap` with boxed texts takes `n + 80`. An archive may have millions of URLs.
 //!
 //! Deliberately absent: removal.
 
@@ -13,7 +13,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use hashbrown::HashTable;
 
-/// Distinct texts, numbered in the order in which they were added, and their values.
+/// Distinct texts with their values, numbered in the order of addition.
 #[derive(Debug)]
 pub(super) struct TextMap<V> {
     bytes: Vec<u8>,
@@ -38,7 +38,7 @@ fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
 }
 
 impl<V> TextMap<V> {
-    /// Adds a text that is not there yet. Gives its number, or else that of the same text.
+    /// Adds a text. Returns its number, or as an error the number of the same text.
     pub(super) fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
         if let Some(number) = self.number(text) {
             return Err(number);
@@ -47,7 +47,7 @@ impl<V> TextMap<V> {
         bytes.extend_from_slice(text);
         ends.push(bytes.len());
         values.push(value);
-        // Memory ends long before the numbers do.
+        // Memory would run out before the numbers do.
         let number = u32::try_from(values.len() - 1).unwrap_or(u32::MAX);
         numbers.insert_unique(hasher.hash_one(text), number, |&number| {
             hasher.hash_one(text_in(bytes, ends, number as usize))
@@ -66,7 +66,7 @@ impl<V> TextMap<V> {
         self.number(text).map(|number| &self.values[number])
     }
 
-    /// The text with this number, which must be there.
+    /// The text with this number, which must exist.
     pub(super) fn text(&self, number: usize) -> &[u8] {
         text_in(&self.bytes, &self.ends, number)
     }
@@ -81,7 +81,7 @@ impl<V> TextMap<V> {
         self.values.len()
     }
 
-    /// The same texts with other values, as many as before, and the values that they had.
+    /// Replaces all values; `new` has one value per text. Returns the old values too.
     pub(super) fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
         let Self { bytes, ends, values, numbers, hasher } = self;
         (TextMap { bytes, ends, values: new, numbers, hasher }, values)

@@ -1,26 +1,28 @@
-//! New files on their way to the disk, many at the same time.
+//! New files on their way to the disk, many at a time.
 //!
 //! ```text
 //! bytes of all  --syncfs-->  on the disk   then   names of all  --syncfs-->  on the disk
 //! ```
 //!
-//! Before a name leads to new bytes these have to be on the disk, or a crash of the machine may leave an
-//! empty file under it. To wait for each file (fsync) is to wait as often as there are files. On Linux,
-//! syncfs(2) waits once for all that a file system has to write, and gives "the same guarantees as fsync()
-//! called on every file in" it; since Linux 5.8 it fails "if one or more inodes failed to be written back
-//! since the last syncfs() call", and to each open file that is since it was opened. So it is
-//! called with the file that was opened first: nothing of the others was written before. If it
-//! fails, whosever fault that is, each file is synced for itself.
+//! The bytes of a file must reach the disk before its new name does. Otherwise a crash of the machine may leave an
+//! empty file under the name. Waiting for each file (fsync) takes one wait per file. On Linux, syncfs(2) waits once
+//! for a whole file system, and gives "the same guarantees as fsync() called on every file in" it.
 //!
-//! This program relies on syncfs where it is known to do so: on ext4, XFS and Btrfs (the Linux sources, `sync_fs` in
-//! `fs/*/super.c`: the journal is committed, and the disk's own cache flushed). File systems over a network or
-//! in user space do less, and get an fsync for each file; so do a few files, for which it would not pay to wait
-//! for what other programs have written. What some file systems do for programs that sync nothing (ext4's
-//! `auto_da_alloc`, the like in Btrfs; XFS does nothing) is not relied upon: it orders, but finds no errors.
+//! Since Linux 5.8 syncfs fails "if one or more inodes failed to be written back since the last syncfs() call";
+//! each open file counts from its opening. It is therefore called with the file that was opened first, before
+//! anything of the others was written. If it fails, for whatever file, each file is synced individually.
 //!
-//! An old file is held open while another takes its name, and let go afterwards. Else its blocks are
-//! freed within the rename, while nobody else can change a name in that folder: a file system that
-//! tells the disk of each freed block (`discard`) takes milliseconds for it.
+//! This program relies on syncfs only where its guarantee is known: on ext4, XFS and Btrfs (the Linux sources,
+//! `sync_fs` in `fs/*/super.c`, commit the journal and flush the disk's cache). Network and user-space file systems
+//! guarantee less, so each file gets an fsync. So do small numbers of files, for which waiting for the writes of
+//! other programs would not pay.
+//!
+//! Safeguards for programs that sync nothing (ext4's `auto_da_alloc`, a similar one in Btrfs, none in XFS) are not
+//! used, because they order writes but report no errors.
+//!
+//! A replaced file is held open during the rename and closed afterwards. Otherwise its blocks would be freed within
+//! the rename, while the folder is locked. A file system that informs the disk of each freed block (`discard`)
+//! takes milliseconds for that.
 //!
 //! ```
 //! use baselink::files::write::{InPlace, Original, commit_all};
@@ -37,8 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Deliberately absent: what the files are. Starting to write early: a batch is small, and the disk is
-//! idle while it grows, but measured it was no faster than syncfs at its end.
+//! Deliberately absent: the meaning of the files, and writing to disk early. A batch is small and the disk is idle
+//! while it grows, but early writing was not measurably faster than one syncfs at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -54,26 +56,26 @@ use super::folder::OpenFolder;
 use super::temporary;
 use crate::error::{Error, Result, cause};
 
-/// A new file that has no name yet but a temporary one; or a device or a pipe, which has no bytes that could be lost, and must
-/// not become a file. Dropped, the new file is removed.
+/// A new file that so far has only a temporary name; dropping it removes the file. It may also be a device or a
+/// pipe, which must not become a regular file.
 #[derive(Debug)]
-pub(super) struct New {
+pub(super) struct NewFile {
     folder: Arc<OpenFolder>,
-    /// Nothing once it has its own, and for a device.
+    /// The temporary name; `None` for a file with its final name, and for a device.
     temporary: Option<OsString>,
     file: File,
     /// True if long runs of zero bytes become holes.
     pub(super) has_holes: bool,
     identity: Option<Identity>,
-    /// One that was opened earlier has a lower one.
+    /// A number that increases with each opened file.
     number: u64,
 }
 
-/// The bits of a file that is for nobody else.
+/// The permission bits of a file that only its owner may use.
 pub(super) const PRIVATE: u32 = 0o600;
 
-impl New {
-    /// In `folder`, with these permission bits less those of the umask.
+impl NewFile {
+    /// Creates a file in `folder` with these permission bits, reduced by the umask.
     pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let (name, file, made) = temporary::create(folder, mode)?;
@@ -82,22 +84,22 @@ impl New {
         Ok(Self { folder, temporary, file, has_holes: false, identity: identity(&made), number })
     }
 
-    /// The device or pipe `name` in `folder`.
+    /// Opens the device or pipe `name` in `folder`.
     pub(super) fn device(folder: &Arc<OpenFolder>, name: &OsStr) -> io::Result<Self> {
         let file = folder.write_device(name)?;
         if file.metadata()?.is_file() {
-            return Err(io::Error::other("another program put a file there"));
+            return Err(io::Error::other("another program created a file there"));
         }
         let (folder, temporary) = (Arc::clone(folder), None);
         Ok(Self { folder, temporary, file, has_holes: false, identity: None, number: 0 })
     }
 
-    /// True if it is a device, or a file that has its name.
+    /// True if this is a device, or a file with its final name.
     pub(super) fn is_device(&self) -> bool {
         self.temporary.is_none()
     }
 
-    /// Which file it is, whatever it is called; nothing for a device.
+    /// The identity of the file, independent of its name; `None` for a device.
     pub(super) fn identity(&self) -> Option<Identity> {
         self.identity
     }
@@ -106,7 +108,7 @@ impl New {
         &self.file
     }
 
-    /// Adds the bytes of `from`. Without holes the system copies them, or shares them.
+    /// Appends the contents of `from`. Without holes the system copies the bytes, or shares them.
     pub(super) fn add_file(&mut self, mut from: &File) -> io::Result<()> {
         match self.has_holes {
             true => io::copy(&mut from, self).map(drop),
@@ -114,12 +116,12 @@ impl New {
         }
     }
 
-    /// Gives it this name in the folder `into`. A file that has it has it no more.
+    /// Gives the file this name in the folder `into`, replacing any other file.
     pub(super) fn replace(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         self.named(|folder, temporary| folder.rename(temporary, into, name))
     }
 
-    /// Gives it this name in the folder `into`, if no file has it.
+    /// Gives the file this name in the folder `into`, unless the name is taken.
     pub(super) fn name(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         self.named(|folder, temporary| folder.rename_if_free(temporary, into, name))
     }
@@ -136,19 +138,19 @@ impl New {
     }
 }
 
-impl Drop for New {
+impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(temporary) = &self.temporary {
-            // What cannot be removed is removed by a later run.
+            // A later run removes a file that cannot be removed now.
             let _ = self.folder.remove(temporary);
         }
     }
 }
 
-/// A run of zero bytes is looked for in pieces of this size, which is that of a block of most file systems.
+/// The unit in which runs of zero bytes are searched for: the block size of most file systems.
 const BLOCK: usize = 4_096;
 
-impl Write for New {
+impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.has_holes {
             return self.file.write(bytes);
@@ -161,7 +163,7 @@ impl Write for New {
             return self.file.write(&bytes[..length]);
         }
         let end = self.file.stream_position()? + length as u64;
-        // A hole at the end has nothing behind it that would make the file longer.
+        // A final hole does not extend the file by itself.
         self.file.set_len(end)?;
         self.file.seek(SeekFrom::Start(end))?;
         Ok(length)
@@ -172,13 +174,13 @@ impl Write for New {
     }
 }
 
-/// Puts the bytes of new files on the disk. `of` says under which name they are known, and which they are;
-/// nothing for those that are not to be synced.
+/// Writes the bytes of new files to disk. `of` returns the path for messages and the file to sync, or `None` for
+/// files that need no sync.
 pub(super) fn sync_bytes<T: Send>(
     all: &mut [Result<T>],
-    of: impl Fn(&T) -> Option<(&Path, &New)> + Sync,
+    of: impl Fn(&T) -> Option<(&Path, &NewFile)> + Sync,
 ) {
-    let mut systems: BTreeMap<_, Vec<&New>> = BTreeMap::new();
+    let mut systems: BTreeMap<_, Vec<&NewFile>> = BTreeMap::new();
     for (_, new) in all.iter().flatten().filter_map(&of) {
         systems.entry(system(new.identity)).or_default().push(new);
     }
@@ -200,14 +202,14 @@ pub(super) fn sync_bytes<T: Send>(
     });
 }
 
-/// The file system of a file.
+/// The file system that contains a file.
 fn system(file: Option<Identity>) -> Option<u64> {
     file.map(|(device, _)| device)
 }
 
-/// The number of replacements that may be pending at a time: begun, and not yet committed. It is 256, more are not
-/// quicker; fewer where the system lets this program have few open files, of which the rest of the
-/// program is left some; but never less than 8.
+/// The maximum number of pending replacements: begun but not committed. It is 256, since more are not faster. It is
+/// lower if the system limits the number of open files, of which some are reserved for the rest of the program, but
+/// at least 8.
 ///
 /// ```
 /// assert!((8..=256).contains(&baselink::files::write::most_pending()));
@@ -225,19 +227,19 @@ pub fn most_pending() -> usize {
 
 const MOST_PENDING: usize = 256;
 const LEAST_PENDING: usize = 8;
-/// Open files for input, folders, threads and the standard library.
+/// The number of files reserved for input, folders, threads and the standard library.
 const FILES_OF_OTHERS: u64 = 64;
-/// Its new file, the old one, and the folders of both.
+/// The number of open files per replacement: the new file, the old one, and the folders of both.
 const FILES_EACH: u64 = 4;
-/// The number of files from which one syncfs replaces many fsyncs.
+/// The number of files from which one syncfs replaces many calls of fsync.
 const MANY_FILES: usize = 8;
 
-/// Folders in which names changed, each once however often it was opened, and what is wrong with those that cannot be
-/// synced.
-pub(super) struct Folders(BTreeMap<Option<Identity>, String>);
+/// The folders that could not be synced, each with the reason. Each folder is synced once, however often it was
+/// opened.
+pub(super) struct SyncedFolders(BTreeMap<Option<Identity>, String>);
 
-impl Folders {
-    /// Puts the names in these folders on the disk.
+impl SyncedFolders {
+    /// Writes the names in these folders to disk.
     pub(super) fn sync<'a>(folders: impl Iterator<Item = &'a OpenFolder>) -> Self {
         let folders: BTreeMap<_, _> = folders.map(|folder| (folder.identity(), folder)).collect();
         let mut systems: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -259,22 +261,22 @@ impl Folders {
         Self(failed)
     }
 
-    /// Why one of them could not be synced.
+    /// The reason for the first failure.
     pub(super) fn first_failure(&self) -> Option<&str> {
         self.0.values().next().map(String::as_str)
     }
 
-    /// Why `folder` could not be synced.
+    /// The reason why `folder` could not be synced.
     pub(super) fn failure(&self, folder: &OpenFolder) -> Option<&str> {
         let is_any = !self.0.is_empty();
         is_any.then(|| self.0.get(&folder.identity()).map(String::as_str))?
     }
 }
 
-/// Puts the names in `folder` on the disk, where a folder can be opened and synced.
+/// Writes the names in `folder` to disk, if the system allows folders to be opened and synced.
 fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
     match folder.itself().and_then(|folder| folder.sync_all()) {
-        // A folder that may be written and not read; and what systems say that sync no folders.
+        // The folder may be writable but not readable, or the system cannot sync folders.
         Err(error)
             if matches!(
                 error.kind(),
@@ -287,10 +289,10 @@ fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
     }
 }
 
-/// The number of files that wait for the disk at the same time. A file system serves many with one wait.
+/// The number of files that wait for the disk concurrently. A file system serves many in one wait.
 const AT_ONCE: usize = 16;
 
-/// Does the next step for everything that has not failed yet, at the same time.
+/// Runs the next step concurrently for everything that has not failed.
 pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result<T> + Sync) {
     let threads = all.len().min(AT_ONCE);
     let queue = Mutex::new(all.iter_mut());
@@ -303,29 +305,28 @@ pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // Without another thread this one does it all.
+            // If no further thread can start, this one does all the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
 }
 
-/// Does the next step for what has not failed yet.
+/// Runs the next step unless an earlier one failed.
 pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
     let taken = std::mem::replace(one, Err(Error::new(String::new())));
     *one = taken.and_then(step);
 }
 
-/// `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.
+/// The `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.
 #[cfg(target_os = "linux")]
 const KNOWN: [i128; 3] = [0xEF53, 0x5846_5342, 0x9123_683E];
 
-/// Puts all that the file system of `file` has to write on the disk. If not, or not for certain, the
-/// answer is no.
+/// Writes all pending data of the file system of `file` to disk. Returns false if that failed or is uncertain.
 #[cfg(target_os = "linux")]
 fn sync_file_system(file: &File) -> bool {
     let known = rustix::fs::fstatfs(file).is_ok_and(|is| KNOWN.contains(&i128::from(is.f_type)));
-    let tells = || rustix::system::uname().release().to_str().is_ok_and(tells_errors);
+    let tells = || rustix::system::uname().release().to_str().is_ok_and(reports_write_errors);
     known && tells() && rustix::fs::syncfs(file).is_ok()
 }
 
@@ -334,9 +335,9 @@ fn sync_file_system(_: &File) -> bool {
     false
 }
 
-/// True if syncfs of this release of Linux reports that bytes could not be written.
+/// True if syncfs of this Linux release reports write errors.
 #[cfg(target_os = "linux")]
-fn tells_errors(release: &str) -> bool {
+fn reports_write_errors(release: &str) -> bool {
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
     let mut next = || numbers.next().and_then(std::result::Result::ok);
     next().zip(next()).is_some_and(|version| version >= (5, 8))
@@ -347,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_of_linux_are_told_apart() {
+    fn releases_of_linux_are_distinguished() {
         for (release, tells) in [
             ("5.8.0", true),
             ("5.10.0-28-amd64", true),
@@ -360,7 +361,7 @@ mod tests {
             ("", false),
             ("x.y", false),
         ] {
-            assert_eq!(tells_errors(release), tells, "{release}");
+            assert_eq!(reports_write_errors(release), tells, "{release}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! A file of the disk: its folder, which file it is whatever it is called, and whether its name is that of a
-//! temporary one.
+//! A file on disk: its folder, its identity independent of its name, and the recognition of temporary names.
 //!
 //! ```
 //! use baselink::files::write::{TEMPORARY, is_temporary};
@@ -10,8 +9,8 @@
 //! assert!(!is_temporary(OsStr::new("page.html")));
 //! ```
 //!
-//! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files, and [`super::disk`] waits for the
-//! disk.
+//! Deliberately absent: writing. [`super::write`](mod@super::write) replaces files, and [`super::disk`] waits for
+//! the disk.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileTimes, FileType, Metadata, OpenOptions, Permissions};
@@ -21,28 +20,29 @@ use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind, cause, name};
 
-/// The start of the names of temporary files. They are hidden, and not documents.
+/// The prefix of the names of temporary files. They are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";
 
-/// True if a file of this name, without its folder, is or was a temporary file of a replacement.
+/// True if `name`, without folder, is that of a temporary file for a replacement.
 #[must_use]
 pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
-/// True if a file can be replaced while it is open. Windows does so since 2016 (`FILE_RENAME_POSIX_SEMANTICS`), and only on NTFS.
+/// True if a file can be replaced while it is open. Windows supports that since 2016
+/// (`FILE_RENAME_POSIX_SEMANTICS`), but only on NTFS.
 pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
 
 /// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
-    /// A regular file; also one that a followed link leads to.
+    /// A regular file, or a followed symbolic link to one.
     File,
-    /// A symbolic link that is not followed, whatever it leads to.
+    /// A symbolic link that is not followed, whatever its target.
     Symlink,
     /// A folder, or a followed link to one.
     Folder,
-    /// None of these: a FIFO, a socket, a device. To open one may take forever.
+    /// Another kind: a FIFO, a socket, a device. Opening it may block forever.
     Special,
 }
 
@@ -60,23 +60,23 @@ impl EntryKind {
     }
 }
 
-/// An entry of a folder: of a symbolic link, the link itself.
+/// An existing entry of a folder. For a symbolic link, the link itself.
 #[derive(Clone, Debug)]
-pub(super) struct There {
+pub(super) struct ExistingEntry {
     pub(super) kind: EntryKind,
     pub(super) permissions: Permissions,
     pub(super) identity: Option<Identity>,
 }
 
 #[cfg(not(unix))]
-impl There {
+impl ExistingEntry {
     pub(super) fn of(metadata: &Metadata) -> Self {
         let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
         Self { kind, permissions, identity: identity(metadata) }
     }
 }
 
-/// `bytes` as a name of the system; `None` where it has no such names.
+/// `bytes` as a file name; `None` if the system does not allow such names.
 pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     #[cfg(unix)]
     return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
@@ -84,24 +84,24 @@ pub(crate) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     return String::from_utf8(bytes).ok().map(OsString::from);
 }
 
-/// The folder of the file at `path`; the current one where that is only a name.
+/// The folder of the file at `path`, or the current folder if `path` is only a name.
 #[must_use]
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
 }
 
-/// Which file it is, whatever it is called: its file system, and its number there.
+/// The identity of a file, independent of its name: its file system, and its number there.
 pub(super) type Identity = (u64, u64);
 
-/// Which file it is.
+/// The identity of a file.
 #[cfg(unix)]
 pub(super) fn identity(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Nothing: this system does not tell.
+/// None: this system does not provide an identity.
 #[cfg(not(unix))]
 pub(super) fn identity(_: &Metadata) -> Option<Identity> {
     None
@@ -118,7 +118,7 @@ pub(super) fn names_of(_: &Metadata) -> u64 {
     1
 }
 
-/// True if a file takes less room than its length: it has holes, or its file system compresses it.
+/// True if a file takes less space than its length, because it has holes or is compressed.
 #[cfg(unix)]
 pub(super) fn is_sparse(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -130,12 +130,13 @@ pub(super) fn is_sparse(_: &Metadata) -> bool {
     false
 }
 
-/// When a file was last read and written, where the system says it.
+/// The times of the last read and write, if the system provides them.
 pub(super) fn times(of: &Metadata) -> Option<FileTimes> {
     Some(FileTimes::new().set_accessed(of.accessed().ok()?).set_modified(of.modified().ok()?))
 }
 
-/// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), which nobody can set.
+/// The time of the last change to content or metadata (`st_ctim` of POSIX.1-2017, sys/stat.h), which programs
+/// cannot set.
 #[cfg(unix)]
 pub(super) fn changed(seen: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;
@@ -150,12 +151,12 @@ pub(super) fn changed(_: &Metadata) -> Option<SystemTime> {
     None
 }
 
-/// Opens the file at `path` for reading, whatever links lead to it; `None` if that is not a regular file. It never waits for a
-/// pipe.
+/// Opens the file at `path` for reading, following symbolic links. Returns `None` if it is not a regular file.
+/// Never waits for a pipe.
 ///
 /// # Errors
 ///
-/// The system's.
+/// Returns the system's errors.
 pub fn open_file(path: &Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -168,8 +169,8 @@ pub fn open_file(path: &Path) -> io::Result<Option<File>> {
     Ok(file.metadata()?.is_file().then_some(file))
 }
 
-/// True if both paths lead to one file, by whatever names: symbolic links are followed, and hard links
-/// are the same. Not where either leads to nothing.
+/// True if both paths lead to the same file. Symbolic links are followed, and hard links are the same file. False
+/// if either path leads to nothing.
 #[must_use]
 pub fn is_one_file(one: &Path, other: &Path) -> bool {
     let known = |path: &Path| identity(&fs::metadata(path).ok()?);
@@ -179,12 +180,12 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Says that the file at `path` was not written.
+/// Creates an error: the file at `path` was not written.
 pub(super) fn not_written(path: &Path, error: io::Error) -> Error {
     Error::system(format!("{} was not written: {}", name(path), cause(&error)), error)
 }
 
-/// Says why the file at `path` was not written.
+/// Creates an error: the file at `path` was not written, for the given reason.
 pub(super) fn refused(path: &Path, why: &str) -> Error {
     Error::of(ErrorKind::File, format!("{} was not written: {why}", name(path)))
 }

@@ -1,21 +1,22 @@
-//! An open folder: what is done to the files in it is done there, whatever has its name by then.
+//! An open folder. Operations on its files reach that folder even if another one takes its name.
 //!
 //! ```text
 //! w/sub/x.html   -->   w, as it was named   -->   sub, and no link   -->   x.html, and no link
 //! ```
 //!
-//! A path is read anew by each call of the system, and whoever may write to a folder on it can put a symbolic link
-//! there between two calls. So a path is gone along once: up to the folder that somebody named, where links are that
-//! person's own ([`OpenFolder::named`]), and from there down where no name may be a link ([`OpenFolder::below`]). All
-//! else has an open folder and one name in it (`openat`, `renameat` and their like of POSIX.1-2017).
+//! Each system call resolves a path anew, and anybody with write access to a folder in the path can put a symbolic
+//! link there between two calls. A path is therefore resolved only once. Up to the folder that the user named,
+//! symbolic links are followed ([`OpenFolder::named`]). Below it, no name may be a symbolic link
+//! ([`OpenFolder::below`]). All other operations use an open folder and one name in it (`openat`, `renameat` and
+//! related functions of POSIX.1-2017).
 //!
-//! openat2(2) of Linux (5.6) does the second step in one call, with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`. Where
-//! it is missing, and on other Unixes, each folder is opened in the one before it with `O_NOFOLLOW`. Elsewhere
-//! (`other.rs`) a folder is a path, and names are looked at before they are used.
+//! openat2(2) of Linux 5.6 performs the second step in one call, with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`.
+//! Otherwise, and on other Unix systems, each folder is opened from its parent with `O_NOFOLLOW`. On other systems
+//! (`other.rs`) a folder is a path, and names are checked before use.
 //!
-//! Nothing that is opened for reading or for a look is waited for (`O_NONBLOCK`): where a file was, there may be a pipe.
+//! Opening for reading or inspection never blocks (`O_NONBLOCK`), because a pipe may have replaced the file.
 //!
-//! Deliberately absent: what is written, and when it is on the disk.
+//! Deliberately absent: the contents to write, and waiting for the disk.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -32,7 +33,7 @@ pub(super) use other::OpenFolder;
 #[cfg(unix)]
 pub(super) use unix::OpenFolder;
 
-use super::file::{There, folder_of};
+use super::file::{ExistingEntry, folder_of};
 
 /// A name in an open folder.
 #[derive(Clone, Debug)]
@@ -42,24 +43,25 @@ pub(super) struct NameInFolder {
 }
 
 impl NameInFolder {
-    /// Opens the folder of the file at `path`; symbolic links on the way to it are followed.
+    /// Opens the folder of the file at `path`, following symbolic links to it.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let folder = Arc::new(OpenFolder::named(folder_of(path))?);
         Ok(Self { folder, name: last_name(path).to_owned() })
     }
 
     /// The entry of this name.
-    pub(super) fn there(&self) -> io::Result<Option<There>> {
-        self.folder.there(&self.name)
+    pub(super) fn entry(&self) -> io::Result<Option<ExistingEntry>> {
+        self.folder.entry(&self.name)
     }
 }
 
-/// True if the error means that an entry is of another kind: a symbolic link, a socket, a file in the place of a folder.
+/// True if the error means that an entry is of an unexpected kind: a symbolic link, a socket, or a file in place of
+/// a folder.
 pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         use rustix::io::Errno;
-        // What systems say of a link where none may be, and of a socket.
+        // The errors of various systems for a forbidden symbolic link and for a socket.
         let kinds = [Errno::LOOP, Errno::NOTDIR, Errno::MLINK, Errno::XDEV, Errno::NXIO];
         kinds.iter().any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
     }
@@ -69,7 +71,8 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     }
 }
 
-/// The name of the file at `path` in its folder; of what can only be a folder (`a/`, `..`), that of any folder in itself.
+/// The name of the file at `path` in its folder. If the path can only be a folder (`a/`, `..`), the name by which a
+/// folder refers to itself.
 fn last_name(path: &Path) -> &OsStr {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_last = |name: &&OsStr| bytes.ends_with(name.as_encoded_bytes());

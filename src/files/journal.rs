@@ -1,4 +1,4 @@
-//! Files of a folder that get new contents and new names, all of them or none.
+//! New contents and new names for many files of a folder, as one transaction.
 //!
 //! ```text
 //! DIR/.baselink-move/0, 1, …    the new contents; a run that stops here leaves every file of DIR as it was
@@ -6,18 +6,18 @@
 //! DIR/b.html, …                 the new contents under their new names
 //! ```
 //!
-//! All old names are removed before the first new one is given; the file `removed` marks the moment between. Therefore two
-//! files may swap their names, and the next run sees from the files that are there which steps were taken.
+//! All old names are removed before the first new one is assigned; the file `removed` marks the moment between. Two
+//! files may therefore swap names, and the next run can tell from the existing files which steps are complete.
 //!
 //! ```
 //! use std::{fs, path::Path};
-//! use baselink::files::{journal::{Begun, AskedChange, Journal}, write::{InPlace, Original}};
+//! use baselink::files::{journal::{JournalStart, AskedChange, Journal}, write::{InPlace, Original}};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [a, b] = ["a.html", "b.html"].map(|name| folder.path().join(name));
 //! fs::write(&a, "old")?;
 //! let change = AskedChange { meaning: "a to b", command: "move", beside: None };
-//! let Begun::New(journal) = Journal::begin(folder.path(), &InPlace::default(), &change)? else {
+//! let JournalStart::New(journal) = Journal::begin(folder.path(), &InPlace::default(), &change)? else {
 //!     unreachable!("no other run was stopped here")
 //! };
 //! let mut new = journal.replace(&Original::of(&a)?, Path::new("a.html"), Path::new("b.html"))?;
@@ -29,10 +29,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file that another program changes at the last moment stays, and the new contents that were made for it are written beside
-//! it (`b.html.moved`).
+//! A file that another program changes at the last moment is kept, and its intended new contents are written next
+//! to it (`b.html.moved`).
 //!
-//! Deliberately absent: symbolic links and empty folders, which stay where they are; the making of the new contents.
+//! Deliberately absent: symbolic links and empty folders, which are not moved, and the production of the new
+//! contents.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -44,31 +45,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
-use super::disk::{Folders, New, PRIVATE};
-use super::file::{EntryKind, There, names_of, not_written, os_string, refused};
+use super::disk::{NewFile, PRIVATE, SyncedFolders};
+use super::file::{EntryKind, ExistingEntry, names_of, not_written, os_string, refused};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mirror::Mirror;
-use super::temporary::{Lock, hold};
+use super::temporary::{LockOutcome, hold};
 use super::write::{Committed, InPlace, Original, Replacement, remove_left_beside};
 use crate::error::{self, Error, Result, name};
 
-/// The folder with the new contents. No walk enters it: its name is that of a temporary file.
+/// The folder with the new contents. Walks skip it because its name is that of a temporary file.
 const STAGE: &str = ".baselink-move";
 /// The file that commits the change.
 const JOURNAL: &str = "journal";
-/// The empty file that marks that all old names are removed.
+/// The empty file that marks the removal of all old names.
 const REMOVED: &str = "removed";
-/// The bytes of the file for elsewhere.
+/// The contents of the file at [`AskedChange::beside`].
 const BESIDE: &str = "beside";
-/// The file that the running process holds a lock on.
+/// The file that the running process locks.
 const LOCK: &str = "lock";
-/// The first field of a journal. A program that does not know it refuses the journal.
+/// The first field of a journal. A program that does not know this version rejects the journal.
 const VERSION: &str = "baselink move 1";
-/// The suffix of new contents whose name another program has taken.
+/// The suffix for new contents whose name another program has taken.
 const MOVED: &str = ".moved";
 
-/// New contents and names for the files of a folder. The files keep their old ones until [`Journal::commit`]; a journal that
-/// is dropped before that leaves the folder as it was.
+/// New contents and names for the files of a folder. [`Journal::commit`] applies them; a journal that is dropped
+/// earlier leaves the folder unchanged.
 #[derive(Debug)]
 pub struct Journal {
     stage: Stage,
@@ -76,32 +77,32 @@ pub struct Journal {
     /// The meaning and the command of the change.
     asked: [String; 2],
     beside: Option<PathBuf>,
-    /// The bytes of the file at `beside`.
+    /// The contents of the file at `beside`.
     bytes_beside: Vec<u8>,
     steps: Mutex<Vec<FileMove>>,
     has_failed: AtomicBool,
 }
 
-/// A change of many files that is asked for.
+/// A requested change of many files.
 #[derive(Clone, Copy, Debug)]
 pub struct AskedChange<'a> {
-    /// A text that only the same change has.
+    /// A text that identifies the change.
     pub meaning: &'a str,
-    /// The command to give again, if the run is stopped.
+    /// The command that completes the change if the run is stopped.
     pub command: &'a str,
-    /// The path of one more file, anywhere, that is written after all others have their new contents.
+    /// The path of one more file, anywhere, that is written after all others.
     pub beside: Option<&'a Path>,
 }
 
 /// The outcome of [`Journal::begin`].
 #[derive(Debug)]
-pub enum Begun {
-    /// A change that can be made.
+pub enum JournalStart {
+    /// A new change.
     New(Journal),
-    /// The rest of the same change, which an earlier run had committed, was made now. The sentences name files that another
-    /// program changed meanwhile.
+    /// The rest of the same change, committed by an earlier run, is now complete. The sentences name files that
+    /// another program changed in the meantime.
     Finished(Vec<String>),
-    /// Another change was committed and not completed. This is the command that completes it.
+    /// A different change was committed and is incomplete. The text is the command that completes it.
     Other(String),
 }
 
@@ -117,13 +118,14 @@ struct FileMove {
 }
 
 impl Journal {
-    /// Begins to change the files of the folder `root`, as `how` says. If an earlier run committed the same change and was
-    /// stopped, this completes that change and does nothing else.
+    /// Begins to change the files of the folder `root`, with the settings `how`. If an earlier run committed the
+    /// same change and was stopped, completes that change and does nothing else.
     ///
     /// # Errors
     ///
-    /// An error of the system; another process that changes the folder; a journal that cannot be read or completed.
-    pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<Begun> {
+    /// Returns an error of the system, or if another process changes the folder, or if a journal cannot be read or
+    /// completed.
+    pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<JournalStart> {
         let stage = Stage::open(root)?;
         let asked = [change.meaning, change.command].map(str::to_owned);
         let beside = change.beside.map(Path::to_owned);
@@ -132,39 +134,39 @@ impl Journal {
             let (how, bytes_beside) = (how.clone(), Vec::new());
             let (steps, has_failed) = (Mutex::default(), AtomicBool::new(false));
             let new = Self { stage, how, asked, beside, bytes_beside, steps, has_failed };
-            return Ok(Begun::New(new));
+            return Ok(JournalStart::New(new));
         };
         if meaning != change.meaning {
-            return Ok(Begun::Other(command));
+            return Ok(JournalStart::Other(command));
         }
-        stage.apply(&steps, change.beside).map(Begun::Finished)
+        stage.apply(&steps, change.beside).map(JournalStart::Finished)
     }
 
-    /// True if the folder `root` has a change that was committed and not completed.
+    /// True if the folder `root` has a committed but incomplete change.
     #[must_use]
     pub fn is_left(root: &Path) -> bool {
         root.join(STAGE).join(JOURNAL).is_file()
     }
 
-    /// The journal with the bytes of the file at [`AskedChange::beside`].
+    /// Sets the contents of the file at [`AskedChange::beside`].
     #[must_use]
     pub fn with(self, bytes_beside: Vec<u8>) -> Self {
         Self { bytes_beside, ..self }
     }
 
-    /// Begins to write the new contents of `original`, whose path below the folder is `old` before the change and `new` after
-    /// it. Call [`Replacement::commit`] for each file, and [`Journal::commit`] at the end.
+    /// Begins to write the new contents of `original`. Its path below the folder changes from `old` to `new`. Call
+    /// [`Replacement::commit`] for each file, and [`Journal::commit`] at the end.
     ///
     /// # Errors
     ///
-    /// The errors of [`InPlace::begin`].
+    /// Returns the errors of [`InPlace::begin`].
     pub fn replace(&self, original: &Original, old: &Path, new: &Path) -> Result<Replacement> {
         let name = self.add(old, new, Some(seen(original.seen())));
         let place = NameInFolder { folder: Arc::clone(&self.stage.folder), name: name.into() };
         self.how.stage(original, &self.stage.root.join(new), place)
     }
 
-    /// Adds that the file at `old` gets the name `new` and keeps its contents.
+    /// Renames the file at `old` to `new` without changing its contents.
     pub fn rename(&self, old: &Path, new: &Path) -> Committed {
         self.add(old, new, None);
         Committed { path: self.stage.root.join(new), lost: Vec::new() }
@@ -176,24 +178,22 @@ impl Journal {
         (steps.len() - 1).to_string()
     }
 
-    /// Records that the new contents of a file could not be made. [`Journal::commit`] then changes nothing.
+    /// Records that the new contents of a file could not be produced. [`Journal::commit`] then changes nothing.
     pub fn fail(&self) {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Gives all files their new contents and names. Returns sentences about files that another program changed meanwhile.
-    ///
-    /// # Errors
+    /// Gives all files their new contents and names. Returns sentences about files that another program changed in
+    /// the meantime.
+    /// Returns an error if new contents failed, another program changed a file, a new name is taken, or a folder is
+    /// not writable. Then nothing has changed. Also returns an error if the system rejects a later step. Then the
+    /// next run completes the change.
     ///
     /// New contents that failed, a file that another program changed, a new name that another file has, a folder that cannot be
     /// written: then nothing has changed. Or a later step that the system refused: then the next run completes the change.
     pub fn commit(&self) -> Result<Vec<String>> {
-        let unmoved = |why: &str| {
-            Error::of(
-                error::ErrorKind::File,
-                format!("{why}; nothing was moved, and all files are as they were"),
-            )
-        };
+        let unmoved =
+            |why: &str| Error::of(error::ErrorKind::File, format!("{why}; nothing was moved"));
         if self.has_failed.load(Ordering::Relaxed) {
             return Err(unmoved("not every file can be moved"));
         }
@@ -202,7 +202,7 @@ impl Journal {
         self.stage.apply(&steps, self.beside.as_deref())
     }
 
-    /// Checks all steps and commits them by writing the journal.
+    /// Checks all steps, and commits them by writing the journal.
     fn record(&self, steps: &[FileMove]) -> Result<()> {
         self.stage.check(steps)?;
         if self.beside.is_some() {
@@ -218,24 +218,24 @@ impl Journal {
     }
 }
 
-/// The fields with a NUL after each, which neither a path nor an argument of a program can hold.
+/// Joins fields, each followed by a NUL, which neither a path nor a command-line argument can contain.
 fn fields<const N: usize>(of: [&[u8]; N]) -> Vec<u8> {
     of.into_iter().flat_map(|field| [field, &[0]].concat()).collect()
 }
 
-/// The size of a file and the time of its last change, as a text for journals.
+/// The size and modification time of a file, as text for journals.
 fn seen(metadata: &Metadata) -> String {
     let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos())
 }
 
-/// The size and time of the file at `place` as [`seen`] writes them; `None` if no file can be read there.
+/// The size and time of the file at `place` in the form of [`seen`]; `None` if no file can be read there.
 fn seen_at(place: &NameInFolder) -> Option<String> {
     let file = place.folder.read(&place.name).ok()?;
     file.metadata().ok().filter(Metadata::is_file).map(|metadata| seen(&metadata))
 }
 
-/// The open folder `.baselink-move`, and the folder that holds it. Dropped without a journal in it, it is removed.
+/// The open folder `.baselink-move` and its parent. Dropping it removes the folder, unless it contains a journal.
 #[derive(Debug)]
 struct Stage {
     root: PathBuf,
@@ -272,11 +272,11 @@ impl Stage {
                 lock => lock.map_err(failed)?,
             };
             match hold(&lock) {
-                Lock::Taken => {
+                LockOutcome::Taken => {
                     return Err(refused(root, "another process is moving files of this folder"));
                 }
-                Lock::Held if names_of(&lock.metadata().map_err(failed)?) == 0 => {}
-                Lock::Held | Lock::None => {
+                LockOutcome::Held if names_of(&lock.metadata().map_err(failed)?) == 0 => {}
+                LockOutcome::Held | LockOutcome::None => {
                     return Ok(Self { root: root.to_owned(), around, folder, _lock: lock });
                 }
             }
@@ -288,7 +288,7 @@ impl Stage {
         for entry in fs::read_dir(self.folder.path()).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if name != LOCK {
-                // A file that stays makes the staging of one with its name fail, and then nothing is moved.
+                // If a file cannot be removed, staging a file with its name fails, and nothing is moved.
                 let _ = self.folder.remove(&name);
             }
         }
@@ -318,12 +318,12 @@ impl Stage {
 
     /// Syncs these folders below the root, and `.baselink-move`.
     fn sync(&self, folders: BTreeSet<PathBuf>) -> Result<()> {
-        /// The number of folders that are open at a time.
+        /// The number of folders to open at a time.
         const OPEN: usize = 64;
         for some in folders.into_iter().collect::<Vec<_>>().chunks(OPEN) {
-            // A folder that was removed has no names to sync.
+            // A removed folder has no names to sync.
             let open: Vec<_> = some.iter().filter_map(|one| self.around.below(one).ok()).collect();
-            let synced = Folders::sync(open.iter().chain([&*self.folder]));
+            let synced = SyncedFolders::sync(open.iter().chain([&*self.folder]));
             if let Some(why) = synced.first_failure() {
                 return Err(refused(&self.root, why));
             }
@@ -331,14 +331,15 @@ impl Stage {
         Ok(())
     }
 
-    /// The meaning and the command of the change that an earlier run committed, and its steps; `None` without a journal.
+    /// The meaning and the command of the change that an earlier run committed, and its steps; `None` without a
+    /// journal.
     fn journal(&self) -> Result<Option<([String; 2], Vec<FileMove>)>> {
         let Some(bytes) = self.read(JOURNAL)? else { return Ok(None) };
         let unknown = || {
             let path = self.root.join(STAGE).join(JOURNAL);
             Error::file(
                 &path,
-                "the journal of another version of this program, which can go on with it",
+                "the journal of another version of this program; complete the move with that version",
             )
         };
         let mut fields = bytes.split(|byte| *byte == 0).map(<[u8]>::to_vec);
@@ -354,7 +355,7 @@ impl Stage {
             if old.is_empty() {
                 return Ok(Some((asked, steps)));
             }
-            // A folder from somebody else may have a journal that somebody else wrote.
+            // A folder from an untrusted source may contain a forged journal.
             let is_inside =
                 |path: &PathBuf| path.components().all(|one| matches!(one, Component::Normal(_)));
             let path = |bytes| os_string(bytes).map(PathBuf::from).filter(is_inside);
@@ -364,7 +365,7 @@ impl Stage {
         }
     }
 
-    /// The open folder and the name of `relative`; `None` if there is no such folder.
+    /// The open folder and the name of `relative`; `None` if the folder does not exist.
     fn place(&self, relative: &Path) -> Result<Option<NameInFolder>> {
         let (folder, own) = split(relative);
         match self.around.below(folder) {
@@ -375,11 +376,11 @@ impl Stage {
     }
 
     fn has(&self, number: &str) -> Result<bool> {
-        let there = self.folder.there(number.as_ref()).map_err(|error| self.failed(error))?;
+        let there = self.folder.entry(number.as_ref()).map_err(|error| self.failed(error))?;
         Ok(there.is_some())
     }
 
-    /// Checks that all steps can be taken.
+    /// Checks that all steps are possible.
     fn check(&self, steps: &[FileMove]) -> Result<()> {
         if self.has(REMOVED)? {
             let left = self.root.join(STAGE).join(REMOVED);
@@ -392,7 +393,7 @@ impl Stage {
             let path = self.root.join(old);
             let changed = || refused(&path, "another program changed it meanwhile");
             let place = self.place(old)?.ok_or_else(changed)?;
-            let there = place.there().map_err(|error| not_written(&path, error))?;
+            let there = place.entry().map_err(|error| not_written(&path, error))?;
             let there = there.ok_or_else(changed)?;
             if seen.is_some() && seen_at(&place) != *seen {
                 return Err(changed());
@@ -408,13 +409,14 @@ impl Stage {
                 way.push(own);
                 let Some(place) = self.place(&way)? else { break };
                 let path = self.root.join(&way);
-                let there = place.there().map_err(|error| not_written(&path, error))?;
+                let there = place.entry().map_err(|error| not_written(&path, error))?;
                 folders.insert(split(&way).0.to_owned());
-                let is_freed = |it: &There| it.identity.is_some_and(|file| freed.contains(&file));
+                let is_freed =
+                    |it: &ExistingEntry| it.identity.is_some_and(|file| freed.contains(&file));
                 match there {
                     Some(there) if there.kind == EntryKind::Folder && way != step.new => {}
                     Some(there) if !old_paths.contains(&*way) && !is_freed(&there) => {
-                        return Err(refused(&path, "something that does not move has that name"));
+                        return Err(refused(&path, "an entry that does not move has that name"));
                     }
                     _ => break,
                 }
@@ -428,17 +430,17 @@ impl Stage {
                 let why = "it is on another file system than the folder; move it with -o instead";
                 return Err(refused(&path, why));
             }
-            // Whoever may make a file in a folder may remove one.
-            New::within(&Arc::new(open), PRIVATE).map_err(|error| not_written(&path, error))?;
+            // Permission to create a file in a folder includes permission to remove one.
+            NewFile::within(&Arc::new(open), PRIVATE).map_err(|error| not_written(&path, error))?;
         }
         Ok(())
     }
 
-    /// Takes the remaining steps of the journal, and removes it.
+    /// Performs the remaining steps of the journal, and removes it.
     fn apply(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let go_on = |error: Error| {
             let why = format!(
-                "{error}; the move is not complete: mend that, and the same command goes on"
+                "{error}; the move is not complete: fix the cause, and repeat the command to complete it"
             );
             Error::of(error::ErrorKind::File, why)
         };
@@ -460,19 +462,19 @@ impl Stage {
         }
         self.remove_empty(steps);
         self.folder.remove(JOURNAL.as_ref()).map_err(|error| self.failed(error))?;
-        // A journal that comes back after a crash of the machine must not find old names to remove.
+        // A journal that reappears after a crash of the machine must not find old names to remove.
         self.sync([PathBuf::new()].into())?;
         Ok(remarks)
     }
 
-    /// Takes their old names from the files that get others.
+    /// Removes the old names of files that get new ones.
     fn remove_old(&self, steps: &[FileMove], remarks: &mut Vec<String>) -> Result<()> {
         let mut folders = BTreeSet::new();
         for (number, step) in steps.iter().enumerate().filter(|(_, step)| step.old != step.new) {
             let number = number.to_string();
             let Some(place) = self.place(&step.old)? else { continue };
             let done = match &step.seen {
-                // An earlier run has put the file into `.baselink-move` already.
+                // An earlier run has already moved the file into `.baselink-move`.
                 None if self.has(&number)? => Ok(()),
                 None => place.folder.rename(&place.name, &self.folder, number.as_ref()),
                 Some(seen) => match seen_at(&place) {
@@ -480,7 +482,7 @@ impl Stage {
                     Some(_) => {
                         let [old, new] = [&step.old, &step.new].map(|it| name(&self.root.join(it)));
                         remarks.push(format!(
-                            "{old}: another program changed it meanwhile, so it stays; as it was, it is {new} now"
+                            "{old}: another program changed it meanwhile, so it was kept; its earlier contents are now {new} now"
                         ));
                         Ok(())
                     }
@@ -497,7 +499,7 @@ impl Stage {
         self.sync(folders)
     }
 
-    /// Gives files their new contents, under their new names.
+    /// Gives files their new contents under their new names.
     fn give_names(&self, steps: &[FileMove], remarks: &mut Vec<String>) -> Result<()> {
         let real = fs::canonicalize(&self.root).map_err(|error| Error::io(&self.root, error))?;
         let mirror = Mirror::new(&real)?;
@@ -522,7 +524,7 @@ impl Stage {
                         beside.push(MOVED);
                         let new = name(&path.with_file_name(&beside));
                         remarks.push(format!(
-                            "{}: another program changed it meanwhile, so it stays; what the move made is {new}",
+                            "{}: another program changed it meanwhile, so it was kept; the moved contents are {new}",
                             name(&path)
                         ));
                         free(&beside)
@@ -536,7 +538,7 @@ impl Stage {
         self.sync(folders)
     }
 
-    /// Removes the folders that lost their last file.
+    /// Removes the folders that have become empty.
     fn remove_empty(&self, steps: &[FileMove]) {
         for step in steps.iter().filter(|step| step.old != step.new) {
             let mut folder = split(&step.old).0;
@@ -555,14 +557,14 @@ impl Drop for Stage {
     fn drop(&mut self) {
         if matches!(self.has(JOURNAL), Ok(false)) {
             self.clear();
-            // A process that starts now makes a folder of its own.
+            // A process that starts now creates a folder of its own.
             let _ = self.folder.remove(LOCK.as_ref());
             let _ = self.around.remove_folder(STAGE.as_ref());
         }
     }
 }
 
-/// The folder of a path below the root, and the name in it.
+/// The folder of a path below the root, and the name in the folder.
 fn split(relative: &Path) -> (&Path, &OsStr) {
     let folder = relative.parent().unwrap_or(Path::new(""));
     (folder, relative.file_name().unwrap_or_default())

@@ -1,16 +1,18 @@
-//! The locks that mail programs hold on a mailbox while they change it.
+//! The locks that mail programs hold while they change a mailbox.
 //!
 //! ```text
 //! all.mbox         no lock of fcntl(2)     locked
 //! all.mbox.lock    is not there            "4711\nbaselink"
 //! ```
 //!
-//! Debian Policy, 11.6, asks every program that writes to a mailbox for both, and some have one of them only. They are held
-//! from the last look at the mailbox to the moment when the new one has its name, not while it is read: what
-//! is delivered meanwhile is seen by that look. The lock file has the number of the process in its first line, by which
-//! others see that a killed one has left it; a second line says who made it, so that the next run takes it away.
+//! Debian Policy, 11.6, requires both locks of every program that writes to a mailbox; some programs use only one.
+//! They are held from the last check of the mailbox until the new one has its name, but not while the mailbox is
+//! read. That check notices messages delivered in the meantime.
 //!
-//! Deliberately absent: removing what other programs left. Which of them waits how long is their affair.
+//! The first line of the lock file contains the process id, so that other programs recognize a stale lock. The
+//! second line names this program, so that its next run removes a stale lock.
+//!
+//! Deliberately absent: removing locks of other programs, which decide for themselves how long they wait.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -20,33 +22,33 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::disk::New;
+use super::disk::NewFile;
 use super::file::{REPLACES_OPEN_FILES, not_written};
 use super::folder::{NameInFolder, OpenFolder};
-use super::temporary::{LOCK, LOCK_END, remove_left};
+use super::temporary::{LOCK, LOCK_END, remove_stale};
 use crate::error::{Error, Result, cause, name};
 
-/// The longest time that another program may hold a lock.
+/// The maximum time to wait for another program to release a lock.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The locks of a mailbox, until it is dropped.
+/// The locks of a mailbox, released on drop.
 #[derive(Debug)]
 pub(super) struct MailboxLock {
-    file: New,
+    file: NewFile,
     name: OsString,
     folder: Arc<OpenFolder>,
     is_removed: bool,
-    /// Its lock of fcntl(2) ends with it.
+    /// The mailbox, which holds the lock of fcntl(2) while it is open.
     mailbox: Option<File>,
 }
 
 impl MailboxLock {
-    /// Takes the locks of the mailbox at `place`, to which `path` leads, and waits for them.
+    /// Waits for the locks of the mailbox at `place`, whose path is `path`, and takes them.
     ///
     /// # Errors
     ///
-    /// Another program holds one; the lock file cannot be made.
+    /// Returns an error if another program keeps a lock, or if the lock file cannot be created.
     pub(super) fn wait(path: &Path, place: &NameInFolder) -> Result<Self> {
         let began = Instant::now();
         loop {
@@ -73,18 +75,18 @@ impl MailboxLock {
 
     fn take(place: &NameInFolder) -> io::Result<std::result::Result<Self, HeldLock>> {
         let NameInFolder { folder, name } = place;
-        let mut file = New::within(folder, 0o644)?;
+        let mut file = NewFile::within(folder, 0o644)?;
         file.write_all(std::process::id().to_string().as_bytes())?;
         file.write_all(LOCK_END)?;
         let lock = lock_name(name);
         match file.name(folder, &lock) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                remove_left(folder, &lock);
+                remove_stale(folder, &lock);
                 return Ok(Err(HeldLock::File));
             }
             named => named?,
         }
-        // From here on it is removed, whatever fails.
+        // From here on the lock file is removed, whatever fails.
         let folder = Arc::clone(folder);
         let mut lock = Self { file, name: lock, folder, is_removed: false, mailbox: None };
         let mailbox = place.folder.write(name)?;
@@ -95,11 +97,11 @@ impl MailboxLock {
         Ok(Ok(lock))
     }
 
-    /// Lets other programs have the mailbox at `path`, which is new by now.
+    /// Releases the locks after the mailbox at `path` was replaced.
     ///
     /// # Errors
     ///
-    /// The lock file cannot be removed.
+    /// Returns an error if the lock file cannot be removed.
     pub(super) fn release(mut self, path: &Path) -> Result<()> {
         self.remove().map_err(|error| {
             let (mailbox, lock) = (name(path), name(Path::new(&self.name)));
@@ -110,7 +112,7 @@ impl MailboxLock {
     }
 
     fn remove(&mut self) -> io::Result<()> {
-        // Somebody who lost patience may have removed it, and made another.
+        // Another program may have removed the lock file and created its own.
         let is_there = !std::mem::replace(&mut self.is_removed, true)
             && matches!(self.folder.look(&self.name, self.file.file()), Ok(Some(_)));
         if is_there { self.folder.remove(&self.name) } else { Ok(()) }
@@ -119,12 +121,12 @@ impl MailboxLock {
 
 impl Drop for MailboxLock {
     fn drop(&mut self) {
-        // The mailbox is as it was, and the error says so.
+        // The mailbox is unchanged, and the error that caused the drop is reported.
         let _ = self.remove();
     }
 }
 
-/// Which lock another program holds.
+/// The lock that another program holds.
 enum HeldLock {
     File,
     Range,
@@ -136,7 +138,7 @@ fn lock_name(mailbox: &OsStr) -> OsString {
     name
 }
 
-/// Locks the file as fcntl(2) does, if nobody else has; whether nobody has.
+/// Tries to lock the file with fcntl(2); returns true on success.
 #[cfg(unix)]
 fn lock_range(mailbox: &File) -> io::Result<bool> {
     use rustix::fs::{FlockOperation, fcntl_lock};

@@ -1,19 +1,20 @@
-//! Messages of a Maildir, replaced in the way of those who deliver them.
+//! Replacement of messages in a Maildir, in the manner of delivery.
 //!
 //! ```text
 //! cur/1700000000.M1P2.host,S=14,W=17:2,FS     the old message, 14 bytes with three line ends
 //!   tmp/.baselink-…                           the new one is written, and synced
-//! cur/1700000000.M1P2.host,S=30,W=33:2,FS     it gets its name, which nothing had before
-//!   then the old one goes
+//! cur/1700000000.M1P2.host,S=30,W=33:2,FS     the new one gets a name that was not in use
+//!   then the old one is removed
 //! ```
 //!
-//! maildir(5) of qmail: a message is written to `tmp/` under a name of its own and goes from there to
-//! `new/` or `cur/`, whole; what has been in `tmp/` for 36 hours may be removed by any reader, so what a
-//! killed run leaves there goes by itself. <https://cr.yp.to/proto/maildir.html>: the unique name ends
-//! before the colon, and in `cur/` the flags follow `:2,`. Dovecot's "Maildir Mailbox Format"
-//! (<https://doc.dovecot.org/main/core/config/mailbox/formats/maildir.html>): the fields `,S=` (the size
-//! of the file) and `,W=` (the same with every line end as CR LF, the `RFC822.SIZE` of IMAP) stand
-//! before the colon, and the time of the file is when the message was received.
+//! maildir(5) of qmail: a message is written to `tmp/` under a unique name and then moved to `new/` or `cur/`. Any
+//! reader may remove files that have been in `tmp/` for 36 hours, so files of a killed run disappear by themselves.
+//! <https://cr.yp.to/proto/maildir.html>: the unique name ends before the colon, and in `cur/` the flags follow
+//! `:2,`.
+//!
+//! Dovecot's "Maildir Mailbox Format" (<https://doc.dovecot.org/main/core/config/mailbox/formats/maildir.html>)
+//! puts two fields before the colon. `,S=` is the size of the file, and `,W=` its size with every line end as CR
+//! LF, the `RFC822.SIZE` of IMAP. The modification time of the file is the time of receipt.
 //!
 //! ```
 //! use std::fs;
@@ -35,13 +36,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The unique part of the name stays, so that a second run finds what a killed one did. Where the name has no sizes, or the
-//! same, the new file takes the place of the old one under it, and what a reader has kept of the old text by that name stays
-//! until it looks again.
+//! The unique part of the name is kept, so a second run finds the work of a killed one. If the name contains no
+//! sizes, or they do not change, the new file replaces the old one. Readers that cached the old text by name keep
+//! it until they look again.
 //!
-//! Deliberately absent: how a message is replaced, which [`write`](mod@super::write) knows; the files in which readers keep
-//! what they know of a Maildir (`dovecot-uidlist`, `maildirsize`). They find a new name by themselves, and count a Maildir++
-//! quota again in time.
+//! Deliberately absent: the replacement itself, which is in [`write`](mod@super::write), and the files in which
+//! readers cache facts about a Maildir (`dovecot-uidlist`, `maildirsize`). Readers find new names by themselves,
+//! and recompute a Maildir++ quota in time.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -56,26 +57,26 @@ pub fn is_maildir(folder: &Path) -> bool {
     ["cur", "new", "tmp"].iter().all(|name| folder.join(name).is_dir())
 }
 
-/// True if a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not
-/// begin with a dot (maildir(5)).
+/// True if a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not begin with a
+/// dot (maildir(5)).
 #[must_use]
 pub fn is_message(path: &Path) -> bool {
     let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
     !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
-/// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Whoever writes it there must find
-/// it there.
+/// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Such a file must not
+/// be touched.
 #[must_use]
 pub fn is_delivery(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| folder.ends_with("tmp"));
     folder.and_then(Path::parent).is_some_and(is_maildir)
 }
 
-/// The folder around `cur` or `new`, in which the file at `path` lies.
+/// The parent of the `cur` or `new` that contains the file at `path`.
 fn maildir_of(path: &Path) -> Option<PathBuf> {
     let folder = match path.parent()? {
-        // Of `1`, `./1` and `../cur/../1` the path does not say how the folder is called.
+        // The paths `1`, `./1` and `../cur/../1` do not contain the name of the folder.
         folder if folder.file_name().is_none() => {
             let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             fs::canonicalize(here).ok()?
@@ -87,17 +88,17 @@ fn maildir_of(path: &Path) -> Option<PathBuf> {
         return None;
     }
     match folder.parent()? {
-        // `cur/1` is in the current folder.
+        // `cur/1` is below the current folder.
         above if above.as_os_str().is_empty() => Some(".".into()),
         above => Some(above.to_owned()),
     }
 }
 
-/// The separator of a name and its flags, where a colon cannot be in a name too.
+/// The separators between name and flags on systems that do not allow colons in names.
 const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 
-/// `path`, where a message is or is to be, with the sizes in its name that it has after what `write`
-/// writes. A size that the name does not have is not added. Off Unix the name stays where it is no Unicode text.
+/// The path of a message after `write` has written it: `path` with the new sizes in its name. Sizes that the name
+/// lacks are not added. On systems other than Unix, a name that is not Unicode is kept.
 ///
 /// ```
 /// use baselink::files::maildir::with_sizes_of;
@@ -108,7 +109,7 @@ const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 ///
 /// # Errors
 ///
-/// The errors of `write`.
+/// Returns the errors of `write`.
 pub fn with_sizes_of(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -119,17 +120,17 @@ pub fn with_sizes_of(
     Ok(name.map_or_else(|| path.to_owned(), |name| path.with_file_name(name)))
 }
 
-/// The sizes of what is written.
+/// The sizes of written data.
 #[derive(Default)]
 struct Sizes {
     size: u64,
-    /// With every line end as CR LF.
+    /// The size with every line end as CR LF.
     on_the_wire: u64,
     last: u8,
 }
 
 impl Sizes {
-    /// The name of a message with these sizes in the fields that it has.
+    /// The name of a message with these sizes, in the fields that the name already has.
     fn in_name(&self, name: &OsStr) -> Option<OsString> {
         let bytes = name.as_encoded_bytes();
         let find = |part: &[u8]| bytes.windows(part.len()).rposition(|here| here == part);
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_size_on_the_wire_counts_line_ends_as_two() {
-        // Three bare LF and one CR LF, cut between CR and LF; a bare CR is no line end.
+        // Three bare LF and one CR LF, split between CR and LF. A bare CR is not a line end.
         let mut sizes = Sizes::default();
         for part in [&b"a\n\nb\r"[..], b"", b"\nc\rd\n"] {
             sizes.write_all(part).unwrap();

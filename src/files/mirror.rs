@@ -1,4 +1,4 @@
-//! A folder written from another one, and nothing outside it.
+//! An output folder that mirrors another one. Nothing outside it is written.
 //!
 //! ```text
 //! in/a/b.html  -->  out/a/b.html       folders as needed
@@ -25,21 +25,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file that is there from an earlier run is replaced, whole or not at all, and synced; a new one is
-//! not synced, as with any program that copies: what it was made of is still there. (What a network
-//! file system finds wrong only when a file is closed is therefore not seen for a new one.)
+//! An existing file from an earlier run is replaced atomically and synced. A new file is not synced, like the
+//! output of any copying program, because its source still exists. Errors that a network file system reports only
+//! on close are therefore not noticed for new files.
 //!
-//! A read-only file that is there is replaced where its input is read-only as well: so an earlier run
-//! leaves it. Any other read-only file says that it is not to be written.
+//! An existing read-only file is replaced only if its input is read-only too, since an earlier run created it like
+//! that. Any other read-only file is an error.
 //!
-//! Permission bits are those that `cp -r` gives: the input's, less those of the umask, and without the
-//! bits that lend its owner's rights. A folder gets those of the folder that the input is in, and its owner may
-//! always read, write and enter it. Times are those of the input on request.
+//! Permission bits are those that `cp -r` gives: the input's, reduced by the umask, without setuid, setgid and
+//! sticky bits. A folder gets the bits of the input's folder, and its owner may always read, write and enter it.
+//! Times are preserved on request.
 //!
-//! The folder around the output folder is opened once. From there each folder is opened in which a file is made, and
-//! no name on that way, that of the output folder first, is a symbolic link (`folder.rs`); the file is made, and gets its
-//! name, in the folder that was opened. So nobody who may write to the output folder while it is written can
-//! put a link there that leads a file elsewhere.
+//! The parent of the output folder is opened once. Each folder for an output file is opened from there, and no name
+//! in the path, including the output folder's, may be a symbolic link (`folder.rs`). The file is created and
+//! renamed in the open folder. So even a user with write access to the output folder cannot redirect a file by a
+//! symbolic link.
 //!
 //! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
@@ -51,10 +51,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::file::{EntryKind, Identity, TEMPORARY, There, folder_of, identity, not_written, times};
+use super::file::{
+    EntryKind, ExistingEntry, Identity, TEMPORARY, folder_of, identity, not_written, times,
+};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
-use super::write::{Lost, Replacement, read_only, symbolic_link, there};
+use super::write::{NotPreserved, Replacement, entry_at, read_only, symbolic_link};
 use crate::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -63,37 +65,36 @@ pub struct Mirror {
     out: PathBuf,
     /// The path of the output folder without symbolic links and `..`.
     real: PathBuf,
-    /// The folder that holds it, where it has a name there; else itself.
+    /// The parent of the output folder, or the output folder itself if it has no name.
     around: OpenFolder,
-    /// True if files and folders get the times of those that they are made of.
+    /// True if files and folders get the times of their inputs.
     preserve_times: bool,
-    taken: Mutex<Taken>,
+    taken: Mutex<WrittenOutputs>,
 }
 
 /// The files and folders that this run has written.
 #[derive(Debug, Default)]
-struct Taken {
+struct WrittenOutputs {
     /// The input of each output.
     inputs: HashMap<PathBuf, PathBuf>,
-    /// The path at which each file was made, for file systems to which several names are one.
+    /// The path under which each file was created, for file systems that map several names to one.
     files: HashMap<Identity, PathBuf>,
-    /// Folders that were made and are to have other times, and which.
+    /// The new folders that need other times, with those times.
     folders: Vec<(PathBuf, FileTimes)>,
-    /// Folders that were made.
+    /// The new folders.
     made: HashSet<PathBuf>,
-    /// Other folders, from which what killed runs left is gone.
+    /// Existing folders that were already cleared of leftovers of killed runs.
     cleared: HashSet<PathBuf>,
 }
 
 impl Mirror {
-    /// A mirror below the folder `out`, which is made with the first file if it is not there. The
-    /// folder that holds it must be.
+    /// Creates a mirror in the folder `out`. The folder is created with the first file; its parent must exist.
     ///
     /// # Errors
     ///
-    /// A symbolic link or a file of that name; no folder to make it in.
+    /// Returns an error if `out` is a symbolic link or a file, or if its parent is missing.
     pub fn new(out: &Path) -> Result<Self> {
-        // Without a last separator, after which a symbolic link would look like a folder.
+        // A trailing separator would make a symbolic link look like a folder.
         let out: PathBuf = out.components().collect();
         let unusable = |path: &Path, error: io::Error| match error.kind() {
             ErrorKind::NotFound => {
@@ -112,19 +113,18 @@ impl Mirror {
         Ok(Self { out, real, around, preserve_times: false, taken: Mutex::default() })
     }
 
-    /// The mirror with the times of the input: for files, and at the end for folders ([`Mirror::finish`]).
+    /// Preserves the times of the input: for files at once, and for folders at the end ([`Mirror::finish`]).
     #[must_use]
     pub fn preserving_times(self) -> Self {
         Self { preserve_times: true, ..self }
     }
 
-    /// Why `root`, a folder or file that is read, and this folder cannot be used together: one is the
-    /// other, or in it. To be asked before the first file is written, of every root; and, where
-    /// symbolic links are followed, of what each leads to.
+    /// The error if `root`, an input folder or file, contains the output folder or is inside it. Call this for
+    /// every root before the first file is written. If symbolic links are followed, also call it for their targets.
     ///
     /// # Errors
     ///
-    /// `root` cannot be found.
+    /// Returns an error if `root` does not exist.
     pub fn conflicts_with(&self, root: &Path) -> Result<Option<Error>> {
         let real = fs::canonicalize(root).map_err(|error| Error::io(root, error))?;
         let (out, root) = (name(&self.out), name(root));
@@ -137,22 +137,21 @@ impl Mirror {
         Ok(Some(Error::of(error::ErrorKind::File, sentence)))
     }
 
-    /// True if the folder is absent, or has nothing but temporary files of this program.
+    /// True if the folder does not exist, or contains only temporary files of this program.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut entries = fs::read_dir(&self.out).into_iter().flatten().flatten();
         entries.all(|entry| entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()))
     }
 
-    /// Begins to write what is made of the file `input`, at `relative` below this folder; `read` is what the system says of
-    /// `input`, if it was asked. Folders are made as needed: the last like the one that `input` is in, those around it likewise
-    /// as far as the names are the same.
+    /// Begins to write the output for the file `input`, at `relative` below this folder. `read` is the metadata of
+    /// `input`, if known. Folders are created as needed, like the corresponding folders of the input as far as
+    /// names match.
     ///
     /// # Errors
     ///
-    /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way; anything
-    /// but a file at its end, or a read-only one unless `input` is read-only as well; another input with
-    /// the same output.
+    /// Returns an error if `relative` leaves the folder or passes through anything but folders. Likewise if the
+    /// output is not a regular file, is read-only while `input` is not, or already belongs to another input.
     pub fn begin(
         &self,
         input: &Path,
@@ -165,9 +164,9 @@ impl Mirror {
         };
         let (path, place, is_made) = self.place(Some(input), relative)?;
         self.take(input, &path)?;
-        // In a folder that this run made nothing has the names of files; to look for what is not there waits for the
-        // other threads, which make files there.
-        let old = if is_made { None } else { there(&path, &place)? };
+        // A folder that this run created contains no files with these names. Looking them up would wait for other
+        // threads that create files there.
+        let old = if is_made { None } else { entry_at(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, read.permissions().readonly())?;
         }
@@ -178,18 +177,19 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// Asks whether a new file can take the place of the `old` one at `path`, which may be read-only if the new one is.
-    fn replaceable(&self, path: &Path, old: &There, is_read_only: bool) -> Result<()> {
+    /// Checks that a new file can replace the `old` one at `path`. The old one may be read-only only if the new one
+    /// is.
+    fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
         let taken = self.taken();
         let made = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
         let why = match old.kind {
             EntryKind::Symlink => return Err(symbolic_link(path)),
             EntryKind::Folder | EntryKind::Special => "not a regular file",
-            // Under one name a file is written twice on purpose.
+            // Writing a file twice under the same name is intended.
             EntryKind::File
-                if made.is_some_and(|(made, file)| made != path && is_still(made, file)) =>
+                if made.is_some_and(|(made, file)| made != path && still_exists(made, file)) =>
             {
-                "another input was written there, under a name that is the same to this file system"
+                "another input was written there, under a name that this file system treats as the same"
             }
             EntryKind::File if old.permissions.readonly() && !is_read_only => {
                 return Err(read_only(path));
@@ -199,29 +199,29 @@ impl Mirror {
         Err(Error::file(path, why))
     }
 
-    /// Begins to write a file at `relative` below this folder that has nothing of another, as [`Replacement::begin`] does;
-    /// folders are made as by [`Mirror::begin`].
+    /// Begins to write a file at `relative` below this folder that inherits nothing from another file, like
+    /// [`Replacement::begin`]. Folders are created as by [`Mirror::begin`].
     ///
     /// # Errors
     ///
-    /// The errors of [`Replacement::begin`] and [`Mirror::begin`].
+    /// Returns the errors of [`Replacement::begin`] and [`Mirror::begin`].
     pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
         let (path, place, _) = self.place(Some(input), relative)?;
         Replacement::at(&path, place)
     }
 
-    /// Begins to write a file at `relative` below this folder that is made of no other file, with this time of its last change.
-    /// Folders are made as needed.
+    /// Begins to write a file at `relative` below this folder that has no input, with this modification time.
+    /// Folders are created as needed.
     ///
     /// # Errors
     ///
-    /// The errors of [`Mirror::begin`].
+    /// Returns the errors of [`Mirror::begin`].
     pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
         let (path, place, is_made) = self.place(None, relative)?;
-        // A list of all files, in the folder itself, may be written twice.
+        // The list of all files, directly in the folder, may be written twice.
         let is_new =
             is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
-        let old = if is_new { None } else { there(&path, &place)? };
+        let old = if is_new { None } else { entry_at(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, false)?;
         }
@@ -231,8 +231,8 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// The path of what is made of `input`, if it is made of a file, and its place, in a folder that is made as needed; and
-    /// whether this run made that folder.
+    /// Resolves the output path for `input`, if there is one, and creates its folder as needed. The flag is true if
+    /// this run created the folder.
     fn place(
         &self,
         input: Option<&Path>,
@@ -248,13 +248,13 @@ impl Mirror {
         Ok((path, NameInFolder { folder, name: name.to_owned() }, is_made))
     }
 
-    /// Begins to copy the file `from`, which was opened as `input` and has the metadata `read`, to `relative` below this
-    /// folder: all is written, and the name is given by [`Replacement::commit`]. Where the file system can share bytes
-    /// between files and the system does so by itself, they are shared.
+    /// Begins to copy the file `from`, opened as `input` with the metadata `read`, to `relative` below this folder.
+    /// All bytes are written, and [`Replacement::commit`] assigns the name. If the file system supports it, the
+    /// bytes are shared.
     ///
     /// # Errors
     ///
-    /// The errors of [`Mirror::begin`], and that `from` cannot be read.
+    /// Returns the errors of [`Mirror::begin`], and an error if `from` cannot be read.
     pub fn copy(
         &self,
         (from, read): (File, Metadata),
@@ -266,18 +266,18 @@ impl Mirror {
         Ok(copy)
     }
 
-    /// Makes a folder like `input` at `relative` below this folder, where there is none yet, and all
-    /// that hold it; an empty path is this folder itself.
+    /// Creates a folder like `input` at `relative` below this folder, and its parents, unless they exist. An empty
+    /// path denotes this folder itself.
     ///
     /// # Errors
     ///
-    /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way.
+    /// Returns an error if `relative` leaves the folder, or passes through anything but folders.
     pub fn folder(&self, input: &Path, relative: &Path) -> Result<()> {
         self.is_inside(relative)?;
         self.open(Some(input), relative).map(drop)
     }
 
-    /// Asks whether `relative` is a path of names alone.
+    /// Checks that `relative` consists only of names.
     fn is_inside(&self, relative: &Path) -> Result<()> {
         let is_name = |component| match component {
             Component::Normal(name) => !name.as_encoded_bytes().contains(&0),
@@ -286,28 +286,28 @@ impl Mirror {
         if relative.components().all(is_name) { Ok(()) } else { Err(self.outside(relative)) }
     }
 
-    /// The names that lead to `relative` from the folder around the output folder.
+    /// The path of `relative` from the parent of the output folder.
     fn way_to(&self, relative: &Path) -> PathBuf {
         Path::new(self.out.file_name().unwrap_or_default()).join(relative)
     }
 
-    /// Opens the folder `relative` below this one, which is made if it is not there, like `input` if there is one, and tells
-    /// whether this run made it. What killed runs left in any other is removed when it is first used.
+    /// Opens the folder `relative` below this one, and creates it, like `input` if given, unless it exists. The
+    /// flag is true if this run created it. An existing folder is cleared of leftovers of killed runs on first use.
     fn open(&self, input: Option<&Path>, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
             Ok(folder) => folder,
-            // Nothing is there yet, or something else; `make_all` reports that.
+            // Nothing exists there, or something else; `make_all` reports that.
             Err(_) => self.make_all(input, relative)?,
         };
         let is_made = self.taken().made.contains(relative);
         let is_first = !is_made && self.taken().cleared.insert(relative.to_owned());
         if is_first {
-            temporary::remove_all_left(&folder);
+            temporary::remove_all_stale(&folder);
         }
         Ok((folder, is_made))
     }
 
-    /// Opens the folder `relative` below this one. It and those around it are made if they are not there.
+    /// Opens the folder `relative` below this one. It and its parents are created unless they exist.
     fn make_all(&self, input: Option<&Path>, relative: &Path) -> Result<OpenFolder> {
         let below: Vec<_> = relative.iter().collect();
         let like = ancestors(input, &below);
@@ -324,7 +324,7 @@ impl Mirror {
         Ok(folder)
     }
 
-    /// Opens the folder `name` in `above`, which is made like another one if it is not there.
+    /// Opens the folder `name` in `above`, and creates it like another one unless it exists.
     fn opened_or_made(
         &self,
         above: &OpenFolder,
@@ -337,7 +337,7 @@ impl Mirror {
             let like =
                 like.map(|like| if like.as_os_str().is_empty() { ".".as_ref() } else { like });
             let like = like.and_then(|like| fs::metadata(like).ok()).filter(Metadata::is_dir);
-            // Less those of the umask. Without the first three there would be no way to fill it.
+            // The umask reduces these bits. The owner's bits are needed to fill the folder.
             let mode = like.as_ref().map_or(0o777, |like| 0o700 | mode(like));
             match above.make(name, mode) {
                 Ok(()) => {
@@ -346,7 +346,7 @@ impl Mirror {
                     taken.made.insert(relative.to_owned());
                     taken.folders.extend(times.map(|times| (relative.to_owned(), times)));
                 }
-                // Another thread was faster, or somebody: then it is looked at again.
+                // Another thread or program created it first, so check it again.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     is_folder(above, name, path)?;
                 }
@@ -356,21 +356,21 @@ impl Mirror {
         above.below(Path::new(name)).map_err(|error| not_written(path, error))
     }
 
-    /// Gives the folders that were made their times, where they are to be preserved. To be called when
-    /// nothing is written any more; calls after the first do nothing.
+    /// Sets the times of the new folders, if times are to be preserved. Call this after all writing; further calls
+    /// do nothing.
     ///
     /// # Errors
     ///
-    /// A sentence for each folder that could not be given them.
+    /// Returns an error for each folder whose times could not be set.
     pub fn finish(&self) -> std::result::Result<(), Vec<Error>> {
         let folders = std::mem::take(&mut self.taken().folders);
         let failed = folders.into_iter().filter_map(|(relative, times)| {
-            // Somebody may have taken it away, or put something else in its place.
+            // Another program may have removed or replaced the folder.
             let folder = self.around.below(&self.way_to(&relative)).ok()?;
             let given = folder.itself().and_then(|folder| folder.set_times(times));
             given.err().map(|error| {
                 let folder = name(&self.out.join(&relative));
-                let lost = format!("{folder}: {}: {}", Lost::Times, cause(&error));
+                let lost = format!("{folder}: {}: {}", NotPreserved::Times, cause(&error));
                 Error::system(lost, error)
             })
         });
@@ -382,7 +382,7 @@ impl Mirror {
         times(of).filter(|_| self.preserve_times)
     }
 
-    /// Takes in that `path` is made of `input`.
+    /// Records that the output `path` belongs to `input`.
     fn take(&self, input: &Path, path: &Path) -> Result<()> {
         let mut taken = self.taken();
         if let Some(other) = taken.inputs.get(path) {
@@ -394,20 +394,20 @@ impl Mirror {
         Ok(())
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, WrittenOutputs> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn outside(&self, relative: &Path) -> Error {
         let (out, relative) = (name(&self.out), name(relative));
-        let sentence = format!("'{relative}' is no name inside the output folder {out}");
+        let sentence = format!("'{relative}' is not a path inside the output folder {out}");
         Error::of(error::ErrorKind::File, sentence)
     }
 }
 
-/// True if `name` in `above` is a folder, to which `path` leads, or nothing.
+/// True if `name` in `above` is a folder at `path`; false if nothing is there.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
-    let there = above.there(name).map_err(|error| not_written(path, error))?;
+    let there = above.entry(name).map_err(|error| not_written(path, error))?;
     match there.map(|there| there.kind) {
         None => Ok(false),
         Some(EntryKind::Folder) => Ok(true),
@@ -416,16 +416,16 @@ fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
     }
 }
 
-/// True if `path` is `folder` or in it, both without symbolic links. Files are compared, not only
-/// names: a folder may be there twice.
+/// True if `path` is `folder` or inside it, both without symbolic links. Identities are compared as well as names,
+/// because a folder may be mounted twice.
 fn is_within(path: &Path, folder: &Path) -> bool {
     let of = |path: &Path| fs::metadata(path).ok().as_ref().and_then(identity);
     let file = of(folder);
     path.ancestors().any(|above| above == folder || (file.is_some() && of(above) == file))
 }
 
-/// The folders that those of `below`, names within an output folder, are made like: for the output
-/// folder first, and `input` for the last. Seen from the end, they stop at the first of another name.
+/// For each of the folders `below`, names within an output folder, the folder that it is created like: first for
+/// the output folder itself, last `input`. Counted from the end, the matching stops at the first different name.
 fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
     let mut like = vec![None; below.len() + 1];
     let mut above = input;
@@ -437,13 +437,13 @@ fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Pa
     like
 }
 
-/// True if the file that was made at `path` is still there. Of one that another run has replaced the file system gives the
-/// number to the next file that anybody makes.
-fn is_still(path: &Path, file: Identity) -> bool {
+/// True if the file that was created at `path` still exists. If another run has replaced it, the file system may
+/// reuse its number.
+fn still_exists(path: &Path, file: Identity) -> bool {
     fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
 }
 
-/// The permission bits of a file or folder, without those that lend the rights of its owner.
+/// The permission bits of a file or folder, without setuid, setgid and sticky bits.
 #[cfg(unix)]
 fn mode(metadata: &Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;

@@ -1,12 +1,13 @@
-//! The files of a folder: which there are, and how they are written so that nothing is ever lost.
+//! The files of a folder: listing them, and writing them without ever losing data.
 //!
-//! [`walk`] finds the files below the folders that were named. [`write`](mod@write) replaces files, [`mirror`] makes a
-//! folder from another, [`journal`] gives many files new contents and names at once, [`maildir`] replaces the messages of a
+//! [`walk`] finds the files below named folders. [`write`](mod@write) replaces files, [`mirror`] writes an output
+//! folder, [`journal`] changes contents and names of many files at once, and [`maildir`] handles messages of a
 //! Maildir.
 //!
-//! The promises hold whenever the process is stopped, also by a signal that it cannot catch and by a full disk: every
-//! file has its old bytes or its new ones, and nothing is written outside of the folders that were named. A temporary
-//! file may remain; its name begins with [`write::TEMPORARY`], and the next run over its folder removes it.
+//! These guarantees hold whenever the process is stopped, even by a signal that cannot be caught, and if the disk
+//! is full. Every file has either its old or its new contents, and nothing outside the named folders is written. A
+//! temporary file may remain. Its name begins with [`write::TEMPORARY`], and the next run over its folder removes
+//! it.
 //!
 //! ```
 //! use baselink::files::{mirror::Mirror, walk::{Selection, walk}};
@@ -26,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Deliberately absent: what is in a file, and what it means. The room knows neither formats nor URLs nor links.
+//! Deliberately absent: the contents of files. The room knows neither formats nor URLs nor links.
 
 mod disk;
 mod file;

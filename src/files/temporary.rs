@@ -1,19 +1,19 @@
-//! The names of temporary files, and which of them nobody needs any more.
+//! The names of temporary files, and the removal of stale ones.
 //!
 //! ```text
 //! .baselink-3f0k7q2m9xwa6trc   its program is running: it holds a lock on the file
 //! .baselink-b81z5n4vd0yh2gks   its program was killed: the lock is gone, and so is the file after the next run
 //! ```
 //!
-//! The last four characters follow from the twelve before them, so that no name that somebody else thought of is taken for
-//! one of these. Whoever makes such a file holds a lock on it (flock(2), which ends with the program, however that
-//! ends), and looks whether it still has its name once it does; whoever removes one holds that lock meanwhile. Where a
-//! file system has no locks, the name has no such characters, and the file stays.
+//! The last four characters are computed from the twelve before them, so that names chosen by other programs do not
+//! match. The creator holds a lock on the file (flock(2)), which ends with the process in any case. After locking
+//! it checks that the file still has its name. A process that removes a file holds the lock meanwhile. If a file
+//! system has no locks, the name lacks the check characters, and the file is never removed.
 //!
-//! A lock of a mailbox (`all.mbox.lock`) has a name that others chose; by its last line it is known.
+//! The lock of a mailbox (`all.mbox.lock`) has a conventional name; its last line identifies it.
 //!
-//! Deliberately absent: other systems than Unix, where nothing is removed. Files of another machine on a network file
-//! system that does not tell machines of each other's locks; NFS does.
+//! Deliberately absent: systems other than Unix, where nothing is removed, and network file systems that do not
+//! share locks between machines. NFS does share them.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
@@ -26,24 +26,24 @@ use std::path::Path;
 use super::file::{TEMPORARY, folder_of, names_of};
 use super::folder::OpenFolder;
 
-/// Thirty-two, without those that look like others.
+/// Thirty-two characters, without those that look alike.
 const CHARACTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const DRAWN: usize = 12;
 const CHECK: usize = 4;
 
-/// A name that no file has yet, as far as chance goes.
-fn draw() -> String {
+/// A random name.
+fn random_name() -> String {
     let drawn = RandomState::new().build_hasher().finish();
     characters(drawn, DRAWN)
 }
 
-/// The number of characters for the bits of `number`.
+/// The lowest bits of `number` as `count` characters.
 fn characters(number: u64, count: usize) -> String {
     let digit = |at: usize| CHARACTERS[(number >> (5 * at)) as usize % CHARACTERS.len()];
     (0..count).map(digit).map(char::from).collect()
 }
 
-/// The text after `drawn` in the name of a file that is held. (FNV-1a, of 64 bits.)
+/// The check characters after `drawn` in the name of a locked file (64-bit FNV-1a).
 fn check(drawn: &str) -> String {
     let hash = TEMPORARY.bytes().chain(drawn.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3_u64)
@@ -51,7 +51,7 @@ fn check(drawn: &str) -> String {
     characters(hash >> 32, CHECK)
 }
 
-/// True if a file of this name is held by its program, as long as that runs.
+/// True if a file of this name is locked by its program while that runs.
 fn is_held_by_name(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
     drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
@@ -59,73 +59,73 @@ fn is_held_by_name(name: &OsStr) -> bool {
     })
 }
 
-/// Makes a temporary file in `folder`, with these permission bits less those of the umask: its name, and what the system
-/// says of it.
+/// Creates a temporary file in `folder` with these permission bits, reduced by the umask. Returns its name and its
+/// metadata.
 pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, File, Metadata)> {
     let mut has_locks = true;
     loop {
-        let drawn = draw();
+        let drawn = random_name();
         let end = if has_locks { check(&drawn) } else { String::new() };
         let name = OsString::from(format!("{TEMPORARY}{drawn}{end}"));
         let file = match folder.create(&name, mode) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             file => file?,
         };
-        match if has_locks { hold(&file) } else { Lock::Held } {
-            Lock::Held => {
+        match if has_locks { hold(&file) } else { LockOutcome::Held } {
+            LockOutcome::Held => {
                 let made = file.metadata()?;
                 if names_of(&made) > 0 {
                     return Ok((name, file, made));
                 }
             }
-            // Another program took it for one that was left, between the two steps.
-            Lock::Taken => {}
-            Lock::None => has_locks = false,
+            // Another process mistook it for a stale file between the two steps.
+            LockOutcome::Taken => {}
+            LockOutcome::None => has_locks = false,
         }
-        // It may be gone already.
+        // The file may be gone already.
         let _ = folder.remove(&name);
     }
 }
 
-/// Removes what killed runs left where the new contents of files at these paths are written: beside them, and of messages
-/// of a Maildir in its `tmp`. For files that were named; where folders are walked or written, that takes it away.
+/// Removes stale temporary files next to the files at these paths, and in the `tmp` of a Maildir. This is for
+/// individually named files; walks and mirrors clear their folders themselves.
 pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
     for folder in folders.into_iter().filter_map(|folder| OpenFolder::named(folder).ok()) {
-        remove_all_left(&folder);
+        remove_all_stale(&folder);
         if ["cur", "new"].iter().any(|name| folder.path().ends_with(name))
             && let Ok(tmp) = folder.beside("tmp".as_ref())
         {
-            remove_all_left(&tmp);
+            remove_all_stale(&tmp);
         }
     }
 }
 
-/// Removes all temporary files in `folder` that no program holds any more.
-pub(super) fn remove_all_left(folder: &OpenFolder) {
+/// Removes all stale temporary files in `folder`.
+pub(super) fn remove_all_stale(folder: &OpenFolder) {
     for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-        remove_left(folder, &entry.file_name());
+        remove_stale(folder, &entry.file_name());
     }
 }
 
-/// Removes the file `name` of `folder`, if it is a temporary one, or the lock of a mailbox, that no program holds any more.
-pub(super) fn remove_left(folder: &OpenFolder, name: &OsStr) {
+/// Removes the file `name` of `folder` if it is a stale temporary file or a stale lock of a mailbox.
+pub(super) fn remove_stale(folder: &OpenFolder, name: &OsStr) {
     let is_temporary = is_held_by_name(name);
     if !is_temporary && !names_lock(name) {
         return;
     }
     let Ok(file) = folder.read(name) else { return };
-    let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), Lock::Held);
+    let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), LockOutcome::Held);
     if is_free && matches!(folder.look(name, &file), Ok(Some(left)) if left.is_file()) {
-        // What cannot be removed stays.
+        // A file that cannot be removed remains.
         let _ = folder.remove(name);
     }
 }
 
 /// The suffix of the lock of a mailbox.
 pub(super) const LOCK: &str = ".lock";
-/// The end of a lock that this program made. The number of a process comes before it. A lock has at most 16 bytes (Linux has no
-/// processes above 4194304): procmail never takes a longer one for a lock that was left.
+/// The end of a lock that this program created, after the process id. A lock has at most 16 bytes, since process
+/// ids in Linux are at most 4194304. procmail never treats a longer one as stale.
 pub(super) const LOCK_END: &[u8] = b"\nbaselink";
 
 /// True if a file of this name may be the lock of a mailbox.
@@ -133,7 +133,7 @@ pub(super) fn names_lock(name: &OsStr) -> bool {
     name.as_encoded_bytes().ends_with(LOCK.as_bytes())
 }
 
-/// True if `file` is a lock of a mailbox that this program made.
+/// True if `file` is a mailbox lock that this program created.
 pub(super) fn is_lock(file: &File) -> bool {
     let mut text = Vec::new();
     let is_read = file.metadata().is_ok_and(|it| it.is_file())
@@ -141,30 +141,30 @@ pub(super) fn is_lock(file: &File) -> bool {
     is_read && text.ends_with(LOCK_END)
 }
 
-/// The result of asking for the lock of a file.
-pub(super) enum Lock {
+/// The result of requesting the lock of a file.
+pub(super) enum LockOutcome {
     Held,
-    /// Somebody else holds it.
+    /// Another process holds the lock.
     #[cfg_attr(not(unix), expect(dead_code, reason = "nobody can hold it there"))]
     Taken,
-    /// There are none here.
+    /// The file system has no locks.
     None,
 }
 
 #[cfg(unix)]
-pub(super) fn hold(file: &File) -> Lock {
+pub(super) fn hold(file: &File) -> LockOutcome {
     use rustix::fs::{FlockOperation, flock};
     use rustix::io::Errno;
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Lock::Held,
-        Err(Errno::WOULDBLOCK) => Lock::Taken,
-        Err(_) => Lock::None,
+        Ok(()) => LockOutcome::Held,
+        Err(Errno::WOULDBLOCK) => LockOutcome::Taken,
+        Err(_) => LockOutcome::None,
     }
 }
 
 #[cfg(not(unix))]
-pub(super) fn hold(_: &File) -> Lock {
-    Lock::None
+pub(super) fn hold(_: &File) -> LockOutcome {
+    LockOutcome::None
 }
 
 #[cfg(test)]
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn only_names_that_were_drawn_are_its_own() {
-        let drawn = draw();
+        let drawn = random_name();
         let name = format!("{TEMPORARY}{drawn}{}", check(&drawn));
         assert_eq!(name.len(), TEMPORARY.len() + 16);
         assert!(is_held_by_name(OsStr::new(&name)));

@@ -1,9 +1,9 @@
-//! The files below the folders and files that were named, in an order that does not change.
+//! The files below named folders, and named files, in a stable order.
 //!
-//! Names are compared as bytes, and a folder's files come where its name is. Names need not be
-//! UTF-8. An entry that is not a file, a folder or a link (a FIFO, a socket, a device) is reported and never
-//! opened. A file of this program, temporary by its name ([`is_temporary`]) or by its content the lock of a mailbox, is
-//! nobody's document, and never an entry below a root.
+//! Names are compared as bytes and need not be UTF-8. The files of a folder are sorted by the name of the folder.
+//! An entry that is not a file, a folder or a symbolic link (a FIFO, a socket, a device) is reported and never
+//! opened. Files of this program are skipped below a root: temporary files by their name ([`is_temporary`]), and
+//! mailbox locks by their content.
 //!
 //! ```
 //! use baselink::files::walk::{Globs, Selection, walk};
@@ -36,29 +36,29 @@ use walkdir::WalkDir;
 pub use super::file::{EntryKind, open_file};
 use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
-use super::temporary::{is_lock, names_lock, remove_left};
+use super::temporary::{is_lock, names_lock, remove_stale};
 use super::write::{Original, is_temporary};
 use crate::error::{self, Error, Result, name};
 
 /// Patterns for paths below a root.
 ///
-/// `*` and `?` do not match `/`; `**` matches any number of folders; `[…]` and `{…,…}` are what they
-/// are in a shell. A pattern without `/` is matched against the name at any depth, one with `/` against
-/// the whole path below the root, with or without a leading `/`. One that ends with `/` means
-/// everything below such a folder. Case counts.
+/// `*` and `?` do not match `/`; `**` matches any number of folders; `[…]` and `{…,…}` work as in a shell. A
+/// pattern without `/` is matched against the name at any depth, and a pattern with `/` against the whole path
+/// below the root, with or without a leading `/`. A pattern that ends with `/` matches everything below such a
+/// folder. Matching is case-sensitive.
 #[derive(Clone, Debug, Default)]
 pub struct Globs(GlobSet);
 
 impl Globs {
-    /// The set of these patterns.
+    /// Creates a set of patterns.
     ///
     /// # Errors
     ///
-    /// Names the first pattern that is none, and why.
+    /// Returns an error that names the first invalid pattern and the reason.
     pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self> {
         let mut set = GlobSetBuilder::new();
         let refused = |pattern: &str, error: &globset::Error| {
-            Error::new(format!("{pattern}: no pattern for paths: {}", error.kind()))
+            Error::new(format!("{pattern}: not a valid pattern: {}", error.kind()))
         };
         for pattern in patterns.iter().map(AsRef::as_ref) {
             let glob = GlobBuilder::new(&anchored(pattern)).literal_separator(true).build();
@@ -67,7 +67,7 @@ impl Globs {
         set.build().map(Self).map_err(|error| refused("these globs", &error))
     }
 
-    /// A pattern for the path `relative` itself, and for all below it.
+    /// A pattern for the path `relative` and everything below it.
     #[must_use]
     pub fn exact(relative: &Path) -> Option<String> {
         let mut pattern = String::from("/");
@@ -80,20 +80,20 @@ impl Globs {
         Some(pattern)
     }
 
-    /// True if the set has no pattern.
+    /// True if the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// True if one of them matches `relative`, a path below a root.
+    /// True if a pattern matches `relative`, a path below a root.
     #[must_use]
     pub fn is_match(&self, relative: &Path) -> bool {
         self.0.is_match(relative)
     }
 }
 
-/// The pattern for whole paths that `pattern` means.
+/// Converts `pattern` to a pattern for whole paths.
 fn anchored(pattern: &str) -> String {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let (path, below) = match pattern.strip_suffix('/') {
@@ -104,25 +104,25 @@ fn anchored(pattern: &str) -> String {
     format!("{anywhere}{}{below}", path.strip_prefix('/').unwrap_or(path))
 }
 
-/// Which files below a root are wanted. A file or folder that was named itself always is.
+/// Selects files below a root. A named file or folder is always selected.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Only files that match one of these, unless there are none.
+    /// If not empty, only files that match are selected.
     pub include: Globs,
-    /// No files that match one of these; nothing below a folder that does.
+    /// Files that match are skipped, and so is everything below a folder that matches.
     pub exclude: Globs,
-    /// Also what is hidden: a name that begins with `.`, and all below such a folder.
+    /// True if names that begin with `.`, and everything below such folders, are included.
     pub hidden: bool,
-    /// True if symbolic links are followed. A root that is one always is.
+    /// True if symbolic links are followed. A root that is a symbolic link is always followed.
     pub follow: bool,
     /// True if folders are entries too, each before its contents. `include` does not apply to them.
     pub folders: bool,
-    /// True if the walk removes what killed runs left: temporary files that no program holds any more.
+    /// True if the walk removes stale temporary files, which no program locks any more.
     pub clears: bool,
 }
 
 impl Selection {
-    /// True if `include` and `exclude` accept `path`, which is relative, or a folder around it.
+    /// True if `include` and `exclude` accept the relative path `path` or a folder above it.
     #[must_use]
     pub fn takes(&self, path: &Path) -> bool {
         let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));
@@ -130,10 +130,10 @@ impl Selection {
     }
 }
 
-/// A folder or file that was named.
+/// A named folder or file.
 ///
-/// A folder is opened when the walk comes to it: all that is found below is opened and written there, whatever has the
-/// folder's name by then.
+/// A folder is opened when the walk reaches it. All entries below are opened and written through the open folder,
+/// even if another folder takes its name.
 #[derive(Clone, Debug)]
 pub struct Root {
     path: Arc<Path>,
@@ -162,7 +162,7 @@ impl Root {
         }
     }
 
-    /// The place `relative` below it, if no name on that way is a symbolic link.
+    /// The entry `relative` below the root, unless a name in the path is a symbolic link.
     fn place(&self, relative: &Path) -> io::Result<NameInFolder> {
         let above = relative.parent().unwrap_or(Path::new(""));
         let folder = Arc::new(self.folder()?.below(above)?);
@@ -170,30 +170,29 @@ impl Root {
     }
 }
 
-/// A file that was found.
+/// An entry that the walk found.
 #[derive(Clone, Debug)]
 pub struct TreeEntry {
-    /// The root below which it was found, as it was named.
+    /// The root, as it was named.
     pub root: Root,
-    /// The names that lead from the root to it; none where it is the root.
+    /// The names from the root to the entry; empty for the root itself.
     pub relative: Vec<OsString>,
-    /// Its path: `root` and `relative`.
+    /// The path: `root` and `relative`.
     pub path: PathBuf,
     /// The kind of the entry.
     pub kind: EntryKind,
-    /// Its size in bytes, when it was found; of a link that is not followed, the link's; of a folder
-    /// nothing.
+    /// The size in bytes when the entry was found. For a symbolic link that is not followed, the size of the link;
+    /// for a folder, 0.
     pub size: u64,
 }
 
 impl TreeEntry {
-    /// Opens the file for reading, with its metadata. What was named is read whatever it is, a pipe, too. What was found
-    /// is opened only if it is what was found: a regular file, and in no folder that is a symbolic link now, unless links are
-    /// to be followed.
+    /// Opens the file for reading, with its metadata. A named file may be of any kind, even a pipe. Any other entry
+    /// must still be a regular file, and without `follow` no folder in its path may have become a symbolic link.
     ///
     /// # Errors
     ///
-    /// The system's, and that something else is there now.
+    /// Returns the system's errors, and an error if the entry has been replaced.
     pub fn open(&self, follow: bool) -> Result<(File, Metadata)> {
         let system = |error: io::Error| failed(&self.path, error);
         let file = if self.is_named() && self.kind != EntryKind::File {
@@ -211,11 +210,11 @@ impl TreeEntry {
         Ok((file, metadata))
     }
 
-    /// Looks at the file, which is to be replaced. No name from the root down to it may be a symbolic link now.
+    /// Examines the file before it is replaced. No name from the root to the file may have become a symbolic link.
     ///
     /// # Errors
     ///
-    /// The errors of [`Original::of`], and that something else is there now.
+    /// Returns the errors of [`Original::of`], and an error if the entry has been replaced.
     pub fn original(&self) -> Result<Original> {
         let place = self.place().map_err(|error| self.not_opened(error))?;
         Original::at(&self.path, place)
@@ -228,7 +227,7 @@ impl TreeEntry {
         }
     }
 
-    /// Opens it for reading, if no name from the root down to it is a symbolic link.
+    /// Opens the file for reading, unless a name from the root to the file is a symbolic link.
     fn open_below_root(&self) -> io::Result<File> {
         self.root.folder()?.read_below(&self.relative.iter().collect::<PathBuf>())
     }
@@ -245,19 +244,18 @@ impl TreeEntry {
     }
 
     fn is_other(&self) -> Error {
-        Error::file(&self.path, "another program put something else there; it was left out")
+        Error::file(&self.path, "another program replaced it; skipped")
     }
 }
 
-/// The files below `roots` that `selection` wants, root after root.
+/// Iterates over the files below `roots` that `selection` accepts, root by root.
 ///
-/// A file below two roots, or named twice, is taken once, with the first root that wants it;
-/// [`TreeWalk::overlaps`] says for which roots that may be. Memory is that of the paths in the folders from
-/// a root down to the file (some 150 bytes each: 150 MB where a folder has a million files); if there are several roots,
-/// also a path for each file.
+/// A file below two roots, or named twice, is returned once, for the first root that selects it;
+/// [`TreeWalk::overlaps`] names such roots. Memory grows with the paths in the folders from a root to the current
+/// file, about 150 bytes each. With several roots, one path per file is stored too.
 ///
-/// An error (a folder without permission, a link that leads to a folder around it or to nothing) is an
-/// item, and the walk goes on.
+/// An error is an item of the iteration, which then continues: a folder without permission, or a symbolic link that
+/// is broken or leads to a parent folder.
 #[must_use]
 pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
     let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
@@ -277,9 +275,9 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
             let earlier = name(&roots[number.min(other)]);
             overlaps[number.max(other)].get_or_insert_with(|| {
                 if path.as_deref() == Some(around) {
-                    format!("{inner} and {outer} are the same: each file is taken once")
+                    format!("{inner} and {outer} are the same: each file is read once")
                 } else {
-                    format!("{inner} is in {outer}: each file is taken once, with {earlier}")
+                    format!("{inner} is in {outer}: each file is read once, with {earlier}")
                 }
             });
         }
@@ -305,50 +303,50 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
 #[derive(Debug)]
 struct WalkRoot {
     path: Arc<Path>,
-    /// Its path without links, where there are other roots, which may have the same files.
+    /// The path without symbolic links, if there are other roots, which may contain the same files.
     canonical: Option<PathBuf>,
 }
 
 /// The iterator of [`walk`].
 #[derive(Debug)]
 pub struct TreeWalk<'s> {
-    /// The number of entries left out because they are hidden.
+    /// The number of entries skipped because they are hidden.
     hidden: usize,
     selection: &'s Selection,
     roots: Vec<WalkRoot>,
     overlaps: Vec<String>,
-    /// Which root comes next.
+    /// The index of the next root.
     number: usize,
     below: Option<walkdir::IntoIter>,
-    /// The root that is walked.
+    /// The current root.
     open: Option<Root>,
-    /// The files of several roots, by their paths without links, with the root that has each.
+    /// The files of several roots by path without symbolic links, each with the index of its root.
     taken: HashMap<PathBuf, usize>,
     unread: Vec<PathBuf>,
 }
 
 impl TreeWalk<'_> {
-    /// The number of hidden files and folders left out so far.
+    /// The number of hidden files and folders skipped so far.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// Entries that could not be read so far, by their paths below their roots. Nothing is known of the contents of
-    /// such a folder.
+    /// The entries that could not be read so far, by path below their root. The contents of such folders are
+    /// unknown.
     pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
         let below =
             |path| self.roots.iter().find_map(|root| Path::strip_prefix(path, &root.path).ok());
         self.unread.iter().filter_map(move |path| below(path))
     }
 
-    /// A sentence for each root that has files in common with an earlier one.
+    /// A sentence for each root that shares files with an earlier one.
     #[must_use]
     pub fn overlaps(&self) -> &[String] {
         &self.overlaps
     }
 
-    /// The entry for `found`, which is below the root `number`; `None` if it is left out.
+    /// The entry for `found` below the root with the index `number`; `None` if it is skipped.
     fn entry(&mut self, number: usize, found: &walkdir::DirEntry) -> Option<Result<TreeEntry>> {
         let root = self.roots.get(number)?;
         let path = found.path();
@@ -393,7 +391,7 @@ impl TreeWalk<'_> {
                 return Some(Err(error));
             }
         };
-        // A root may be a link to a folder: walkdir goes into it.
+        // walkdir also enters a root that is a symbolic link to a folder.
         let is_folder = metadata.is_dir();
         if is_folder && !self.selection.folders {
             return None;
@@ -422,8 +420,8 @@ impl TreeWalk<'_> {
         }))
     }
 
-    /// True if this program made the file `name`, at `below`. Removes the file if the walk clears folders and no program
-    /// holds it.
+    /// True if this program created the file `name` at `below`. If the walk clears folders, a stale file is
+    /// removed.
     fn is_own(&self, name: &OsStr, below: &Path) -> bool {
         if !is_temporary(name) && !names_lock(name) {
             return false;
@@ -434,11 +432,11 @@ impl TreeWalk<'_> {
         let is_own = is_temporary(name)
             || match place.folder.read(name) {
                 Ok(file) => is_lock(&file),
-                // It may have been one, and nothing can be said of it any more.
+                // The file may have been one of them, but it is gone.
                 Err(error) => error.kind() == ErrorKind::NotFound,
             };
         if is_own && self.selection.clears {
-            remove_left(&place.folder, name);
+            remove_stale(&place.folder, name);
         }
         is_own
     }
@@ -453,7 +451,7 @@ impl Iterator for TreeWalk<'_> {
                 let root = self.roots.get(self.number)?;
                 let (path, folder) = (Arc::clone(&root.path), OpenFolder::named(&root.path).ok());
                 self.open = Some(Root { path, folder: folder.map(Arc::new) });
-                // All that are compared are in one folder, so their paths differ in their names only.
+                // Only entries of the same folder are compared, so their paths differ only in the last name.
                 let walk = WalkDir::new(&root.path)
                     .follow_links(self.selection.follow)
                     .sort_by(|one, other| one.path().as_os_str().cmp(other.path().as_os_str()));
@@ -478,7 +476,7 @@ impl Iterator for TreeWalk<'_> {
     }
 }
 
-/// True if something is there that could not be read.
+/// True if the entry exists but could not be read.
 fn is_there(error: &io::Error) -> bool {
     error.kind() != ErrorKind::NotFound
 }
@@ -486,7 +484,7 @@ fn is_there(error: &io::Error) -> bool {
 fn sentence(error: walkdir::Error) -> Error {
     let path = error.path().unwrap_or(Path::new("")).to_owned();
     if let Some(ancestor) = error.loop_ancestor() {
-        let why = format!("a link to {}, in which it stands; not followed", name(ancestor));
+        let why = format!("a link to {}, which contains it; not followed", name(ancestor));
         return Error::file(&path, &why);
     }
     let said = error.to_string();
@@ -498,7 +496,7 @@ fn sentence(error: walkdir::Error) -> Error {
 
 fn failed(path: &Path, error: io::Error) -> Error {
     if error.kind() == ErrorKind::NotFound && path.is_symlink() {
-        return Error::system(format!("{}: a link to nothing", name(path)), error);
+        return Error::system(format!("{}: a broken symbolic link", name(path)), error);
     }
     Error::io(path, error)
 }

@@ -1,13 +1,13 @@
-//! A file replaced whole or not at all.
+//! Atomic replacement of files.
 //!
 //! ```text
-//! out.html:  old bytes  --rename-->  new bytes     never anything between the two
+//! out.html:  old bytes  --rename-->  new bytes     nothing in between
 //! ```
 //!
-//! The new bytes go to a temporary file beside the target, which then takes the target's name
-//! (POSIX.1-2017, rename: a name is never missing while it is replaced), so the target may be the very
-//! file that was read. The bytes are on the disk before the name is, and the name before
-//! [`Replacement::commit`] returns, as far as the system lets a folder be synced.
+//! The new bytes are written to a temporary file next to the target, which is then renamed to the target
+//! (POSIX.1-2017, rename: the name always exists during replacement). The target may therefore be the file that is
+//! being read. The bytes reach the disk before the name does. The name reaches the disk before
+//! [`Replacement::commit`] returns, if the system can sync folders.
 //!
 //! ```
 //! use std::fs;
@@ -27,18 +27,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file that is replaced in place ([`InPlace::begin`]) always keeps its permission bits. Where the system allows it, the
-//! file keeps its owner and group, its extended attributes (the POSIX access control list, capabilities and `trusted.*`
-//! among them), and on Linux the flags that `chattr` sets; [`Lost`] reports the rest. It keeps its times on request. The
-//! system gives the attributes that it computes from the bytes (`security.ima`, `security.evm`). If the file has holes, long
-//! runs of zero bytes take no room in the new one either. A file that this user may not write is not replaced, although a
-//! rename could do so.
+//! A file that is replaced in place ([`InPlace::begin`]) keeps its permission bits. If the system allows it, the
+//! file keeps its owner and group, its extended attributes (including POSIX access control lists, capabilities and
+//! `trusted.*`), and on Linux the flags of `chattr`. [`NotPreserved`] reports the rest. Times are kept on request.
 //!
-//! A message of a Maildir ([`maildir`](super::maildir)) may get another name, which has its size. Then the new file
-//! gets a name that nothing had before, and after that is on the disk the old file goes. So a message that is there under both
-//! names, with the bytes that it would get, is what a killed run left: the old file is removed, and nothing is written again.
+//! The system itself sets attributes that it computes from the bytes (`security.ima`, `security.evm`). If the old
+//! file has holes, long runs of zero bytes become holes in the new one too. A file that this user may not write is
+//! not replaced, although a rename could do so.
 //!
-//! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
+//! A message of a Maildir ([`maildir`](super::maildir)) may get a new name that contains its size. The new file
+//! then gets a name that was not in use, and after that name is on disk, the old file is removed. If a message with
+//! the intended bytes already has the new name, a killed run wrote it. Only the old file is removed then.
+//!
+//! Deliberately absent: following symbolic links, because users rarely intend that.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -50,10 +51,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 pub use super::disk::most_pending;
-use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
+use super::disk::{NewFile, PRIVATE, SyncedFolders, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
-    names_of, not_written, refused, times,
+    EntryKind, ExistingEntry, Identity, REPLACES_OPEN_FILES, changed, folder_of, identity,
+    is_sparse, names_of, not_written, refused, times,
 };
 pub use super::file::{TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -62,65 +63,65 @@ use super::maildir::{is_message, with_sizes_of};
 pub use super::temporary::remove_left_beside;
 use crate::error::{self, Error, Result, cause, name};
 
-/// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
-/// it leaves no file.
+/// New contents for a file, applied by [`Replacement::commit`]. Dropping a replacement before that discards them.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
     place: NameInFolder,
-    out: BufWriter<New>,
-    old: Old,
+    out: BufWriter<NewFile>,
+    old: ReplacedFile,
     /// The permission bits that the new file gets before its name.
     permissions: Option<Permissions>,
     times: Option<FileTimes>,
-    lost: Vec<Lost>,
+    lost: Vec<NotPreserved>,
 }
 
-/// The file whose place the new one takes.
+/// The file that the new one replaces.
 #[derive(Debug)]
-enum Old {
-    /// None, and if one comes meanwhile, it stays.
+enum ReplacedFile {
+    /// None. A file that appears in the meantime is kept.
     Nothing,
-    /// The file of that name at the end, if there is one.
+    /// Any file of that name at the end.
     Any,
     Original {
         original: Box<Original>,
         how: InPlace,
         kind: OriginalKind,
     },
-    /// A file whose place the new one takes with the others of a [`journal`](super::journal).
+    /// A file that is replaced together with the others of a [`journal`](super::journal).
     Staged {
         original: Box<Original>,
         how: InPlace,
     },
 }
 
-/// The kind of the old file. Other programs expect another kind of replacement for each.
+/// The kind of the old file. Other programs expect a different procedure for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OriginalKind {
     Document,
-    /// To be locked.
+    /// A mailbox, which must be locked.
     Mailbox,
-    /// A message of a Maildir, whose name may have its sizes.
+    /// A message of a Maildir, whose name may contain its sizes.
     Message,
 }
 
-/// A file that has its new contents.
+/// A file with new contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// Its path, which is another one for a message whose name has its size.
+    /// The path of the file. For a message, the name may have changed with its size.
     pub path: PathBuf,
-    /// Properties of the old file that the new one could not get.
-    pub lost: Vec<Lost>,
+    /// The properties of the old file that could not be preserved.
+    pub lost: Vec<NotPreserved>,
 }
 
 impl Replacement {
-    /// Begins to write what is to be at `path`. A file that is there gives its permission bits to the
-    /// new one; its other names, if it has any, keep the old bytes.
+    /// Begins to write new contents for `path`. An existing file passes its permission bits to the new one. Its
+    /// other hard links keep the old bytes.
     ///
     /// # Errors
     ///
-    /// A symbolic link, a directory, a read-only file, a missing folder, one that cannot be written to.
+    /// Returns an error for a symbolic link, a directory, a read-only file, and a folder that is missing or not
+    /// writable.
     pub fn begin(path: &Path) -> Result<Self> {
         let place = NameInFolder::of(path).map_err(|error| {
             let folder = folder_of(path);
@@ -134,28 +135,28 @@ impl Replacement {
         Self::at(path, place)
     }
 
-    /// Begins to write what is to be at `place`, to which `path` leads.
+    /// Begins to write new contents for `place`, whose path is `path`.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
-        let old = there(path, &place)?;
+        let old = entry_at(path, &place)?;
         let new = match old.as_ref().map(|old| old.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => return Err(Error::file(path, "a directory; name a file")),
-            Some(EntryKind::Special) => New::device(&place.folder, &place.name),
-            Some(EntryKind::File) => New::within(&place.folder, PRIVATE),
-            // A new file is for whoever the umask says, as with any other program.
-            None => New::within(&place.folder, 0o666),
+            Some(EntryKind::Special) => NewFile::device(&place.folder, &place.name),
+            Some(EntryKind::File) => NewFile::within(&place.folder, PRIVATE),
+            // The umask determines the permissions of a new file, as with any other program.
+            None => NewFile::within(&place.folder, 0o666),
         };
         let new = new.map_err(|error| not_written(path, error))?;
         let permissions = old.filter(|_| !new.is_device()).map(|old| old.permissions);
         if permissions.as_ref().is_some_and(Permissions::readonly) {
             return Err(read_only(path));
         }
-        Ok(Self { permissions, ..Self::of(path, place, new, Old::Any) })
+        Ok(Self { permissions, ..Self::of(path, place, new, ReplacedFile::Any) })
     }
 
-    /// Begins to write a file of an output folder with these permission bits, less those of the umask, and times, whatever those
-    /// of the file that may be there. If `is_new`, there is none, and none is replaced that comes there meanwhile; and the new
-    /// file is not synced: no bytes can be lost that were there before.
+    /// Begins to write a file of an output folder with these permission bits, reduced by the umask, and these
+    /// times, regardless of an existing file. If `is_new`, no file exists; one that appears in the meantime is
+    /// kept, and the new file is not synced, because no earlier bytes can be lost.
     pub(super) fn output(
         path: &Path,
         place: NameInFolder,
@@ -163,82 +164,82 @@ impl Replacement {
         mode: u32,
         times: Option<FileTimes>,
     ) -> Result<Self> {
-        let new = New::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
-        let old = if is_new { Old::Nothing } else { Old::Any };
+        let new = NewFile::within(&place.folder, mode).map_err(|error| not_written(path, error))?;
+        let old = if is_new { ReplacedFile::Nothing } else { ReplacedFile::Any };
         Ok(Self { times, ..Self::of(path, place, new, old) })
     }
 
-    fn of(path: &Path, place: NameInFolder, new: New, old: Old) -> Self {
+    fn of(path: &Path, place: NameInFolder, new: NewFile, old: ReplacedFile) -> Self {
         let (path, out) = (path.to_owned(), BufWriter::new(new));
         Self { path, place, out, old, permissions: None, times: None, lost: Vec::new() }
     }
 
-    /// Adds what `write` writes.
+    /// Writes data with the closure `write`.
     ///
     /// # Errors
     ///
-    /// The error of `write`, or of the system. Drop the replacement then.
+    /// Returns an error of `write` or of the system. Drop the replacement then.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
-    /// Adds the bytes of `from`.
+    /// Appends the contents of `from`.
     pub(super) fn add_file(&mut self, from: &File) -> Result<()> {
         let copied = self.out.flush().and_then(|()| self.out.get_mut().add_file(from));
         copied.map_err(|error| not_written(&self.path, error))
     }
 
-    /// Gives the file the times of another one.
+    /// Sets the times of the file to those in `of`.
     pub fn preserve_times(&mut self, of: &Metadata) {
         self.times = times(of);
     }
 
-    /// Leaves holes for long runs of zero bytes, if another file has holes.
+    /// Makes holes of long runs of zero bytes if the other file has holes.
     pub(super) fn preserve_holes(&mut self, of: &Metadata) {
         self.out.get_mut().has_holes = is_sparse(of);
     }
 
-    fn made(&self) -> &New {
+    fn made(&self) -> &NewFile {
         self.out.get_ref()
     }
 
-    /// Which file it is that is being written; nothing for a device.
+    /// The identity of the file that is being written; `None` for a device.
     pub(super) fn identity(&self) -> Option<Identity> {
         self.made().identity()
     }
 
-    /// Declares that the file is a mailbox, to which other programs may deliver: [`Replacement::commit`] takes the locks of
-    /// mail programs (Debian Policy, 11.6) before its last look at the old file, and holds them until the new one has its
-    /// name.
+    /// Declares that the file is a mailbox, to which other programs may deliver. [`Replacement::commit`] then takes
+    /// the locks of mail programs (Debian Policy, 11.6) before its last check of the old file, and holds them until
+    /// the new file has its name.
     #[must_use]
     pub fn of_mailbox(mut self) -> Self {
-        if let Old::Original { kind, .. } = &mut self.old {
+        if let ReplacedFile::Original { kind, .. } = &mut self.old {
             *kind = OriginalKind::Mailbox;
         }
         self
     }
 
-    /// True if [`Replacement::commit`] waits for the disk, so that many are better committed together
-    /// ([`commit_all`]). It does not where no file is replaced.
+    /// True if [`Replacement::commit`] waits for the disk, so that committing many replacements together is faster
+    /// ([`commit_all`]). False if no file is replaced.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
-        !matches!(self.old, Old::Nothing)
+        !matches!(self.old, ReplacedFile::Nothing)
     }
 
     /// Gives the file its new contents.
     ///
     /// # Errors
     ///
-    /// The old file is as it was: the disk is full; the old file was changed since [`Original::of`]; its
-    /// backup cannot be made; another file has the name that a message should have. Only where the folder itself cannot be
-    /// synced the file is new already, and where the old file of a message cannot be removed that is there twice; the
-    /// sentence says so.
+    /// Returns an error, with the old file unchanged, if the disk is full, the old file was changed since
+    /// [`Original::of`], its backup cannot be created, or the intended name of a message is taken. If the folder
+    /// cannot be synced, the new file is already in place. If the old file of a message cannot be removed, the
+    /// message exists twice. The error says so in both cases.
     pub fn commit(self) -> Result<Committed> {
         let none = || Err(Error::new("no file"));
         commit_all(vec![self]).pop().unwrap_or_else(none)
     }
 
-    /// Completes all that the file gets but its name.
+    /// Completes everything except the name.
     fn complete(mut self) -> Result<Self> {
         self.give().map_err(|error| not_written(&self.path, error))?;
         Ok(self)
@@ -251,19 +252,19 @@ impl Replacement {
             file.set_permissions(permissions.clone())?;
         }
         if self.times.is_some_and(|times| file.set_times(times).is_err()) {
-            self.lost.push(Lost::Times);
+            self.lost.push(NotPreserved::Times);
         }
-        if let Old::Original { original, how, kind } = &self.old {
+        if let ReplacedFile::Original { original, how, kind } = &self.old {
             let is_message = *kind == OriginalKind::Message;
             if is_message {
                 file.rewind()?;
                 self.path = with_sizes_of(&self.path, |out| io::copy(&mut file, out).map(drop))?;
                 self.place.name = self.path.file_name().unwrap_or_default().to_owned();
             }
-            self.lost = original.given_to(file, how.preserve_times || is_message)?;
+            self.lost = original.copy_properties_to(file, how.preserve_times || is_message)?;
         }
-        if let Old::Staged { original, how } = &self.old {
-            self.lost = original.given_to(file, how.preserve_times)?;
+        if let ReplacedFile::Staged { original, how } = &self.old {
+            self.lost = original.copy_properties_to(file, how.preserve_times)?;
         }
         Ok(())
     }
@@ -274,13 +275,16 @@ impl Replacement {
 
     fn backup(&self) -> Option<&Suffix> {
         match &self.old {
-            Old::Original { how, .. } | Old::Staged { how, .. } => how.backup.as_ref(),
+            ReplacedFile::Original { how, .. } | ReplacedFile::Staged { how, .. } => {
+                how.backup.as_ref()
+            }
             _ => None,
         }
     }
 
     fn back_up(mut self) -> Result<Self> {
-        if let Old::Original { how, original, .. } | Old::Staged { how, original } = &mut self.old
+        if let ReplacedFile::Original { how, original, .. } | ReplacedFile::Staged { how, original } =
+            &mut self.old
             && let Some(suffix) = &how.backup
         {
             original.unchanged()?;
@@ -293,7 +297,7 @@ impl Replacement {
         let (path, new) = (&self.path, self.out.get_mut());
         let NameInFolder { folder, name } = &self.place;
         let renamed = match &self.old {
-            Old::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
+            ReplacedFile::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => {
                     let why = "another file came there meanwhile, under that name or one that is the same \
                                to this file system, and was left";
@@ -301,23 +305,23 @@ impl Replacement {
                 }
                 _ => not_written(path, error),
             }),
-            Old::Any => {
+            ReplacedFile::Any => {
                 let _old = REPLACES_OPEN_FILES.then(|| folder.read(name));
                 new.replace(folder, name).map_err(|error| not_written(path, error))
             }
-            Old::Staged { original, .. } => {
+            ReplacedFile::Staged { original, .. } => {
                 original.unchanged()?;
                 new.name(folder, name).map_err(|error| not_written(path, error))
             }
-            Old::Original { original, .. } if original.path != *path => {
+            ReplacedFile::Original { original, .. } if original.path != *path => {
                 original.unchanged()?;
                 name_message(new, path, &self.place)
                     .map_err(|error| refused(&original.path, &cause(&error)))
             }
-            Old::Original { original, kind, .. } => {
+            ReplacedFile::Original { original, kind, .. } => {
                 let is_mailbox = *kind == OriginalKind::Mailbox;
                 let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
-                let renamed = original.unnamed_by(|| new.replace(folder, name))?;
+                let renamed = original.remove_name_by(|| new.replace(folder, name))?;
                 renamed
                     .map_err(|error| not_written(path, error))
                     .and_then(|()| locks.map_or(Ok(()), |locks| locks.release(path)))
@@ -326,14 +330,14 @@ impl Replacement {
         renamed.map(|()| self)
     }
 
-    /// Removes the old file of a message that has another name now.
+    /// Removes the old file of a message that has a new name.
     fn remove_old(mut self) -> Result<Self> {
-        let Old::Original { original, .. } = &self.old else { return Ok(self) };
+        let ReplacedFile::Original { original, .. } = &self.old else { return Ok(self) };
         if original.path == self.path {
             return Ok(self);
         }
         let NameInFolder { folder, name: old } = &original.place;
-        match original.unnamed_by(|| folder.remove(old)) {
+        match original.remove_name_by(|| folder.remove(old)) {
             Ok(Ok(())) => {}
             Ok(Err(error)) if error.kind() != ErrorKind::NotFound => {
                 let (old, new) = (name(&original.path), name(&self.path));
@@ -341,8 +345,8 @@ impl Replacement {
                 let why = format!("{old} could not be removed: {why}; the new message is {new}");
                 return Err(Error::system(why, error));
             }
-            // An edited message that came under the old name is somebody's only copy.
-            _ => self.lost.push(Lost::OldName),
+            // Another program may have edited the message under its old name, so that file may be the only copy.
+            _ => self.lost.push(NotPreserved::OldName),
         }
         Ok(self)
     }
@@ -354,17 +358,18 @@ impl Write for Replacement {
         written.map_err(|error| io::Error::other(not_written(&self.path, error)))
     }
 
-    /// Nothing: [`Replacement::commit`] does it.
+    /// Does nothing, because [`Replacement::commit`] flushes.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
-/// few waits for the disk: bytes are synced and names are given for many files at the same time, and the
-/// names in all folders are synced once. Results are in the order of the files. Each replacement has an
-/// open file, of which a system lets a program have some hundreds ([`most_pending`]). One thread is to
-/// commit what several have made: a file system syncs for one at a time. A file that is there twice is
+/// Gives several files their new contents, independently of each other, like [`Replacement::commit`], but with few
+/// waits for the disk. Bytes are synced and names assigned for many files concurrently, and all folders are synced
+/// once. Results are in the order of `replacements`.
+///
+/// Each replacement has an open file, and the number of open files is limited ([`most_pending`]). Commit on one
+/// thread what several threads prepared, because a file system syncs for one at a time. A file that occurs twice is
 /// written once.
 #[must_use]
 pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
@@ -376,25 +381,27 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
             false => Err(Error::file(&file.path, "named twice, and written once")),
         });
     }
-    // Before the names: a crash of the machine must not leave an empty file under one.
+    // Bytes are synced before names, so that a crash of the machine does not leave an empty file under a name.
     sync_bytes(&mut files, |file| {
         let waits = file.waits_for_disk() && !file.made().is_device();
         waits.then(|| (&*file.path, file.made()))
     });
     at_once(&mut files, Replacement::back_up);
-    // An old file must not be gone before its backup is on the disk.
+    // An old file is kept until its backup is on disk.
     let backed_up = files.iter().flatten().filter(|file| file.backup().is_some());
-    let folders = Folders::sync(backed_up.map(Replacement::folder));
+    let folders = SyncedFolders::sync(backed_up.map(Replacement::folder));
     for file in &mut files {
         then(file, |file| match folders.failure(file.folder()) {
-            Some(why) => Err(refused(&file.path, &format!("no backup of it is safe: {why}"))),
+            Some(why) => {
+                Err(refused(&file.path, &format!("its backup could not be synced: {why}")))
+            }
             None => Ok(file),
         });
     }
     at_once(&mut files, Replacement::rename);
     let replaced = files.iter().flatten().filter(|file| file.waits_for_disk());
-    let folders = Folders::sync(replaced.map(Replacement::folder));
-    // An old name must not be gone before the new one is on the disk.
+    let folders = SyncedFolders::sync(replaced.map(Replacement::folder));
+    // An old name is kept until the new one is on disk.
     at_once(&mut files, |file| match folders.failure(file.folder()) {
         Some(why) => Err(unsynced(&file.path, why)),
         None => file.remove_old(),
@@ -403,9 +410,9 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     files.into_iter().map(|file| file.map(committed)).collect()
 }
 
-/// Gives the message `new` a name that nothing has, or a file with its bytes: what a run left that was killed before it
-/// removed the old one.
-fn name_message(new: &mut New, path: &Path, place: &NameInFolder) -> io::Result<()> {
+/// Gives the message `new` a name that is not in use. A file of that name with the same bytes also counts as
+/// success: a run created it and was killed before removing the old one.
+fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Result<()> {
     match new.name(&place.folder, &place.name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             match has_the_bytes_of(place, new.file())? {
@@ -420,9 +427,9 @@ fn name_message(new: &mut New, path: &Path, place: &NameInFolder) -> io::Result<
     }
 }
 
-/// True if what is at `place` is a file, and no symbolic link, with the bytes of `other`.
+/// True if the entry at `place` is a regular file with the bytes of `other`.
 fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> {
-    if place.there()?.is_none_or(|there| there.kind != EntryKind::File) {
+    if place.entry()?.is_none_or(|there| there.kind != EntryKind::File) {
         return Ok(false);
     }
     let mut one = place.folder.read(&place.name)?;
@@ -444,38 +451,37 @@ fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> 
     }
 }
 
-/// Settings for files that are replaced in place.
+/// Settings for replacement in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InPlace {
-    /// True if a file that has other names (hard links) is replaced. Those keep the old bytes.
+    /// True to replace files that have other hard links. Those keep the old bytes.
     pub break_links: bool,
-    /// True if the new file gets the times of the old one, as they were at [`Original::of`].
+    /// True if the new file gets the times of the old one, as of [`Original::of`].
     pub preserve_times: bool,
-    /// Where the old file stays, under its name and this. A backup that is there already is the first
-    /// original, and stays what it is.
+    /// The suffix for a backup of the old file. An existing backup is the first original, and is kept.
     pub backup: Option<Suffix>,
 }
 
-/// The suffix in the names of backups: not empty, and without separators.
+/// The suffix in the names of backups: not empty, and without path separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix(OsString);
 
 impl Suffix {
     /// # Errors
     ///
-    /// Nothing at all, or something with a separator of folders or a NUL.
+    /// Returns an error if the suffix is empty or contains a path separator or a NUL.
     pub fn new(suffix: &OsStr) -> Result<Self> {
         let is_of_a_path = |byte: &u8| std::path::is_separator(char::from(*byte)) || *byte == 0;
         let bytes = suffix.as_encoded_bytes();
         if bytes.is_empty() || bytes.iter().any(is_of_a_path) {
             let suffix = name(Path::new(suffix));
-            let why = format!("'{suffix}' is no suffix for the names of backups; `.orig` is one");
+            let why = format!("'{suffix}' is not a valid backup suffix; use for example `.orig`");
             return Err(Error::new(why));
         }
         Ok(Self(suffix.to_owned()))
     }
 
-    /// True if a file of this name is a backup. Backups are not rewritten: they have the first contents.
+    /// True if `name` is the name of a backup. Backups are not rewritten, because they preserve the first contents.
     #[must_use]
     pub fn ends(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
@@ -489,14 +495,15 @@ impl Suffix {
 }
 
 impl InPlace {
-    /// Begins to replace `original`, in which something is to change. A message of a Maildir is written to its `tmp`, always
-    /// keeps its times, and may have other names: readers copy messages by linking them.
+    /// Begins to replace `original`. A message of a Maildir is written to its `tmp`, always keeps its times, and
+    /// may have other hard links, because readers copy messages by linking them.
     ///
     /// # Errors
     ///
-    /// A file that may not be written; one with other names, unless [`InPlace::break_links`]; a backup,
-    /// or one whose backup is not a file; the backup of a message, which would be one more; a `tmp` that is a symbolic link or
-    /// cannot be written to; a file that was changed since [`Original::of`].
+    /// Returns an error if the file is not writable; if it has other hard links and [`InPlace::break_links`] is
+    /// false; or if it is itself a backup. Likewise if its backup exists and is not a file, or if a message should
+    /// get a backup, which would be a further message. Also if `tmp` is a symbolic link or not writable, or if the
+    /// file changed since [`Original::of`].
     pub fn begin(&self, original: &Original) -> Result<Replacement> {
         self.check(original)?;
         let (path, is_message) = (&original.path, is_message(&original.path));
@@ -508,18 +515,18 @@ impl InPlace {
                 if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
             })?),
         };
-        let new = New::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let new = NewFile::within(&folder, PRIVATE).map_err(|error| not_written(path, error))?;
         let kind = if is_message { OriginalKind::Message } else { OriginalKind::Document };
         let (seen, how) = (&original.seen, self.clone());
         let original = Box::new(original.clone());
         let mut replacement =
-            Replacement::of(path, place, new, Old::Original { original, how, kind });
+            Replacement::of(path, place, new, ReplacedFile::Original { original, how, kind });
         replacement.preserve_holes(seen);
         Ok(replacement)
     }
 
-    /// Begins to replace `original` with the other files of a [`journal`](super::journal): the new contents become the file at
-    /// `place`, and come to `path` later.
+    /// Begins to replace `original` together with the other files of a [`journal`](super::journal). The new
+    /// contents are written to the file at `place`, and get the name `path` later.
     pub(super) fn stage(
         &self,
         original: &Original,
@@ -527,32 +534,33 @@ impl InPlace {
         place: NameInFolder,
     ) -> Result<Replacement> {
         self.check(original)?;
-        let new = New::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
-        let old = Old::Staged { original: Box::new(original.clone()), how: self.clone() };
+        let new =
+            NewFile::within(&place.folder, PRIVATE).map_err(|error| not_written(path, error))?;
+        let old = ReplacedFile::Staged { original: Box::new(original.clone()), how: self.clone() };
         let mut replacement = Replacement::of(path, place, new, old);
         replacement.preserve_holes(&original.seen);
         Ok(replacement)
     }
 
-    /// Asks whether `original` may be replaced.
+    /// Checks that `original` may be replaced.
     fn check(&self, original: &Original) -> Result<()> {
         let path = &original.path;
         let refused = |why: &str| Err(Error::file(path, why));
         let is_message = is_message(path);
         if is_message && self.backup.is_some() {
-            return refused("in a Maildir a backup would be one more message; leave --backup out");
+            return refused("in a Maildir a backup would be a further message; omit --backup");
         }
         let now = original.unchanged()?;
         original.writable()?;
         let mut names = names_of(&now);
         if let Some(suffix) = &self.backup {
             if suffix.ends(&original.place.name) {
-                return refused("a backup by its name, which is left as it is");
+                return refused("its name is that of a backup; skipped");
             }
             let (backup, place) = original.backup(suffix);
-            match there(&backup, &place)? {
+            match entry_at(&backup, &place)? {
                 Some(there) if there.kind != EntryKind::File => return Err(no_backup(&backup)),
-                // What a run that was killed between backup and replacement leaves.
+                // A run that was killed between backup and replacement leaves this state.
                 Some(there) if there.identity == identity(&now) => names = names.saturating_sub(1),
                 Some(_) | None => {}
             }
@@ -567,8 +575,8 @@ impl InPlace {
     }
 }
 
-/// A file as it was before it was read. Where a file can be replaced while it is open, it is open, in an open folder, so
-/// that whatever comes in the place of one of them is another file.
+/// A file as it was before it was read. If the system can replace open files, the file and its folder are held
+/// open. A replacement of either is then recognized as a different file.
 #[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
@@ -579,21 +587,21 @@ pub struct Original {
 }
 
 impl Original {
-    /// Looks at the file at `path`, of which no byte is read. To be called before it is. Symbolic links on the way to
-    /// its folder are followed; [`TreeEntry::original`](super::walk::TreeEntry::original) is for files that were found.
+    /// Examines the file at `path` without reading it. Call this before reading. Symbolic links to its folder are
+    /// followed; use [`TreeEntry::original`](super::walk::TreeEntry::original) for files that a walk found.
     ///
     /// # Errors
     ///
-    /// Anything but a file: a symbolic link, a directory, a device, a pipe, nothing.
+    /// Returns an error for anything but a regular file: a symbolic link, a directory, a device, a pipe, nothing.
     pub fn of(path: &Path) -> Result<Self> {
         let place = NameInFolder::of(path).map_err(|error| Error::io(path, error))?;
         Self::at(path, place)
     }
 
-    /// Looks at the file at `place`, to which `path` leads.
+    /// Examines the file at `place`, whose path is `path`.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
-        let what = match place.there().map_err(failed)?.map(|there| there.kind) {
+        let what = match place.entry().map_err(failed)?.map(|there| there.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => "a directory",
             Some(EntryKind::Special) => "not a regular file",
@@ -611,11 +619,11 @@ impl Original {
         Err(Error::file(path, what))
     }
 
-    /// Opens it for reading.
+    /// Opens the file for reading.
     ///
     /// # Errors
     ///
-    /// The system's, and that something else is there now.
+    /// Returns the system's errors, and an error if the file has been replaced.
     pub fn open(&self) -> Result<File> {
         let failed = |error| match self.unchanged() {
             Ok(_) => Error::io(&self.path, error),
@@ -627,18 +635,18 @@ impl Original {
         Ok(file)
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its metadata when it was looked at.
+    /// The metadata as of the first examination.
     pub(super) fn seen(&self) -> &Metadata {
         &self.seen
     }
 
-    /// The file, not opened anew where it is held open.
+    /// The file, reusing the open one if there is one.
     fn file(&self) -> io::Result<Arc<File>> {
         match &self.held {
             Some(file) => Ok(Arc::clone(file)),
@@ -646,7 +654,7 @@ impl Original {
         }
     }
 
-    /// The metadata of the file now, if it is the same file with the same bytes as far as can be told.
+    /// The current metadata of the file, if it is the same file and appears unchanged.
     fn unchanged(&self) -> Result<Metadata> {
         let NameInFolder { folder, name } = &self.place;
         if !folder.is_where_it_was() {
@@ -660,7 +668,7 @@ impl Original {
     }
 
     fn still(&self, now: &Metadata) -> Result<()> {
-        let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
         let before = |state| left.get(&state).copied().unwrap_or(state);
         match is_as_seen(now, &self.seen) && before(state(now)) == before(self.state) {
             true => Ok(()),
@@ -668,11 +676,12 @@ impl Original {
         }
     }
 
-    /// Does what takes this name from the file, if that is unchanged. With its other names, the file is then still the one
-    /// that was seen under them.
-    fn unnamed_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
+    /// Performs a step that removes this name from the file, if the file is unchanged. The change of state is
+    /// recorded, so that the file still counts as unchanged under its other names.
+    fn remove_name_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
         let before = state(&self.unchanged()?);
-        let mut left = (before.2 > 1).then(|| LEFT.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut left =
+            (before.2 > 1).then(|| STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner));
         let done = step();
         if let Some(left) = &mut left
             && let Ok(after) = self.file().and_then(|file| file.metadata())
@@ -688,10 +697,10 @@ impl Original {
         Error::file(&self.path, "another program changed it meanwhile; it was left as it is")
     }
 
-    /// Asks whether this user may write the file.
+    /// Checks that this user may write the file.
     fn writable(&self) -> Result<()> {
         let opened = match self.seen.permissions().readonly() {
-            // Some users may write everything, but it says no to them, too.
+            // Privileged users may write any file, but read-only files are refused for them too.
             true => Err(ErrorKind::PermissionDenied.into()),
             false => self.place.folder.write(&self.place.name),
         };
@@ -702,10 +711,10 @@ impl Original {
         }
     }
 
-    /// Gives `new` what this file has: owner, permission bits, extended attributes, times.
-    fn given_to(&self, new: &File, has_times: bool) -> io::Result<Vec<Lost>> {
+    /// Copies owner, permission bits, extended attributes and times to `new`.
+    fn copy_properties_to(&self, new: &File, has_times: bool) -> io::Result<Vec<NotPreserved>> {
         let mut lost = Vec::new();
-        // In this order: a change of the owner clears bits, and bits change the access control list.
+        // The order matters: changing the owner clears bits, and changing bits changes the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
         new.set_permissions(permissions)?;
         let old = self.file()?;
@@ -713,41 +722,42 @@ impl Original {
         #[cfg(target_os = "linux")]
         let given = given.and(give_flags(&old, new));
         if given.is_err() {
-            lost.push(Lost::Attributes);
+            lost.push(NotPreserved::Attributes);
         }
         if has_times && times(&self.seen).is_none_or(|times| new.set_times(times).is_err()) {
-            lost.push(Lost::Times);
+            lost.push(NotPreserved::Times);
         }
         Ok(lost)
     }
 
-    /// The path of its backup, and the place.
+    /// The path of the backup, and its place.
     fn backup(&self, suffix: &Suffix) -> (PathBuf, NameInFolder) {
         let backup = suffix.of(&self.place.name);
         let path = self.path.with_file_name(&backup);
         (path, NameInFolder { name: backup, folder: Arc::clone(&self.place.folder) })
     }
 
-    /// Keeps the old file as its backup too, unless there is one.
+    /// Keeps the old file as its backup, unless a backup exists.
     fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
         let (backup, place) = self.backup(suffix);
-        match there(&backup, &place)? {
+        match entry_at(&backup, &place)? {
             Some(there) if there.kind == EntryKind::File => return Ok(()),
             Some(_) => return Err(no_backup(&backup)),
             None => {}
         }
-        // The old file itself becomes the backup: nothing writes to it any more. Under a name that is
-        // to stay something may, so then it is a copy; and where there are no hard links.
+        // If the old file has no other name, it becomes the backup itself, because nothing writes to it any more.
+        // Another name could still be used for writing, so then the backup is a copy. It is also a copy if there
+        // are no hard links.
         let NameInFolder { folder, name } = &self.place;
         let linked = names_of(&self.seen) == 1 && folder.link(name, &place.name).is_ok();
         if !linked {
             return self.copy_to(&place).map_err(|error| match error.kind() {
-                // Another run made it meanwhile.
+                // Another run created it in the meantime.
                 ErrorKind::AlreadyExists => self.changed(),
                 _ => not_written(&backup, error),
             });
         }
-        // The link itself is a change of the file.
+        // Creating the link changes the state of the file.
         let now = self.file().and_then(|file| folder.look(&place.name, &file));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.filter(|now| is_as_seen(now, &self.seen) && names_of(now) <= 2);
@@ -756,44 +766,45 @@ impl Original {
     }
 
     fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
-        let mut copy = New::within(&backup.folder, PRIVATE)?;
+        let mut copy = NewFile::within(&backup.folder, PRIVATE)?;
         let old = self.file()?;
         (&*old).rewind()?;
         copy.has_holes = is_sparse(&self.seen);
         copy.add_file(&old)?;
-        self.given_to(copy.file(), true)?;
+        self.copy_properties_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)
     }
 }
 
-/// A property of the old file that the new one could not get.
+/// A property of the old file that could not be preserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// Its owner or its group.
+pub enum NotPreserved {
+    /// The owner or the group.
     Owner,
-    /// An extended attribute, or a flag of its inode, as `chattr` sets them.
+    /// An extended attribute, or a flag of `chattr`.
     Attributes,
-    /// When it was last read and written.
+    /// The times of the last read and write.
     Times,
-    /// The old name of a message, under which another program changed it or put another: it may be there twice.
+    /// The removal of a message's old name, because another program changed or replaced that file. The message may
+    /// exist twice.
     OldName,
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for NotPreserved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
-            Self::Attributes => "not all of its extended attributes and flags could be kept",
+            Self::Attributes => "some of its extended attributes or flags could not be kept",
             Self::Times => "its times could not be kept",
-            Self::OldName => "another program moved or changed it meanwhile; it may be there twice",
+            Self::OldName => "another program moved or changed it meanwhile; it may exist twice",
         })
     }
 }
 
-/// The entry at `place`, to which `path` leads.
-pub(super) fn there(path: &Path, place: &NameInFolder) -> Result<Option<There>> {
-    place.there().map_err(|error| not_written(path, error))
+/// The entry at `place`, whose path is `path`.
+pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {
+    place.entry().map_err(|error| not_written(path, error))
 }
 
 fn unsynced(path: &Path, why: &str) -> Error {
@@ -803,11 +814,11 @@ fn unsynced(path: &Path, why: &str) -> Error {
 
 pub(super) fn symbolic_link(path: &Path) -> Error {
     let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
-    let why = format!("a symbolic link, which is not written through; name {target} itself");
+    let why = format!("a symbolic link, which is not followed; name {target} itself");
     Error::file(path, &why)
 }
 
-/// Says that the permissions of the file at `path` forbid to write it.
+/// Creates an error: the permissions of the file at `path` forbid writing.
 pub(super) fn read_only(path: &Path) -> Error {
     Error::file(path, "the file is read-only")
 }
@@ -816,8 +827,8 @@ fn no_backup(backup: &Path) -> Error {
     Error::file(backup, "not a regular file, so it cannot be the backup; nothing was written")
 }
 
-/// True if a file is the one that was seen, and may be written and read by the same users. Of its bytes
-/// size and time are compared; that time can be set, and the one of [`state`] cannot.
+/// True if a file appears to be the one that was examined, with the same access rights. Bytes are compared by size
+/// and modification time, which programs can set; the time in [`state`] cannot be set.
 fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
     now.is_file()
         && identity(now) == identity(seen)
@@ -826,46 +837,46 @@ fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
         && now.permissions() == seen.permissions()
 }
 
-/// Which file it is, when anything of it was last changed, and how many names it has.
+/// The identity of a file, the time of its last change, and the number of its names.
 type ChangeState = (Option<Identity>, Option<SystemTime>, u64);
 
 fn state(metadata: &Metadata) -> ChangeState {
     (identity(metadata), changed(metadata), names_of(metadata))
 }
 
-/// For each state in which this program left a file when it took one of its names, the state in which it found it. Each of
-/// the names may be one to be replaced.
-static LEFT: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
+/// For each state that this program produced by removing a name of a file, the state before. Each of the names may
+/// be one to replace.
+static STATES_BEFORE: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
 
-/// Calls `read` while no step of [`Original::unnamed_by`] is under way. The system changes the time and the number of names
-/// one after the other, and whoever reads between the two sees a state that is not in [`LEFT`].
+/// Calls `read` while no step of [`Original::remove_name_by`] is in progress. The system changes the time and the
+/// number of names one after the other, and a state read in between would not be in [`STATES_BEFORE`].
 fn between_steps<T>(read: impl FnOnce() -> T) -> T {
-    let _left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _left = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     read()
 }
 
-/// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
+/// Gives `new` the owner and group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]
-fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<Lost>) -> io::Result<Permissions> {
+fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<NotPreserved>) -> io::Result<Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let made = new.metadata()?;
     let same = (made.uid(), made.gid()) == (old.uid(), old.gid());
     if same || fchown(new, Some(old.uid()), Some(old.gid())).is_ok() {
         return Ok(old.permissions());
     }
-    lost.push(Lost::Owner);
-    // A group may be given by who is in it. A failure is in `lost` already.
+    lost.push(NotPreserved::Owner);
+    // Members of a group may assign it. A failure is already in `lost`.
     let _ = fchown(new, None, Some(old.gid()));
-    // Bits that lend the owner's rights must not lend those of another.
+    // The setuid and setgid bits must not apply to another owner.
     Ok(Permissions::from_mode(old.permissions().mode() & 0o777))
 }
 
 #[cfg(not(unix))]
-fn give_owner(old: &Metadata, _: &File, _: &mut Vec<Lost>) -> io::Result<Permissions> {
+fn give_owner(old: &Metadata, _: &File, _: &mut Vec<NotPreserved>) -> io::Result<Permissions> {
     Ok(old.permissions())
 }
 
-/// Gives `new` the extended attributes of `old` and no other.
+/// Gives `new` exactly the extended attributes of `old`.
 #[cfg(unix)]
 fn give_attributes(old: &File, new: &File) -> io::Result<()> {
     use xattr::FileExt;
@@ -880,7 +891,7 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
     };
     let names: Vec<_> = names.filter(|name| !of_the_system(name)).collect();
     let made: Vec<_> = new.list_xattr()?.filter(|name| !of_the_system(name)).collect();
-    // A folder may give an access control list to every file that is made in it.
+    // A folder may assign an access control list to every new file in it.
     let mut given = Ok(());
     let is_label = |name: &OsStr| name.as_encoded_bytes().starts_with(b"security.");
     for name in made.iter().filter(|name| !names.contains(name) && !is_label(name)) {
@@ -889,7 +900,7 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
     for name in &names {
         let value = old.get_xattr(name).map(Option::unwrap_or_default);
         given = given.and(value.and_then(|value| {
-            // What every new file gets, such as the label of a security module, need not be allowed again.
+            // Attributes that every new file gets, such as the label of a security module, need not be set again.
             let has_it = made.contains(name) && new.get_xattr(name)?.as_ref() == Some(&value);
             if has_it { Ok(()) } else { new.set_xattr(name, &value) }
         }));
@@ -902,7 +913,7 @@ fn give_attributes(_: &File, _: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives `new` the flags of `old` that say how a file is to be kept, and not who may do what with it.
+/// Gives `new` those flags of `old` that concern storage rather than access.
 #[cfg(target_os = "linux")]
 fn give_flags(old: &File, new: &File) -> io::Result<()> {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};

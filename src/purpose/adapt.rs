@@ -1,16 +1,16 @@
-//! Adaptations: what a copy out of a web archive needs beside new URLs so that it opens from disk (`file:`).
+//! Adaptations: changes other than URLs that a copy out of a web archive needs to open from disk (`file:`).
 //!
-//! A browser read the document with an HTTP heading and from an origin of its own. A file has neither. Three things are
-//! therefore adapted, each by the smallest edit:
+//! A browser originally read the document with an HTTP heading and from its own origin. A file has neither. Three
+//! things are therefore adapted, each by the smallest possible edit:
 //!
-//! - the encoding that the heading gave is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
-//!   3.2), in the XML declaration (XML 1.0, 4.3.3), or by a byte order mark where the document is UTF-16;
-//! - `integrity` (Subresource Integrity) and `crossorigin` (HTML, 2.5.4) are removed from an element with a local target:
-//!   browsers fetch it by CORS then, which fails for files;
-//! - a `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that names hosts, and lets no file through instead, becomes
-//!   a `<meta data-http-equiv=…>`.
+//! - the encoding from the heading is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
+//!   3.2), in the XML declaration (XML 1.0, 4.3.3), or by a byte order mark for UTF-16;
+//! - `integrity` (Subresource Integrity) and `crossorigin` (HTML, 2.5.4) are removed from an element with a local
+//!   target, because they make browsers use CORS, which fails for files;
+//! - a `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that allows hosts but no files becomes a `<meta
+//!   data-http-equiv=…>`.
 //!
-//! `docs/localize.md` has a table of what browsers refuse.
+//! `docs/localize.md` lists the restrictions of browsers.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -25,9 +25,8 @@
 //! assert_eq!(adapted.counts(), [1, 1, 0]);
 //! ```
 //!
-//! Deliberately absent: URLs, which [`localize`](mod@super::localize) has written before; documents inside a document
-//! (`srcdoc`, `noscript`); and module scripts, which browsers refuse from disk whatever their attributes. [`refused`] counts
-//! them.
+//! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
+//! (`srcdoc`, `noscript`); and module scripts, which browsers never load from disk. [`refused`] counts those.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -50,14 +49,14 @@ use crate::scan::{ScanOptions, Scanner, value};
 use crate::span::Span;
 
 named! {
-    /// A change beside URLs.
+    /// A change other than a URL.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Adaptation {
-        /// The encoding that only the HTTP heading gave is declared.
+        /// An encoding that only the HTTP heading gave is now declared.
         Charset = "charset",
-        /// An `integrity` or `crossorigin` attribute is removed.
+        /// An `integrity` or `crossorigin` attribute was removed.
         Integrity = "integrity",
-        /// A Content-Security-Policy is disabled.
+        /// A Content-Security-Policy was disabled.
         Policy = "policy",
     }
 }
@@ -66,9 +65,9 @@ display_by_name!(Adaptation);
 /// The adaptations of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adapted {
-    /// The edits. None changes a URL.
+    /// The edits, none of which changes a URL.
     pub edits: Edits,
-    /// The kind and place of each edit, in the order of the edits. Offsets are those of the document before the edits.
+    /// The kind and span of each edit, in order. Offsets refer to the document before the edits.
     pub made: Vec<(Adaptation, Span)>,
 }
 
@@ -80,8 +79,8 @@ impl Adapted {
     }
 }
 
-/// The number of things in a document that lead to files and that browsers refuse to load from disk: module scripts with a
-/// `src`, `integrity` and `crossorigin` attributes, and SVG `use` elements.
+/// The numbers of local references that browsers refuse to load from disk: module scripts with a `src`, `integrity`
+/// and `crossorigin` attributes, and SVG `use` elements.
 #[must_use]
 pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
     let Some((found, Some(syntax))) = reading(bytes, format, None) else { return [0; 3] };
@@ -95,7 +94,7 @@ pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
     [tags.modules, removed.count(), tags.uses]
 }
 
-/// The encoding and the syntax in which a document is read; `None` for a format without adaptations.
+/// The encoding and syntax of a document; `None` for a format without adaptations.
 fn reading(
     bytes: &[u8],
     format: Format,
@@ -112,11 +111,11 @@ fn reading(
     })
 }
 
-/// Adapts a document that leads to files already, as [`localize`](fn@super::localize::localize) leaves it. `charset` is the
-/// one of the `Content-Type` in the HTTP heading.
+/// Adapts a document that already leads to files, as [`localize`](fn@super::localize::localize) writes it.
+/// `charset` is the encoding from the `Content-Type` of the HTTP heading.
 ///
-/// Adapting the result again, with the same `charset` or without one, changes nothing. Linear in time and memory. Formats
-/// other than HTML, XML and CSS have nothing to adapt.
+/// Idempotent, with the same `charset` or without one. Linear in time and memory. Formats other than HTML, XML and
+/// CSS are not adapted.
 #[must_use]
 pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
     let Some((found, syntax)) = reading(bytes, format, charset) else {
@@ -139,17 +138,18 @@ pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapte
     adapted
 }
 
-/// An adaptation, and its edit.
+/// An adaptation with its edit.
 struct Change {
     kind: Adaptation,
     span: Span,
     new: Cow<'static, [u8]>,
 }
 
-/// The declaration of `charset`, which the heading gave, if the document without the heading is or may be read otherwise.
+/// The declaration of `charset`, the encoding from the heading, if the document might otherwise be read
+/// differently.
 ///
-/// The heading is stronger than a declaration that contradicts it. Therefore the new declaration takes the place of the old
-/// one in XML, and precedes it elsewhere, where the first one counts.
+/// The heading takes precedence over a contradicting declaration. Therefore the new declaration replaces the old
+/// one in XML. In other formats it precedes the old one, because the first declaration counts.
 fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
     let found = match format {
         Format::Html => prelude::encoding(bytes, &ScanOptions::default()),
@@ -158,10 +158,10 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     };
     let is_ascii = bytes.is_ascii() && charset.is_ascii_compatible();
     let is_read_so = match (format, found.declaration) {
-        // Browsers guess, each in another way, and what a page of ASCII refers to inherits the guess.
+        // Browsers guess in different ways, and resources of a page in ASCII inherit the guess.
         (Format::Html, Declaration::Assumed) => false,
         (Format::Html, _) => found.charset == charset,
-        // A style sheet that declares nothing inherits the encoding of the page (CSS Syntax 3, 3.2).
+        // A style sheet without a declaration inherits the encoding of the page (CSS Syntax 3, 3.2).
         (Format::Css, Declaration::Assumed) => is_ascii,
         _ => is_ascii || found.charset == charset,
     };
@@ -170,7 +170,7 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     }
     let text = format!("<meta charset=\"{charset}\">");
     let (span, new) = if Charset::detect(text.as_bytes(), None).charset != charset {
-        // UTF-16 is not declared but marked. `x-user-defined` can be neither.
+        // UTF-16 is not declared but has a byte order mark. `x-user-defined` can have neither.
         let mark = charset.encode("\u{feff}").ok()?;
         let is_mark = Charset::detect_plain(&mark, None).charset == charset;
         (Span::at(0), is_mark.then_some(mark)?)
@@ -185,9 +185,9 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     Some(Change { kind: Adaptation::Charset, span, new: new.into() })
 }
 
-/// The place for a `meta` element in HTML that is the first one and changes nothing else in the tree: after the start tag of
-/// the `head`, or before the first thing that is neither the DOCTYPE, the start tag of `html` nor a comment. Browsers find it
-/// there, however long the comments before it are.
+/// The position for a new first `meta` element in HTML that changes nothing else in the tree. It is after the start
+/// tag of `head`, or before the first item that is not a DOCTYPE, a comment or the start tag of `html`. Browsers
+/// find the declaration there, even after long comments.
 fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
     if charset.is_ascii_compatible() {
         return Some(place_in_head(bytes));
@@ -202,7 +202,7 @@ fn place_in_head(text: &[u8]) -> usize {
     loop {
         at += text[at..].len() - text[at..].trim_ascii_start().len();
         let Some(tag) = tag::read(text, at) else {
-            // A comment, the DOCTYPE, or what the tokenizer takes for a comment.
+            // A comment, a DOCTYPE, or other markup that the tokenizer treats as a comment.
             let is_declaration = match &text[at..] {
                 [b'<', b'!' | b'?', ..] => true,
                 [b'<', b'/', rest @ ..] => !rest.first().is_some_and(u8::is_ascii_alphabetic),
@@ -218,14 +218,14 @@ fn place_in_head(text: &[u8]) -> usize {
         match (&*name, tag.end_tag) {
             (b"html", false) => at = tag.span.end,
             (b"head", false) => return tag.span.end,
-            // These count before the head. All other end tags are dropped.
+            // These end tags create elements before the head. All others are ignored.
             (b"html" | b"head" | b"body" | b"br", true) | (_, false) => return at,
             (_, true) => at = tag.span.end,
         }
     }
 }
 
-/// The XML declaration with an `encoding`, or the part of it that changes. Nothing for a declaration that is not
+/// The XML declaration with an `encoding`, or the part of it that changes; `None` if the declaration is not
 /// well-formed.
 fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
     let is_declaration = |text: &[u8]| {
@@ -252,10 +252,10 @@ enum TagSyntax {
     Xml,
 }
 
-/// The attributes without one of which no tag is adapted, each with the place of its rarest letter.
+/// The attributes that mark the tags to adapt, each with the index of its rarest letter.
 const WORDS: [(&str, usize); 3] = [("integrity", 4), ("crossorigin", 8), ("http-equiv", 6)];
 
-/// True if `bytes` mention one of the [`WORDS`], in any case.
+/// True if `bytes` contain one of the [`WORDS`], ignoring case.
 fn mentions_any(bytes: &[u8]) -> bool {
     [b'g', b'q'].into_iter().any(|letter| {
         memchr::memchr2_iter(letter, letter.to_ascii_uppercase(), bytes).any(|at| {
@@ -280,14 +280,14 @@ fn in_tags(bytes: &[u8], syntax: TagSyntax, found: Detected) -> Vec<Change> {
     changes.into_iter().filter_map(lifted).collect()
 }
 
-/// A change of the decoded `text` as one of the bytes.
+/// Converts a change of the decoded `text` into a change of the bytes.
 fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Option<Change> {
     let Change { kind, mut span, new } = change;
     let removed = &text[span.range()];
     let space = removed.len() - removed.trim_ascii_start().len();
     let written = map.covering(Span::new(span.start, span.start + space));
     if charset.is_stateful() && written.len() > space {
-        // The bytes of the space begin with those that end a stretch of other characters.
+        // The bytes of the space begin with an escape sequence that ends a run of other characters.
         span.start += space;
     }
     let span = Span::new(map.to_source(span.start)?, map.to_source(span.end)?);
@@ -295,7 +295,7 @@ fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Opti
     Some(Change { kind, span, new: new.into() })
 }
 
-/// The names that the walk over HTML must tell of, beside those of links.
+/// The names that the walk over HTML must report in addition to those of links.
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let places = WORDS.iter().filter_map(|(word, _)| format!("*[{word}]=url").parse().ok());
     let options = ScanOptions { places: places.collect(), ..ScanOptions::default() };
@@ -306,7 +306,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 struct TagAttribute {
     name: Span,
     value: Option<Span>,
-    /// The end with the closing quote.
+    /// The offset after the closing quote.
     end: usize,
 }
 
@@ -316,16 +316,16 @@ struct Tags<'a> {
     charset: Charset,
     syntax: TagSyntax,
     changes: Vec<Change>,
-    /// The attributes to be removed from the last `audio` or `video` if one of its `source` elements is local, and the
-    /// offset up to which no other tag of these was found.
+    /// The attributes to remove from the last `audio` or `video` element if one of its `source` elements is local.
+    /// The offset is the end of the range without other such tags.
     pending: (Vec<Change>, usize),
-    /// The number of module scripts and of SVG `use` elements that lead to files.
+    /// The numbers of module scripts and of SVG `use` elements with local targets.
     modules: usize,
     uses: usize,
 }
 
 impl<'a> Tags<'a> {
-    /// The changes of `bytes`, which begin at `start` and are in an ASCII-compatible encoding.
+    /// The changes for `bytes`, which are scanned from `start` in an ASCII-compatible encoding.
     fn of(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Vec<Change> {
         match mentions_any(bytes) {
             true => Self::read(bytes, start, charset, syntax).changes,
@@ -333,7 +333,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// The pass over `bytes` from `start` on, done.
+    /// Scans `bytes` from `start` to the end.
     fn read(bytes: &'a [u8], start: usize, charset: Charset, syntax: TagSyntax) -> Self {
         let pending = (Vec::new(), 0);
         let (changes, modules, uses) = (Vec::new(), 0, 0);
@@ -370,7 +370,7 @@ impl<'a> Tags<'a> {
         Ok(())
     }
 
-    /// A start tag at `at`.
+    /// Processes a start tag at `at`.
     fn element(&mut self, at: usize, name: &[u8], attributes: &[TagAttribute]) {
         let is_media = matches!(name, b"audio" | b"video");
         match name {
@@ -401,7 +401,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// A `source` at `at`, whose target is fetched as its parent says.
+    /// Processes a `source` element at `at`. The attributes of its parent apply to its target.
     fn source(&mut self, at: usize, attributes: &[TagAttribute]) {
         let (removed, from) = &mut self.pending;
         if removed.is_empty() {
@@ -409,7 +409,7 @@ impl<'a> Tags<'a> {
         }
         let between = &self.bytes[*from..at];
         *from = at;
-        // The walk does not tell of tags without attributes.
+        // The walk does not report tags without attributes.
         let is_other = |at: usize| {
             let name = between[at + 1..].strip_prefix(b"/").unwrap_or(&between[at + 1..]);
             let name = name.get(..5).unwrap_or_default().to_ascii_lowercase();
@@ -426,13 +426,13 @@ impl<'a> Tags<'a> {
         let written = &self.bytes[attribute.name.range()];
         match self.syntax {
             TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
-            // The prefix is the document's own.
+            // The document chooses the prefix.
             TagSyntax::Xml if name == "xlink:href" => written.ends_with(b":href"),
             TagSyntax::Xml => written == name.as_bytes(),
         }
     }
 
-    /// The decoded value of the attribute that counts, which is the first one.
+    /// The decoded value of the first attribute called `name`.
     fn value(&self, attributes: &[TagAttribute], name: &str) -> Option<String> {
         let span = attributes.iter().find(|one| self.is_named(one, name))?.value?;
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
@@ -442,7 +442,7 @@ impl<'a> Tags<'a> {
         })
     }
 
-    /// True if one of these attributes holds a reference to a local file.
+    /// True if one of these attributes contains a reference to a local file.
     fn is_local(&self, attributes: &[TagAttribute], names: &[&str]) -> bool {
         names.iter().any(|name| {
             let Some(text) = self.value(attributes, name) else { return false };
@@ -455,7 +455,7 @@ impl<'a> Tags<'a> {
         })
     }
 
-    /// The removal of these attributes of a tag.
+    /// Removes these attributes from a tag.
     fn without<'w>(&self, removed: impl Iterator<Item = &'w TagAttribute>) -> Vec<Change> {
         let mut previous = (0, None);
         removed
@@ -472,8 +472,8 @@ impl<'a> Tags<'a> {
             .collect()
     }
 
-    /// The removal of the attribute that begins at `start`, with the white space before it, both at `span`. The white space
-    /// stays if what is before the attribute, which ends with `last`, and what follows would become one token.
+    /// Removes the attribute that begins at `start`, and the white space before it; `span` covers both. The white
+    /// space is kept if the text before it, which ends with `last`, would merge with the text after the attribute.
     fn without_one(&self, span: Span, start: usize, last: Option<u8>) -> Change {
         let follows = &self.bytes[span.end..];
         let is_apart = match follows.first() {
@@ -483,7 +483,7 @@ impl<'a> Tags<'a> {
         };
         let inside = Span::new(start, span.end);
         let (span, new) = match follows.trim_ascii_start().first() {
-            // `=` begins the name of the next attribute, and would begin the value of the one before.
+            // `=` begins the name of the next attribute; without a separator it would begin a value.
             Some(b'=') => (inside, "/"),
             // `/>` would end the element.
             Some(b'>') if last == Some(b'/') => (inside, " "),
@@ -511,7 +511,7 @@ impl Sink for Tags<'_> {
         if name == b"meta" && namespace != Namespace::Html {
             return;
         }
-        // The walk leaves out attributes that matter to nobody else.
+        // The walk omits attributes that only adaptations need.
         let Some(tag) = tag::read(self.bytes, tag.span.start) else { return };
         let written = |one: &tag::RawAttribute| {
             let end = one.value.map_or(one.name.end, |value| {
@@ -527,18 +527,17 @@ impl Sink for Tags<'_> {
     }
 }
 
-/// The elements that `integrity` or `crossorigin` has a meaning for (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and 15; Filter
-/// Effects 1, 9.15), as they are called in HTML and in XML.
+/// The elements for which `integrity` or `crossorigin` has a meaning (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and
+/// 15; Filter Effects 1, 9.15), by their names in HTML and in XML.
 const ELEMENTS: &[&[u8]] =
     &[b"link", b"script", b"img", b"audio", b"video", b"image", b"feimage", b"feImage"];
 
-/// The attributes whose targets are fetched as `integrity` and `crossorigin` of the element say. A `poster` is not (HTML,
-/// 4.8.8).
+/// The attributes to whose targets `integrity` and `crossorigin` apply. `poster` is not among them (HTML, 4.8.8).
 const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"];
 
 /// True if a reference in the output of `localize` leads to a file.
 fn leads_to_file(reference: &str) -> bool {
-    // Browsers take `\` for `/`.
+    // Browsers treat `\` like `/`.
     let has_host =
         reference.bytes().take(2).filter(|byte| matches!(byte, b'/' | b'\\')).count() == 2;
     let category = Reference::split(Grammar::Rfc3986, reference).category();
@@ -547,7 +546,8 @@ fn leads_to_file(reference: &str) -> bool {
         && placeholder(reference).is_none()
 }
 
-/// The directives that govern what a page loads from disk. Browsers refuse workers and `fetch` there anyway.
+/// The directives that control resources which a page loads from disk. Browsers refuse workers and `fetch` there
+/// anyway.
 const DIRECTIVES: &[&str] = &[
     "default-src",
     "script-src",
@@ -562,10 +562,10 @@ const DIRECTIVES: &[&str] = &[
     "child-src",
 ];
 
-/// True if a policy allows a resource because of its host or scheme, and lets no file through in its place.
+/// True if a policy allows a resource because of its host or scheme, but would block the file that replaces it.
 ///
-/// `'self'` and `*` let files through. Lists of nothing but `'none'`, nonces, hashes and schemes of local data block the
-/// same resources as on the network, and are kept.
+/// `'self'` and `*` allow files. Lists that contain only `'none'`, nonces, hashes and schemes of local data block
+/// the same resources as on the network, and are kept.
 fn blocks_files(policy: &str) -> bool {
     policy.split(';').any(|directive| {
         let mut words = directive.split_ascii_whitespace().map(str::to_ascii_lowercase);
@@ -576,7 +576,7 @@ fn blocks_files(policy: &str) -> bool {
         DIRECTIVES.contains(&name.as_str())
             && sources.iter().any(is_host)
             && !has(&["'self'", "*", "*:*", "file:"])
-            // Then only nonces and hashes count (CSP 3, 8.2).
+            // Then only nonces and hashes apply (CSP 3, 8.2).
             && !(name.starts_with("script-src") && has(&["'strict-dynamic'"]))
     })
 }

@@ -1,9 +1,9 @@
 //! The effect of a move on the links of a collection: each link gets exactly one class.
 //!
-//! RFC 1808, 1: documents can be moved as a whole, and be read through `file`, `http` and `ftp` alike, when
-//! their links are relative. A link has a target now (RFC 1808, 4), and the reference as it is written is resolved
-//! against the base that it has after the move (RFC 1808, 3, with the new URL of the document). It travels when both
-//! lead to the same resource.
+//! RFC 1808, section 1: documents with relative links can be moved as a whole, and read through `file`, `http` and
+//! `ftp` alike. Each link is resolved to its current target (RFC 1808, 4). The same reference is then resolved
+//! against the base after the move (RFC 1808, 3, with the new URL of the document). The link travels if both
+//! targets are the same resource.
 //!
 //! ```text
 //! document, collection  --check-->  CheckedDocument  --findings-->  one Finding a link
@@ -24,8 +24,8 @@
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
 //!
-//! Deliberately absent: the source of the resources, URLs outside the collection, and changes that scripts make to links
-//! and ids.
+//! Deliberately absent: the source of the resources, URLs outside the collection, and changes that scripts make to
+//! links and ids.
 
 use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
@@ -51,27 +51,27 @@ pub use ids::{FragmentPlace, Ids};
 pub use judge::FragmentPlaces;
 use judge::MoveJudge;
 
-/// A document whose links are judged.
+/// A document whose links can be judged.
 #[derive(Debug)]
 pub struct CheckedDocument<'a> {
-    /// Every link, and the anomalies.
+    /// The links and anomalies of the document.
     pub report: Report,
-    /// Its encoding; `None` where it is a message.
+    /// The encoding; `None` for a message.
     pub charset: Option<Charset>,
-    /// The possible targets of fragments in it; `None` if they are unknown, or were not asked for.
+    /// The possible targets of fragments in the document; `None` if unknown or not requested.
     pub ids: Option<Ids>,
     judge: LinkJudge<'a>,
 }
 
-/// A judge of the links of one document.
+/// The judge of the links of one document.
 #[derive(Debug)]
 enum LinkJudge<'a> {
     Move(Box<MoveJudge<'a>>),
     Captures(CaptureJudge),
 }
 
-/// Scans `bytes`, a document out of an archive, and finds which targets `collection` lacks, the captures of the archive.
-/// `options` have the format, the retrieval URL, the profile and the places.
+/// Scans `bytes`, a document from an archive, and determines which targets are missing from `collection`, the
+/// captures of the archive. `options` contain the format, the retrieval URL, the profile and the places.
 #[must_use]
 pub fn check_capture(
     bytes: &[u8],
@@ -85,10 +85,11 @@ pub fn check_capture(
     CheckedDocument { report, charset, ids: None, judge }
 }
 
-/// Scans `bytes`, the resource called `name` or a message in it. The collection moves `to` a root with that URL; a `file`
-/// URL means that it is read from disk. `None` is any other place: host and path of the root change, the scheme does not.
+/// Scans `bytes`, the resource called `name` or a message in it. The collection moves to the root URL `to`; a
+/// `file` URL means that the collection is read from disk. `None` is any other place: the host and path of the root
+/// change, but not the scheme.
 ///
-/// `options` have the format, the retrieval URL, the profile and the places.
+/// `options` contain the format, the retrieval URL, the profile and the places.
 #[must_use]
 pub fn check<'a>(
     name: &[u8],
@@ -125,14 +126,14 @@ pub fn check<'a>(
     let canonical = canonical.filter(|named| named.by == canonical::CanonicalTag::Link);
     let place = place(options.retrieval.as_ref(), to);
     let own = url_below(&place, name);
-    let is_as_now = collection.has_only_paths() && !is_disk(&place);
-    let goal = MovedCollection { collection, place, is_as_now };
+    let keeps_paths = collection.has_only_paths() && !is_disk(&place);
+    let goal = MovedCollection { collection, place, keeps_paths };
     let source = options.retrieval.as_ref().map(|one| one.source);
     let judge = MoveJudge {
         bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
         goal,
-        knows_goal: to.is_some(),
-        knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+        is_destination_known: to.is_some(),
+        is_extent_known: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
         saved_by: saved_by.filter(|_| source == Some(Source::SavedFrom)),
         is_crawled,
         number: collection.number_at(name),
@@ -142,7 +143,7 @@ pub fn check<'a>(
     CheckedDocument { report, charset, ids, judge: LinkJudge::Move(Box::new(judge)) }
 }
 
-/// `options` with which every reference is resolved.
+/// Changes `options` so that every reference is resolved.
 fn options_of(options: &Options) -> Options {
     Options {
         fragments: Some(Fragments::Rewrite),
@@ -151,8 +152,8 @@ fn options_of(options: &Options) -> Options {
     }
 }
 
-/// The URL of the root after the move, for a document that was retrieved by `retrieval`. Where the place is
-/// not known it is one that cannot be (RFC 6761, 6.4).
+/// The URL of the root after the move, for a document with this `retrieval` URL. If the destination is unknown, the
+/// result is a URL that cannot exist (RFC 6761, 6.4).
 fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
     if let Some(to) = to {
         return to.clone();
@@ -164,8 +165,8 @@ fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
 }
 
 impl CheckedDocument<'_> {
-    /// The effect of the move on each link. Unless `all` are wanted, a link that obviously travels has `None`: most of the
-    /// time goes into the findings of such links.
+    /// Iterates over the effects of the move on the links. Unless `all` are requested, a link that obviously
+    /// travels has `None`, because computing its finding would take most of the time.
     pub fn findings<'d>(
         &'d self,
         named: &'d FragmentPlaces<'_>,

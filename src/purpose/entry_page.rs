@@ -1,4 +1,4 @@
-//! The page that lists the pages of a folder made from an archive, and the titles on it.
+//! A page that lists the pages of a folder made from an archive, with their titles.
 //!
 //! ```
 //! use baselink::purpose::entry_page::{PageEntry, entry_page, title};
@@ -9,7 +9,7 @@
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
-//! Deliberately absent: scripts, and anything that is loaded from elsewhere.
+//! Deliberately absent: scripts, and resources from elsewhere.
 
 use memchr::memmem;
 
@@ -18,7 +18,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::scan::html::tag;
 
-/// A page of the folder.
+/// A page in the folder.
 #[derive(Clone, Debug)]
 pub struct PageEntry<'a> {
     /// The path of the file below the folder.
@@ -27,7 +27,7 @@ pub struct PageEntry<'a> {
     pub url: &'a str,
     /// The title of the page; empty if it has none.
     pub title: String,
-    /// The date of the capture; empty if it is not known.
+    /// The date of the capture; empty if unknown.
     pub date: String,
 }
 
@@ -35,7 +35,7 @@ const STYLE: &str = "body{font:1rem/1.5 system-ui,sans-serif;max-width:60rem;mar
     ul{padding:0;list-style:none}li{margin:0 0 .75rem}small{display:block;color:#595959}\
     @media(prefers-color-scheme:dark){body{background:#111;color:#eee}a{color:#8cb4ff}small{color:#aaa}}";
 
-/// The HTML of a page that lists `pages`, which come from the archives that `source` names.
+/// Generates the HTML of a page that lists `pages`, which come from the archives named in `source`.
 #[must_use]
 pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     let text = |text: &str| escape::attribute(text, escape::Quote::Double).replace('<', "&lt;");
@@ -60,10 +60,10 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     page + "</ul>\n</body>\n</html>\n"
 }
 
-/// The number of bytes in which the title of a page is looked for.
+/// The number of bytes in which the title of a page is searched for.
 const HEAD: usize = 64 << 10;
 
-/// The text of the first `title` element near the start of `page`, whose heading declares the encoding `charset`.
+/// The text of the first `title` element near the start of `page`. `charset` is the encoding from its heading.
 #[must_use]
 pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     let head = &page[..page.len().min(HEAD)];

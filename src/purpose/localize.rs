@@ -1,10 +1,12 @@
-//! An offline mirror: links whose target is among the files of a tree lead there, all others to the network.
+//! An offline mirror: links to files of a tree lead to those files, and all others to the network.
 //!
-//! A target (RFC 1808, 4) is looked for by the retrieval URLs of files, and by the names that programs give to
-//! what they save ([`Collection::find_saved`]). What is there is written as a relative reference to its file, what
-//! is not as its absolute URL. Both hold only without another base, so every `base` element gets an empty
-//! `href`, and every `xml:base` an empty value: that is the URL of the file itself (HTML, 4.2.3; XML Base, 4.2).
-//! A reference that is a fragment then means what it meant.
+//! A target (RFC 1808, 4) is found by the retrieval URLs of files, and by the names that programs use for saved
+//! files ([`Collection::find_saved`]). A link to a file becomes a relative reference, and any other link an
+//! absolute URL.
+//!
+//! Relative references to files require that the document has no other base. Every `base` element therefore gets an
+//! empty `href`, and every `xml:base` an empty value, which denote the URL of the file itself (HTML, 4.2.3; XML
+//! Base, 4.2). A reference that is only a fragment then keeps its meaning.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,12 +25,12 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: downloads. What is not among the files stays on the network.
+//! Deliberately absent: downloads. A resource that is not among the files stays on the network.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::base::SaidBy;
+use crate::base::SourceKind;
 use crate::collection::origin::{RootUrl, canonical, names};
 use crate::collection::{Collection, FoundFile, split_name, stem, url_below, without_query};
 use crate::document::Against;
@@ -42,7 +44,7 @@ use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewri
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
 
-/// The options with which [`localize`] rewrites the resource called `name` among those of `collection`. `options` say the
+/// The options with which [`localize`] rewrites the resource called `name` of `collection`. `options` contain the
 /// format, the retrieval URL, the profile and the places.
 #[must_use]
 pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> Options {
@@ -56,7 +58,8 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     let collection = Arc::clone(collection);
     let number = collection.number_at(&path);
     let path = number.map_or(path, |number| collection.path_in_mirror(number).to_vec());
-    let destination = Local { collection, path, own, place, on_disk, to_browsers, is_message };
+    let destination =
+        LocalDestination { collection, path, own, place, on_disk, to_browsers, is_message };
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
@@ -65,29 +68,28 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
     }
 }
 
-/// The URL of the document itself, as bases are reported.
+/// The URL of the document itself, in the form in which bases are reported.
 fn own(options: &Options) -> Option<String> {
     let retrieval = options.retrieval.as_ref()?;
     Some(Base::new(options.profile, &retrieval.url).as_str().to_owned())
 }
 
-/// Rewrites `bytes` with the `options` that [`options`](fn@options) gives.
+/// Rewrites `bytes` with the `options` from [`options`](fn@options).
 ///
-/// Where the document declares a base that cannot be taken away, every relative link becomes absolute, as
-/// `rewrite` has it.
+/// If the document declares a base that cannot be removed, every relative link becomes absolute, as in `rewrite`.
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let options = beside_canonical(bytes, options);
+    let options = except_canonical(bytes, options);
     let options = options.as_ref();
     let rewritten = rewrite(bytes, options);
     let is_message = options.format.has_headings();
     let own = own(options);
     let has_base = rewritten.report.links.iter().any(|link| {
         if names_base(&link.element, link.attribute.as_deref()) {
-            // Where no xml:base counts it need not be taken away.
+            // If xml:base does not count, it need not be removed.
             return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
         }
-        // What cannot be written anew would mean something else.
+        // A link that cannot be rewritten would change its meaning.
         link.outcome == Outcome::NotEditable && link.base.as_deref() != own.as_deref()
     });
     if is_message || !has_base {
@@ -96,29 +98,28 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     rewrite(bytes, &Options { destination: None, ..options.clone() })
 }
 
-/// `options` that leave the canonical URL of a page as it is. It says where the page is best known (RFC 6596), which is not
-/// in the mirror.
-fn beside_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
+/// Changes `options` to keep the canonical URL of a page (RFC 6596), which is not in the mirror.
+fn except_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
     let says = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
     let may_say = says(b"anonical") || says(b"ANONICAL");
     let named = may_say.then(|| canonical::named(bytes, options.format)).flatten();
     match (&options.destination, named) {
-        (Some(others), Some(canonical::Named { span, .. })) => {
-            let destination = BesideCanonical { span, others: Arc::clone(others) };
+        (Some(others), Some(canonical::CanonicalUrl { span, .. })) => {
+            let destination = ExceptCanonical { span, others: Arc::clone(others) };
             Cow::Owned(Options { destination: Some(Arc::new(destination)), ..options.clone() })
         }
         _ => Cow::Borrowed(options),
     }
 }
 
-/// Chooses for all links but the one at `span`.
+/// Chooses for all links except the one at `span`.
 #[derive(Debug)]
-struct BesideCanonical {
+struct ExceptCanonical {
     span: Span,
     others: Arc<dyn Destination>,
 }
 
-impl Destination for BesideCanonical {
+impl Destination for ExceptCanonical {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         match link.span == self.span {
             true => Choice::Target,
@@ -129,38 +130,38 @@ impl Destination for BesideCanonical {
 
 /// Chooses for the links of one file.
 #[derive(Debug)]
-struct Local {
+struct LocalDestination {
     collection: Arc<Collection>,
-    /// The file in the mirror, below the root.
+    /// The path of the file in the mirror, below the root.
     path: Vec<u8>,
-    /// Its retrieval URL, as bases are reported.
+    /// The retrieval URL, in the form in which bases are reported.
     own: Option<String>,
-    /// The root of a tree in which only paths count.
+    /// The root of a tree in which only paths matter.
     place: RootUrl,
-    /// The URL of the file there.
+    /// The URL of the file in that tree.
     on_disk: Option<Base>,
-    /// The URL of the file as browsers parse it, which read the mirror.
+    /// The URL of the file as parsed by browsers, which read the mirror.
     to_browsers: Option<Base>,
     is_message: bool,
 }
 
-impl Destination for Local {
+impl Destination for LocalDestination {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         let has_own_base = link.base.as_deref() == self.own.as_deref();
         if self.is_message {
-            // What a header field declares is still there for a reader.
+            // A base from a header field still applies for readers.
             if !has_own_base || names_base(&link.element, link.attribute.as_deref()) {
                 return Choice::Target;
             }
         } else if names_base(&link.element, link.attribute.as_deref()) {
             return Choice::Reference(String::new());
         }
-        // In a page that was saved it jumps within the copy, where the base that the page had is not in force.
-        if link.source.said_by() == SaidBy::Note && link.reference.starts_with('#') {
+        // In a saved page, such a link jumps within the copy, where the page's original base does not apply.
+        if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
             return Choice::Kept;
         }
-        // A folder is meant, for other references or for the pages of a web app; or the protocol of sitemaps wants an
-        // absolute URL.
+        // The target is a folder, for other references or for the pages of a web app; or the sitemap protocol
+        // requires an absolute URL.
         let wants_absolute = match link.attribute.as_deref() {
             None => link.element == "scope" || is_location(&link.element),
             Some(attribute) => attribute == "codebase",
@@ -189,7 +190,7 @@ impl Destination for Local {
         let saved = self.saved(target, link);
         let local =
             saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
-        // An absolute URL of a place in a message, or on the disk of whoever wrote it, means nothing here.
+        // An absolute URL in a message, or on the author's disk, has no meaning here.
         let is_nowhere = ["thismessage:", "file:"].iter().any(|scheme| target.starts_with(scheme));
         match local {
             Some(reference) => Choice::Reference(reference),
@@ -199,7 +200,7 @@ impl Destination for Local {
     }
 }
 
-impl Local {
+impl LocalDestination {
     /// A reference to the file that was saved for `target`.
     fn saved(&self, target: &str, link: &LinkReport) -> Option<String> {
         let bare = target.split('#').next().unwrap_or_default();
@@ -209,7 +210,7 @@ impl Local {
         }
         let found = self.collection.find_saved(target)?;
         if let Some(path) = self.collection.path_beyond_link(found, target, None) {
-            // Whether it is there nobody knows: what leads to the network goes on leading there.
+            // The existence of the file is unknown, so links to the network are kept.
             let is_absolute = link.outcome == Outcome::Absolute;
             return if is_absolute { None } else { self.reference(&path, target, true, link) };
         }
@@ -221,8 +222,8 @@ impl Local {
         )
     }
 
-    /// A reference to the file to which this link already leads, as browsers write it into the pages that they save, and as
-    /// [`localize`] does.
+    /// A reference to the file to which this link already leads, as in pages that browsers save and in the output
+    /// of [`localize`].
     fn local_already(&self, link: &LinkReport) -> Option<String> {
         let written = Reference::split(Grammar::Rfc3986, &link.reference);
         if written.category() != Category::RelPath {
@@ -230,14 +231,14 @@ impl Local {
         }
         let mut leads_to = self.file_on_disk(&link.reference);
         if let Some(query) = written.query() {
-            // wget (1.21) does not escape the `?` of a name where it converts links, but with --adjust-extension.
+            // wget 1.21 does not escape the `?` of a name when it converts links, except with --adjust-extension.
             let named =
                 (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
             if let Some((found, url)) = named.and_then(|named| self.file_on_disk(&named)) {
                 let path = self.collection.path_in_mirror(found.number);
                 return self.reference(path, &url, false, link);
             }
-            // A page with a query is another page, unless HTTrack named the file after the query.
+            // A page with a query is a different page, unless HTTrack named the file after the query.
             leads_to = leads_to.filter(|(found, _)| {
                 !(written.path().is_empty() || self.collection.is_page(found.number))
                     || self.is_named_after(found.number, query)
@@ -249,15 +250,16 @@ impl Local {
         self.reference(beyond.as_deref().unwrap_or(path), &url, true, link)
     }
 
-    /// True if the name of a file has the digest of `query` in it.
+    /// True if the name of a file contains the digest of `query`.
     fn is_named_after(&self, number: usize, query: &str) -> bool {
         let (_, name) = split_name(self.collection.path(number));
         let stem = stem(name);
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
 
-    /// A reference to a local copy, for a reference that a base or a mistake made absolute: `https://a.example/x_files/y.png`
-    /// never existed, and the file `x_files/y.png` does. `None` if the file does not exist.
+    /// A reference to a local copy, for a reference that a base or a mistake made absolute. For example,
+    /// `https://a.example/x_files/y.png` never existed, but the file `x_files/y.png` does. `None` if the file does
+    /// not exist.
     fn local_copy(&self, target: &str, link: &LinkReport) -> Option<String> {
         let folder = |base: Option<&'_ str>| {
             let path = without_query(base?);
@@ -273,13 +275,14 @@ impl Local {
         self.reference(self.collection.path_in_mirror(found.number), &url, true, link)
     }
 
-    /// The file to which `reference` leads from where this one lies, and its URL in a tree in which only paths count.
+    /// The file to which `reference` leads from this file's folder, and its URL in a tree in which only paths
+    /// matter.
     fn file_on_disk(&self, reference: &str) -> Option<(FoundFile, String)> {
         let url = self.on_disk.as_ref()?.resolve(reference).ok()?.url;
         Some((self.collection.find_below(&self.place, &url).file()?, url))
     }
 
-    /// A reference to the file `to`, with what `target` has after its path.
+    /// A reference to the file `to`, with the query and fragment of `target`.
     fn reference(
         &self,
         to: &[u8],
@@ -292,7 +295,7 @@ impl Local {
         if self.leads_to(to, query, fragment, link) {
             return Some(link.reference.clone());
         }
-        // Elsewhere a fragment alone may mean an element, and not the document.
+        // In other elements a fragment alone may denote an element, not the document.
         let is_jump = matches!(&*link.element, "a" | "area");
         let mut reference = match fragment {
             Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
@@ -307,7 +310,7 @@ impl Local {
         Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
     }
 
-    /// True if the reference, as it is written, leads from where this file lies to the file `to`.
+    /// True if the reference as written leads from this file to the file `to`.
     fn leads_to(
         &self,
         to: &[u8],
@@ -330,15 +333,15 @@ impl Local {
     }
 }
 
-/// The reference from the file `from` to the file `to`, both below the root; `None` where no URL can have
-/// such a name.
+/// The reference from the file `from` to the file `to`, both below the root; `None` if no URL can represent the
+/// name.
 fn relative(from: &[u8], to: &[u8]) -> Option<String> {
     let folder = memchr::memrchr(b'/', from).map_or(0, |at| at + 1);
     let common = from[..folder].iter().zip(to).take_while(|(a, b)| a == b).count();
     let common = memchr::memrchr(b'/', &from[..common]).map_or(0, |at| at + 1);
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
     let path = names::path(&to[common..], names::Percent::Encode)?;
-    // RFC 3986, 4.2: it would be a scheme.
+    // RFC 3986, 4.2: the name would be parsed as a scheme.
     if reference.is_empty() && path.split('/').next().is_some_and(|name| name.contains(':')) {
         reference.push_str("./");
     }

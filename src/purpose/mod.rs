@@ -1,9 +1,9 @@
 //! Purposes of a collection: each chooses a new target or a class for a link.
 //!
-//! [`check`] finds the effect of a move on links, [`localize`](mod@localize) makes links lead to the resources of the
-//! collection, [`relocate`](mod@relocate) makes them lead to the new place of what they led to, [`adapt`] changes what is not a URL in copies out of an archive.
-//! The first three know a link by its [`LinkReport`](crate::report::LinkReport) and a collection by its
-//! [`Collection`](crate::collection::Collection).
+//! [`check`] determines the effect of a move on links. [`localize`](mod@localize) makes links lead to resources of
+//! the collection. [`relocate`](mod@relocate) makes links lead to the new places of their targets. [`adapt`]
+//! changes other things than URLs in copies out of an archive. The first three receive a link as a
+//! [`LinkReport`](crate::report::LinkReport), and a [`Collection`](crate::collection::Collection).
 //!
 //! ```text
 //! check     (link, collection)  -->  pinned, escapes, dangling, travels, …

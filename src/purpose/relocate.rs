@@ -1,11 +1,12 @@
-//! A site at another place: every link leads to the new URL of what it led to, in the form in which it was written.
+//! Relocation of a site: every link leads to the new URL of its target, and keeps its form.
 //!
-//! A move is a map from old URLs to new ones: the root of the tree goes from one URL to another, and files get other names.
-//! A reference is resolved against the base that it has now (RFC 1808, 4), its target is mapped, and the new reference is
-//! the one that leads there from the base after the move. A reference that leads there as it is keeps its bytes. The others
-//! keep their form: an absolute URL stays absolute, `//host/path` keeps its host, `/path` begins at the new root, and
-//! a relative path stays relative (RFC 3986, 4.2). A base that the document declares is such a link itself, so the base of the
-//! other links moves with it.
+//! A move is a map from old URLs to new ones: the root of the tree changes its URL, and files are renamed. A
+//! reference is resolved against its current base (RFC 1808, 4), its target is mapped, and the new reference leads
+//! there from the base after the move. A reference that already leads there is kept.
+//!
+//! Other references keep their form. An absolute URL stays absolute, `//host/path` keeps its host, `/path` begins
+//! at the new root, and a relative path stays relative (RFC 3986, 4.2). A declared base is also such a link, so the
+//! base of the other links moves with it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -30,8 +31,8 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: URLs that scripts put together, and files that are not documents. Those that may name old URLs are
-//! told apart ([`Relocation::may_be_named_in`]).
+//! Deliberately absent: URLs that scripts assemble, and files that are not documents.
+//! [`Relocation::may_be_named_in`] finds files that may contain old URLs.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -52,21 +53,22 @@ use crate::rewrite::{
 };
 use crate::span::Span;
 
-/// The form that links into the tree get.
+/// The form of the new links into the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkForm {
-    /// The form in which they are written.
+    /// Their present form.
     #[default]
     Written,
-    /// They are relative, unless they have to say where they are: canonical URLs, `og:image` and their kin, alternates in other
-    /// languages, JSON-LD, feeds, sitemaps, messages, and all links of a page that is served at any URL ([`is_at_any_url`]).
+    /// Relative, except where an absolute URL is required: canonical URLs, `og:image` and related properties,
+    /// alternates in other languages, JSON-LD, feeds, sitemaps, messages, and all links of a page that is served at
+    /// any URL ([`is_at_any_url`]).
     Relative,
-    /// They are relative, and name files as a browser opens them from disk: the index file of a folder, and `about.html` for
-    /// `about`.
+    /// Relative, with the names of files as a browser opens them from disk: the index file of a folder, and
+    /// `about.html` for `about`.
     Disk,
 }
 
-/// A move: the map from the URLs of a tree to new ones.
+/// A move, as a map from the URLs of a tree to new ones.
 #[derive(Debug)]
 pub struct Relocation {
     collection: Arc<Collection>,
@@ -75,7 +77,7 @@ pub struct Relocation {
     form: LinkForm,
 }
 
-/// The names of files that name pages by their paths.
+/// The names of files that contain paths of pages.
 const NAMING_PATHS: [&[u8]; 7] = [
     b"robots.txt",
     b"_headers",
@@ -86,23 +88,23 @@ const NAMING_PATHS: [&[u8]; 7] = [
     b"llms.txt",
 ];
 
-/// The place to which a target moves.
+/// The new place of a target.
 struct MovedTarget {
-    /// Its URL, without query and fragment.
+    /// The URL without query and fragment.
     url: String,
-    /// True if it is below the root.
+    /// True if the place is below the root.
     is_inside: bool,
-    /// True if a file answers it, as far as that was asked.
+    /// True if a file is known to exist there.
     has_file: bool,
-    /// True if its path below the root changes.
+    /// True if the path below the root changes.
     is_renamed: bool,
-    /// True if its query was a part of the name of the file, which has another name now.
+    /// True if the query was part of the file name, and the file has a new name.
     drops_query: bool,
 }
 
 impl Relocation {
-    /// The move of `collection`, whose root has the URL `from`, to the URL `to`, with the names that its files were
-    /// [given](Collection::rename).
+    /// Creates the move of `collection`, whose root has the URL `from`, to the URL `to`. Files may have been
+    /// [renamed](Collection::rename).
     #[must_use]
     pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
         Self { collection, from, to, form }
@@ -114,7 +116,7 @@ impl Relocation {
         &self.collection
     }
 
-    /// The form that links get.
+    /// The form of the new links.
     #[must_use]
     pub fn form(&self) -> LinkForm {
         self.form
@@ -126,8 +128,9 @@ impl Relocation {
         &self.to
     }
 
-    /// True if `text`, of a file that is not rewritten and is called `name`, may name old URLs: it has the URL of the root, is
-    /// its host alone (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
+    /// True if the file `name`, which is not rewritten and contains `text`, may refer to old URLs. It contains the
+    /// URL of the root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of
+    /// another file.
     #[must_use]
     pub fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
         let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
@@ -138,13 +141,13 @@ impl Relocation {
             || (!is_assumed(self.from.as_str()) && self.is_root_in(text))
     }
 
-    /// True if `text` has the URL of the root, also with `\/` for `/` as in JSON, or is its host alone.
+    /// True if `text` contains the URL of the root, possibly with `\/` for `/` as in JSON, or consists of its host.
     fn is_root_in(&self, text: &[u8]) -> bool {
         let Some((_, root)) = self.from.as_str().trim_end_matches('/').split_once(':') else {
             return false;
         };
         let host = Reference::split(Grammar::Rfc3986, root).net_loc().unwrap_or_default();
-        // `//old.example` is not in `//old.example.org`, and `//old.example/a` not in `//old.example/ab`.
+        // `//old.example` does not match in `//old.example.org`, nor `//old.example/a` in `//old.example/ab`.
         let goes_on = |rest: &[u8]| match rest {
             [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
             [] => false,
@@ -157,7 +160,7 @@ impl Relocation {
             || has(root.replace('/', "\\/").as_bytes())
     }
 
-    /// True if `url` is below the root and no file answers it.
+    /// True if `url` is below the root but no file exists there.
     #[must_use]
     pub fn lacks(&self, url: &str) -> bool {
         let head = without_query(url);
@@ -166,7 +169,7 @@ impl Relocation {
         !is_plain && self.from.below_own(head).is_some() && self.file(url).is_none()
     }
 
-    /// The file of `url`: also `about.html` for `about`, and the index of a folder that is named without its `/`.
+    /// The file of `url`. Also finds `about.html` for `about`, and the index file of a folder without its `/`.
     fn file(&self, url: &str) -> Option<(usize, bool)> {
         let is_own = url.starts_with(self.from.as_str());
         let own = if is_own { None } else { self.with_root(&self.from, url) };
@@ -176,7 +179,8 @@ impl Relocation {
         Some((found.number, found.query_counts))
     }
 
-    /// The place to which `url` moves. If it `names_files`, its path is the one of its file, whatever servers leave out.
+    /// The new place of `url`. If it `names_files`, the path is that of the file, including the parts that servers
+    /// omit.
     fn moved(&self, url: &str, names_files: bool) -> MovedTarget {
         let head = without_query(url);
         let outside = MovedTarget {
@@ -205,7 +209,7 @@ impl Relocation {
             (None, None) => encoded(&below.path),
         };
         let Some(tail) = tail else { return outside };
-        // A URL with the other one of `http` and `https` is no other place.
+        // A URL that differs only in `http` or `https` is not another place.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         MovedTarget {
             url: if stays { head.to_owned() } else { format!("{}{tail}", self.to.as_str()) },
@@ -216,29 +220,29 @@ impl Relocation {
         }
     }
 
-    /// True if URLs below the root stay as they are, unless their files are renamed.
+    /// True if URLs below the root do not change unless their files are renamed.
     fn stays(&self) -> bool {
         self.from.as_str() == self.to.as_str()
     }
 
-    /// `url` with `root` in the place of the old one. What follows the root keeps its bytes.
+    /// `url` with `root` in place of the old root. The part after the root keeps its bytes.
     fn with_root(&self, root: &RootUrl, url: &str) -> Option<String> {
         let tail = self.from.below_own(url)?.tail?;
         Some(format!("{}{}", root.as_str(), &url[tail..]))
     }
 }
 
-/// True if a server shows the page called `name` at URLs that are not its own: `404.html`, `404/index.html`. Its relative
-/// links would lead to other places each time.
+/// True if a server shows the page called `name` at other URLs: `404.html`, `404/index.html`. Its relative links
+/// would then have varying targets.
 #[must_use]
 pub fn is_at_any_url(name: &[u8]) -> bool {
     let path = [b"/", name].concat();
     [&b"/404.html"[..], b"/404.htm", b"/404/index.html"].iter().any(|end| path.ends_with(end))
 }
 
-/// Lines that send a server's visitors from the old path of each renamed file to its new URL, in the syntax that the name of
-/// their file asks for: `_redirects` by default, an nginx map for `.map` and `.conf`, Apache for `.htaccess`. The second is the
-/// number of old paths that are left out since another file has them now.
+/// Redirects from the old path of each renamed file to its new URL, one per line. The syntax depends on the name of
+/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, Apache for `.htaccess`. The
+/// number counts old paths that are omitted because another file has them now.
 #[must_use]
 pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
@@ -271,7 +275,7 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
     (lines, left)
 }
 
-/// `path`, which is percent-encoded, as a regular expression for the path that Apache has decoded.
+/// Converts the percent-encoded `path` to a regular expression for the path as Apache decodes it.
 fn as_pattern(path: &str) -> String {
     let decoded = decode_percent_lossy(path);
     let mut pattern = String::new();
@@ -287,8 +291,8 @@ fn as_pattern(path: &str) -> String {
     pattern
 }
 
-/// The options with which [`relocate`] rewrites the resource called `name`, which has these `bytes`. `options` have the
-/// format, the retrieval URL, the profile and the places.
+/// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
+/// contain the format, the retrieval URL, the profile and the places.
 #[must_use]
 pub fn options(
     name: &[u8],
@@ -297,7 +301,7 @@ pub fn options(
     options: &Options,
 ) -> Options {
     let is_page = matches!(options.format, Format::Html | Format::Xhtml);
-    // A feed reader, a crawler and a mail program know the document by other URLs, or by none.
+    // Feed readers, crawlers and mail programs know the document by other URLs, or by none.
     let keeps_forms = relocation.form == LinkForm::Written
         || options.format.has_headings()
         || options.format == Format::Xml
@@ -306,7 +310,7 @@ pub fn options(
         true => Vec::new(),
         false => canonical::absolute(bytes, options.format),
     };
-    let destination = Moving {
+    let destination = RelocateLinks {
         relocation: Arc::clone(relocation),
         profile: options.profile,
         keeps_forms,
@@ -316,7 +320,7 @@ pub fn options(
     let mut options = Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
-        // Where the files of the tree are is known, whatever a page says of the place from which it was saved.
+        // The files of the tree are known, regardless of the comments in saved pages.
         local_copies: LocalCopies::Rewrite,
         beside: None,
         destination: Some(Arc::new(destination)),
@@ -326,9 +330,10 @@ pub fn options(
     options
 }
 
-/// Rewrites `bytes` with the `options` that [`options`](fn@options) gives.
+/// Rewrites `bytes` with the `options` from [`options`](fn@options).
 ///
-/// Nothing changes in a document that declares a base which cannot be written anew: the base of its links would not move.
+/// A document is left unchanged if it declares a base that cannot be rewritten, because the base of its links would
+/// not move.
 #[must_use]
 pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let rewritten = rewrite(bytes, options);
@@ -338,14 +343,14 @@ pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     if !is_stuck {
         return rewritten;
     }
-    rewrite(bytes, &Options { destination: Some(Arc::new(Staying)), ..options.clone() })
+    rewrite(bytes, &Options { destination: Some(Arc::new(KeepEveryLink)), ..options.clone() })
 }
 
-/// Chooses that every link stays.
+/// Keeps every link.
 #[derive(Debug)]
-struct Staying;
+struct KeepEveryLink;
 
-impl Destination for Staying {
+impl Destination for KeepEveryLink {
     fn choose(&self, _: &LinkReport, _: &Against) -> Choice {
         Choice::Kept
     }
@@ -353,25 +358,25 @@ impl Destination for Staying {
 
 /// Chooses for the links of one document.
 #[derive(Debug)]
-struct Moving {
+struct RelocateLinks {
     relocation: Arc<Relocation>,
     profile: Profile,
-    /// True if all links keep the form in which they are written.
+    /// True if all links keep their form.
     keeps_forms: bool,
-    /// Links that have to say where they are.
+    /// The links that must be absolute.
     says_where: Vec<Span>,
-    /// The base of the last link, and that base after the move.
+    /// The base of the last link before and after the move.
     last_base: Mutex<Option<(Arc<str>, Arc<Base>)>>,
 }
 
-impl Destination for Moving {
+impl Destination for RelocateLinks {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         if matches!(against, Against::Nothing | Against::Unknown) {
             return Choice::Kept;
         }
         let (Some(target), Some(base)) = (&link.target, &link.base) else { return Choice::Kept };
         let reference = self.reference(link, target, &self.base_after(base));
-        // Nobody knows where the tree is, so that its own URL is not written.
+        // The location of the tree is unknown, so its own URL is not written.
         if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
     }
 
@@ -383,8 +388,8 @@ impl Destination for Moving {
     }
 }
 
-impl Moving {
-    /// The base after the move of links that have `base` now.
+impl RelocateLinks {
+    /// The base after the move for links whose current base is `base`.
     fn base_after(&self, base: &Arc<str>) -> Arc<Base> {
         let mut last = self.last_base.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, after)) = &*last
@@ -392,7 +397,7 @@ impl Moving {
         {
             return Arc::clone(after);
         }
-        // What follows a path of a base counts only where a reference has no path itself.
+        // The query of a base matters only for references without a path.
         let moved = self.relocation.moved(base, false);
         let query = if moved.drops_query { "" } else { &base[without_query(base).len()..] };
         let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
@@ -400,7 +405,7 @@ impl Moving {
         after
     }
 
-    /// The new reference of `link`, which leads to `target`, in a document with this base after the move.
+    /// The new reference of `link`, which leads to `target`, with this base after the move.
     fn reference(&self, link: &LinkReport, target: &str, base: &Base) -> String {
         let reference = &*link.reference;
         let mut moved = self.relocation.moved(target, false);
@@ -434,10 +439,10 @@ impl Moving {
         }
     }
 
-    /// The form that `link` gets, which is `written` in this one.
+    /// The form of the new reference for `link`, whose present form is `written`.
     fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
         let is_base = names_base(&link.element, link.attribute.as_deref());
-        // Of what no file answers, an absolute URL goes on leading to the site.
+        // If no file exists, an absolute URL keeps leading to the site.
         let is_there = moved.has_file || is_base || written != Category::AbsoluteUrl;
         let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
         let is_linked_data =
@@ -449,10 +454,11 @@ impl Moving {
         }
     }
 
-    /// True if a reference with this `head`, all of it before its query and fragment, leads to the new place of its target.
+    /// True if a reference with this `head`, the part before query and fragment, leads to the new place of its
+    /// target.
     fn leads_there(&self, head: &str, written: Category, moved: &MovedTarget, base: &Base) -> bool {
         match (written, head) {
-            // A URL means the same everywhere.
+            // An absolute URL means the same everywhere.
             (Category::AbsoluteUrl, _) => {
                 !moved.is_inside || (self.relocation.stays() && !moved.is_renamed)
             }
@@ -461,8 +467,8 @@ impl Moving {
         }
     }
 
-    /// True if a relative reference with this `head` leads to its target only where no folder is above the root: there, `..`
-    /// means the root (RFC 3986, 5.2.4).
+    /// True if a relative reference with this `head` reaches its target only because no folder is above the root.
+    /// There, `..` denotes the root (RFC 3986, 5.2.4).
     fn climbs_out(&self, head: &str, moved: &MovedTarget, base: &Base) -> bool {
         if !head.contains("..") && !head.contains("%2") {
             return false;
@@ -474,8 +480,8 @@ impl Moving {
         !Base::new(self.profile, &base).resolve(head).is_ok_and(|it| it.url == wanted)
     }
 
-    /// A reference to the new place of a target: in the wanted form, or else in the next one that leads there. `head` is
-    /// what was `written` before query and fragment.
+    /// The reference, without query and fragment, to the new place of a target. It has the requested form, or else
+    /// the next form that leads there. `head` is the present text in the form `written`.
     fn head(
         &self,
         head: &str,
@@ -487,7 +493,7 @@ impl Moving {
         if form == Category::RelPath {
             return base.relativize(&moved.url);
         }
-        // The part after the root keeps its bytes if it can.
+        // The part after the root keeps its bytes if possible.
         let absolute = match written {
             _ if moved.is_renamed || !moved.is_inside => None,
             Category::AbsoluteUrl => relocation.with_root(&relocation.to, head),

@@ -24,7 +24,7 @@ use super::judged::{Judged, depends_on_base};
 use super::options::{BaseElement, Choice, Destination, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
-use crate::base::{self, BaseChain, Established, Rule, SaidBy, Source};
+use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link, Role};
 use crate::edit::Edit;
@@ -689,7 +689,7 @@ impl<'a> Judge<'a> {
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
         rule == Rule::Embedded
-            && self.chain.source.said_by() != SaidBy::Note
+            && self.chain.source.kind() != SourceKind::Note
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 

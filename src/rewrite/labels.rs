@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use super::judge::Labels;
 use super::judged::depends_on_base;
 use super::options::{Fragments, Options};
-use crate::base::{BaseChain, Rule, SaidBy, Source};
+use crate::base::{BaseChain, Rule, Source, SourceKind};
 use crate::container::{EntityKind, Structure};
 use crate::document::UrlField;
 use crate::reference;
@@ -90,7 +90,7 @@ fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> boo
     options.fragments_in(chain) == Fragments::Auto
         || chain.rule != Rule::Embedded
         || (chain.is_from_outside && !becomes_absolute)
-        || chain.source.said_by() == SaidBy::Snapshot
+        || chain.source.kind() == SourceKind::Snapshot
 }
 
 /// The entities whose label is made absolute although something in them stays relative to it.

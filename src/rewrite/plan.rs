@@ -107,7 +107,7 @@ impl DocumentPlan {
             diagnostic.span = beneath(diagnostic.span);
         }
         for level in self.entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
-            if level.source.said_by().is_in_document() {
+            if level.source.kind().is_in_document() {
                 level.span = level.span.map(&beneath);
             }
         }

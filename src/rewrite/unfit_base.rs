@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: which base is taken ([`crate::base`]).
 
-use crate::base::{self, BaseChain, Outer, SaidBy};
+use crate::base::{self, BaseChain, Outer, SourceKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::LONGEST_BASE;
 use crate::reference::{self, Grammar};
@@ -26,7 +26,7 @@ pub(super) fn base_diagnostic(
         Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
         // Of what a heading gives it is said where the heading is.
         Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
-            matches!(chain.source.said_by(), SaidBy::Markup | SaidBy::Note)
+            matches!(chain.source.kind(), SourceKind::Markup | SourceKind::Note)
         }
     };
     if has_links && is_own { unfit_base(chain, profile) } else { None }

@@ -1,5 +1,6 @@
-//! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` has the dictionary of which
-//! Python made `safari.webarchive` and `safari-xml.webarchive`; hostile property lists are put together here.
+//! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` contains the
+//! dictionary from which Python made `safari.webarchive` and `safari-xml.webarchive`. Hostile property lists are
+//! built here.
 //!
 //! Deliberately absent: the archives of the corpus, which are in `tests/archives/readers.rs`.
 
@@ -71,14 +72,14 @@ fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
         .map(|anomaly| (anomaly.offset.file, anomaly.code, &*anomaly.message))
         .collect();
     let expected = [
-        (0, Code::RecordBroken, "a resource without WebResourceURL; it was left"),
-        (2, Code::RecordBroken, "a resource without WebResourceData; it was left"),
+        (0, Code::RecordBroken, "a resource without WebResourceURL; skipped"),
+        (2, Code::RecordBroken, "a resource without WebResourceData; skipped"),
     ];
     assert_eq!(said, expected);
 }
 
 #[test]
-fn what_is_no_archive_of_safari_is_an_error_of_one_sentence() {
+fn other_files_than_safari_archives_give_an_error() {
     for (bytes, why) in [
         (&b""[..], "its property list ends before all collections do"),
         (b"<html><p>", "its property list cannot be read: UnknownXmlElement (offset 6)"),
@@ -101,7 +102,7 @@ fn what_is_no_archive_of_safari_is_an_error_of_one_sentence() {
 }
 
 #[test]
-fn what_comes_before_a_broken_place_is_read() {
+fn bytes_before_a_fault_are_read() {
     let whole = xml(&format!("<dict><key>WebMainResource</key>{RESOURCE}<key>more</key>"));
     for end in ["", "<data>*</data></dict>"] {
         let bytes = [&whole[..whole.len() - "</plist>".len()], end.as_bytes()].concat();
@@ -113,8 +114,8 @@ fn what_comes_before_a_broken_place_is_read() {
     }
 }
 
-/// A binary property list (CFBinaryPList.c) of `objects`, the first of which is its root: references and lengths have two
-/// bytes, offsets four.
+/// A binary property list (CFBinaryPList.c) of `objects`, the first of which is its root. References and lengths
+/// take two bytes, offsets four.
 fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = b"bplist00".to_vec();
     let mut offsets = Vec::new();
@@ -131,7 +132,7 @@ fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// An object of a kind (its first four bits) and a length, with what follows.
+/// An object with its kind in the first four bits, its length, and the rest.
 fn object(kind: u8, length: usize, rest: impl IntoIterator<Item = u8>) -> Vec<u8> {
     let length = u16::try_from(length).unwrap().to_be_bytes();
     [kind << 4 | 0xf, 0x11, length[0], length[1]].into_iter().chain(rest).collect()
@@ -161,7 +162,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
     let mut doubling = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     doubling.extend((3..33).map(|next| array(&[next, next])));
     doubling.push(array(&[]));
-    let why = "what its property list refers to is more than 16 times as long as the file";
+    let why = "its property list expands to more than 16 times the length of the file";
     assert!(error(&doubling).ends_with(why), "{}", error(&doubling));
     // The same body in many resources.
     let mut heavy = vec![
@@ -186,7 +187,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
 #[test]
 fn any_depth_is_read() {
     const DEPTH: usize = 100_000;
-    // Of what is not looked at.
+    // Nesting in a value that is not read.
     let inside = format!("{}{}", "<array>".repeat(DEPTH), "</array>".repeat(DEPTH));
     let bytes =
         xml(&format!("<dict><key>a</key>{inside}<key>WebMainResource</key>{RESOURCE}</dict>"));
@@ -197,7 +198,7 @@ fn any_depth_is_read() {
     let bytes = xml(&format!("{}{}", start.repeat(DEPTH), "</array></dict>".repeat(DEPTH)));
     let archive = WebArchive::read(&bytes).unwrap();
     assert_eq!((archive.resources.len(), archive.resources[DEPTH - 1].frame), (DEPTH, DEPTH - 1));
-    // Of a binary list, of which each array has the next one.
+    // A binary list in which each array contains the next one.
     let mut deep = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     deep.extend((3..=60_000).map(|next| array(&[next])));
     deep.push(array(&[]));
@@ -229,7 +230,7 @@ fn one(entry: &str) -> HarEntry {
 }
 
 #[test]
-fn an_entry_has_what_har_1_2_says() {
+fn an_entry_has_the_fields_of_har_1_2() {
     let entry = one(
         r#"{"startedDateTime": "2026-01-02T03:04:05.678+01:00", "request": {"url": "http://a/b", "headers": []},
         "response": {"status": 200, "redirectURL": "", "content": {"mimeType": "text/html; charset=latin1", "text": "<p>é"}}}"#,
@@ -242,7 +243,7 @@ fn an_entry_has_what_har_1_2_says() {
     );
     assert_eq!(entry.media_type.as_deref(), Some("text/html; charset=latin1"));
     assert_eq!(entry.into_body().unwrap().unwrap(), "<p>é".as_bytes());
-    // A value of another type costs no more than itself.
+    // A value of another type makes only itself unreadable.
     let entry = one(
         r#"{"startedDateTime": 5, "request": {"url": "u"}, "response": {"status": "200", "redirectURL": null,
         "headers": {"Location": "x"}, "content": {"text": "", "encoding": "BASE64"}}}"#,
@@ -258,7 +259,7 @@ fn an_entry_has_what_har_1_2_says() {
 }
 
 #[test]
-fn an_archive_of_playwright_has_what_the_server_sent() {
+fn an_archive_of_playwright_has_the_responses_of_the_server() {
     let archive = Har::read(fixture("playwright.har")).unwrap();
     let mut rows = Vec::new();
     for entry in archive.entries().map(Result::unwrap) {

@@ -1,7 +1,7 @@
-//! `check` on an archive from which resources were taken: it finds each of them, and nothing else.
+//! `check` on an archive from which resources were removed reports each of them, and nothing else.
 //!
-//! The site has every kind of resource that a page embeds, a page behind a redirect, a picture of which one candidate is
-//! enough, and a font with two sources.
+//! The site has every kind of resource that a page embeds, a page behind a redirect, a picture for which one
+//! candidate suffices, and a font with two sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -93,7 +93,7 @@ fn missing(left_out: &str, status: Option<&str>) -> BTreeSet<String> {
 fn each_resource_that_is_taken_away_is_found_and_nothing_else() {
     assert_eq!(missing("", None), BTreeSet::new());
     for (path, ..) in SITE {
-        // The rest of the site is not known without its page, and what a style sheet needs not without that.
+        // Without its page, the rest of the site is unknown; without the style sheet, so are its resources.
         let expected = match *path {
             "/" => BTreeSet::new(),
             "/docs/next.html" => BTreeSet::from([

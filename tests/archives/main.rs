@@ -1,4 +1,4 @@
-//! Web archives: what is read of them and written, and what other readers say of the same.
+//! Web archives: reading, writing, and comparison with other readers.
 #![cfg(feature = "archive")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 

@@ -1,10 +1,12 @@
-//! Archives that others wrote, as two readers of other makes read them, and the documents in them that the command
-//! writes. `tests/archives/warc_readers.py` runs the readers, warcio and fastwarc; where they differ from ours,
-//! a row of `tests/archives/readers.rows` says how often, and who is right. `tests/archives/warc_links.py` finds the links in the
-//! HTML by warcio and html5lib; where they differ, the row is in `tests/archives/links.rows`. What the extractor of Common
-//! Crawl's WAT files expects in an archive of its own is in `tests/archives/link_extraction.rows`.
+//! Archives of other programs, as read by two independent readers, and the documents in them that the command
+//! writes. `tests/archives/warc_readers.py` runs the readers, warcio and fastwarc. A row of
+//! `tests/archives/readers.rows` gives the number of differences, and which reader is right.
 //!
-//! Deliberately absent: links in CSS, and in what is not HTML.
+//! `tests/archives/warc_links.py` finds the links in HTML by warcio and html5lib; differences are in
+//! `tests/archives/links.rows`. The expectations of the extractor for Common Crawl's WAT files, on its own archive,
+//! are in `tests/archives/link_extraction.rows`.
+//!
+//! Deliberately absent: links in CSS and in other formats than HTML.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,7 +22,7 @@ use crate::outside;
 
 const COLUMNS: [&str; 5] = ["offset", "type", "id", "target", "block"];
 
-/// What is known of a record, in the order of the columns.
+/// The facts about a record, in the order of the columns.
 type Row = [String; 5];
 
 /// The lines that the script prints, split into fields, or nothing where the readers are absent.
@@ -193,7 +195,7 @@ fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
 
 #[cfg(feature = "cli")]
 #[test]
-fn what_the_command_writes_is_made_of_the_documents() {
+fn the_output_is_made_of_the_documents() {
     let mut documents = 0;
     for file in outside::WARC.files(None) {
         let out = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

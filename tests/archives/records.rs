@@ -1,6 +1,6 @@
-//! Web archives: what `fixtures/archive/expected.rows` says of the archives there, laws, and hostile archives.
+//! Web archives: the expectations of `fixtures/archive/expected.rows`, laws, and hostile archives.
 //!
-//! Deliberately absent: archives that others wrote, which are in `tests/archives/readers.rs`.
+//! Deliberately absent: archives of other programs, which are in `tests/archives/readers.rs`.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -91,7 +91,7 @@ fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
 }
 
 #[test]
-fn every_archive_of_the_fixtures_holds_what_its_rows_say() {
+fn every_archive_of_the_fixtures_matches_its_rows() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");
     let rows = fs::read_to_string(folder.join("expected.rows")).unwrap();
     let rows: Vec<Vec<_>> = rows.lines().skip(1).map(|row| row.splitn(3, '\t').collect()).collect();
@@ -137,7 +137,7 @@ fn an_arc_file_is_called_one() {
 
 /// Bug 72: each of the records was called one of a version that is not known.
 #[test]
-fn a_version_that_is_not_known_is_said_once_with_a_number() {
+fn an_unknown_version_is_reported_once_with_a_count() {
     let record = |version: &str| {
         let heading = format!("WARC/{version}\r\nWARC-Type: resource\r\nContent-Length: 2\r\n");
         [heading.as_bytes(), b"\r\nok\r\n\r\n"].concat()
@@ -146,7 +146,7 @@ fn a_version_that_is_not_known_is_said_once_with_a_number() {
     for archive in [member(&old), old] {
         let found = entries(&archive);
         let offset = offset(&found[1]);
-        let message = "801 records, this one of WARC 0.17 first, are read as ones of WARC 1.1";
+        let message = "801 records, this one of WARC 0.17 first, are read as WARC 1.1";
         assert!(records(&found).len() == 802 && found.len() == 803);
         assert!(records(&found).iter().all(|record| record.diagnostics.is_empty()));
         let [said] = anomalies(&found)[..] else { panic!() };
@@ -233,7 +233,7 @@ fn same(one: &Record, other: &Record) -> bool {
     (one.heading(), one.block()) == (other.heading(), other.block())
 }
 
-/// A reader that gives so many bytes at a time.
+/// A reader that returns at most the given number of bytes at a time.
 struct Short<'a>(&'a [u8], usize);
 
 impl Read for Short<'_> {
@@ -243,12 +243,12 @@ impl Read for Short<'_> {
     }
 }
 
-/// Bug 38: what is read first of an archive ended within these headings when it was read a few bytes at a time, and
-/// after them when it was read at once, which then took the record of a damaged member (RFC 1952, 2.3.1: the sum is that
-/// of all its data). After a record as well, what follows it must not depend on how much of that is there already. Found by
+/// Bug 38: the result depended on the size of reads. The first read of an archive ended within these headings or
+/// after them; in the second case, the record of a damaged member was accepted (RFC 1952, 2.3.1: the checksum
+/// covers all of its data). The bytes after a record must not depend on the size of reads either. Found by
 /// coverage-guided fuzzing.
 #[test]
-fn what_is_there_already_changes_nothing() {
+fn results_do_not_depend_on_buffered_bytes() {
     let slowly = |bytes: &[u8]| -> Vec<_> {
         Records::new(Short(bytes, 1)).map(|entry| told(&entry.unwrap())).collect()
     };
@@ -262,7 +262,7 @@ fn what_is_there_already_changes_nothing() {
         let sum = damaged.len() - 8;
         damaged[sum] ^= 1;
         assert_eq!(slowly(&damaged), at_once(&damaged), "{long}");
-        // Longer than what is read first, which ends before the heading does.
+        // The heading is longer than the first read.
         if long > 2_048 {
             assert!(
                 matches!(&entries(&damaged)[..], [ArchiveEntry::Anomaly(one)] if one.offset.within == 0)
@@ -273,7 +273,7 @@ fn what_is_there_already_changes_nothing() {
     let one = member(&record(1, "\r\n\r\n"));
     let flagged = [&one, &b"x\x1f\x8b\x08\xe0yz"[..], &one].concat();
     assert_eq!(slowly(&flagged), at_once(&flagged));
-    // Bug 43: white space that is longer than what is looked at first, and what may be a record or the start of a member.
+    // Bug 43: white space longer than the first read, followed by a possible record or member.
     for spaces in 0..60 {
         let spaced = [&b"\t".repeat(spaces)[..], &b"WARC/1\x1f\x8b\x08"[..]].concat();
         assert_eq!(slowly(&spaced), at_once(&spaced), "{spaces}");
@@ -298,7 +298,7 @@ proptest! {
         prop_assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");
         prop_assert!(found.iter().map(offset).all(|offset| offset.file < bytes.len() as u64));
         let compressed = member(&bytes);
-        // Of what is not compressed, heading and block are in the file.
+        // If the archive is not compressed, heading and block are in the file.
         let is_plain = bytes.starts_with(b"WARC/1");
         for record in records(&found).into_iter().filter(|_| is_plain) {
             let at = &bytes[record.offset.file as usize..];
@@ -314,14 +314,14 @@ proptest! {
     }
 
     #[test]
-    fn how_much_is_read_at_a_time_does_not_matter(bytes in pieces(), length in 1_usize..50) {
+    fn results_do_not_depend_on_the_size_of_reads(bytes in pieces(), length in 1_usize..50) {
         let expected = entries(&bytes);
         let mut records = Records::new(Short(&bytes, length));
         let mut found = Vec::new();
         while let Some(entry) = records.next() {
             let entry = entry.unwrap();
             found.push(told(&entry));
-            // Nothing of a record is left in the buffer that another was in.
+            // A reused buffer contains nothing of an earlier record.
             if let ArchiveEntry::Record(record) = entry {
                 records.reuse(record.into_buffer());
             }
@@ -351,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_byte_costs_the_record_of_its_member_and_is_said(
+    fn a_changed_byte_loses_only_its_record_and_is_reported(
         blocks in blocks(),
         at in any::<prop::sample::Index>(),
         change in 1_u8..,
@@ -376,7 +376,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_no_end_is_neither_kept_nor_read_again() {
+fn endless_data_is_neither_kept_nor_reread() {
     let begin = |fields: &str| format!("WARC/1.0\r\n{fields}").into_bytes();
     let good = [b"\r\n\r\n", &resource(1, b"*{}")[..]].concat();
     let size = 100 << 20;
@@ -440,7 +440,7 @@ fn lengths_that_are_not_true_do_not_make_it_read_everything_again_and_again() {
 }
 
 #[test]
-fn a_block_may_be_as_long_as_is_said_and_no_longer() {
+fn a_block_has_at_most_the_declared_length() {
     let archive = [resource(1, &[b'x'; 101]), resource(2, &[b'x'; 100])].concat();
     let found: Vec<_> = Records::new(&archive[..]).limit(100).collect::<Result<_, _>>().unwrap();
     let message = "a record of 101 bytes, which is more than 100";
@@ -523,7 +523,7 @@ fn a_wacz_file_lists_its_pages() {
 }
 
 #[test]
-fn what_is_no_wacz_file_is_said_in_a_sentence() {
+fn other_files_than_wacz_give_an_error() {
     let plain = resource(1, b"*{}");
     let whole = wacz(&[("archive/a.warc", &plain)]);
     let said = |file: &[u8]| match Wacz::open(Cursor::new(file)) {
@@ -531,10 +531,10 @@ fn what_is_no_wacz_file_is_said_in_a_sentence() {
         Ok(mut wacz) => wacz.archive(0).err().unwrap().to_string(),
     };
     for cut in [0, 1, 20, whole.len() - 10] {
-        assert_eq!(said(&whole[..cut]), "not a WACZ file: it is no zip file that can be read");
+        assert_eq!(said(&whole[..cut]), "not a WACZ file: it is not a readable zip file");
     }
     let other = wacz(&[("a.warc", &plain)]);
-    assert_eq!(said(&other), "not a WACZ file: no WARC file is in its folder archive/");
+    assert_eq!(said(&other), "not a WACZ file: it has no WARC file in its folder archive/");
     // Bit 0 of the flags, in the local header and in the directory (APPNOTE.TXT, 4.4.4).
     let mut encrypted = whole.clone();
     let directory = encrypted.windows(4).position(|four| four == b"PK\x01\x02").unwrap();

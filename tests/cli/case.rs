@@ -146,7 +146,7 @@ impl Case {
             || !paths.any(|path| path.to_str().unwrap().contains(|c| "<>:\"|?*\\".contains(c)))
     }
 
-    /// The command, or what is in its place.
+    /// The first argument, which is usually the command.
     pub(crate) fn command(&self) -> &str {
         self.arguments.first().map_or("", String::as_str)
     }

@@ -1,9 +1,10 @@
-//! The program, from arguments to exit status: every case of `tests/cli/cases/` (their form is in `tests/cli/case.rs`).
+//! The program, from arguments to exit status: every case of `tests/cli/cases/`; `tests/cli/case.rs` describes
+//! their format.
 //!
 //! Tests of situations that no case can describe (a closed pipe, file permissions, a name that is not UTF-8) are functions
 //! below.
 //!
-//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+//! Deliberately absent: accepting the present output. A missing expectation fails.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -50,10 +51,10 @@ fn every_case_prints_writes_and_ends_as_it_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A folder of which no URL is known has one to count with, and so has a reference that lacks only a scheme. No output may
-/// show them (bug 59).
+/// A folder without a known URL gets a placeholder internally, and so does a reference that lacks only a scheme. No
+/// output may show a placeholder (bug 59).
 #[test]
-fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
+fn no_output_shows_a_placeholder_url() {
     const STAND_INS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
     let shown = |text: &str| STAND_INS.into_iter().find(|stand_in| text.contains(stand_in));
     let scene = tempfile::tempdir().unwrap();
@@ -176,7 +177,7 @@ fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
 }
 
 #[test]
-fn what_is_odd_in_a_large_document_has_its_line_and_column() {
+fn diagnostics_in_a_large_document_have_line_and_column() {
     let scene = tempfile::tempdir().unwrap();
     // RFC 1808 keeps a `../` above the root, browsers do not.
     let page = [&long_page(600_000), &b"\r\n\r<a href='../../g'>\n"[..]].concat();
@@ -227,7 +228,7 @@ fn a_closed_pipe_is_silent_and_no_error() {
             .spawn()
             .unwrap();
         let mut first = String::new();
-        // Dropped with its line: the program writes into a pipe that nobody reads.
+        // The reader is dropped after one line, so the program writes into a closed pipe.
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(first.ends_with('\n'), "{arguments:?}: {first:?}");
@@ -259,7 +260,7 @@ fn resolve_answers_before_the_next_question() {
 }
 
 #[test]
-fn resolve_hands_on_bytes_that_are_no_text() {
+fn resolve_passes_on_bytes_that_are_not_text() {
     let scene = tempfile::tempdir().unwrap();
     let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
     assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
@@ -309,9 +310,9 @@ mod unix {
         assert_eq!(output.status.code(), Some(0));
     }
 
-    /// Only root can give a file to somebody else.
+    /// Only root can give a file to another user.
     #[test]
-    fn settings_of_somebody_else_are_not_read() {
+    fn settings_of_another_user_are_not_read() {
         use std::os::unix::fs::{MetadataExt, chown};
         let scene = tempfile::tempdir().unwrap();
         if fs::metadata(scene.path()).unwrap().uid() != 0 {
@@ -401,7 +402,7 @@ mod unix {
         let output = run(baselink(scene.path()).args(["rewrite", "-o", "link.html"]), b"<p>");
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
-            "error: link.html: a symbolic link, which is not written through; name real.html itself\n"
+            "error: link.html: a symbolic link, which is not followed; name real.html itself\n"
         );
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
@@ -467,9 +468,9 @@ mod unix {
         }
     }
 
-    /// Bug 67: the other name of a hard link kept the old bytes, and a file was replaced by what was made of it.
+    /// Bug 67: a hard link kept the old bytes, and a file was replaced by its own output.
     #[test]
-    fn an_input_is_no_output_by_another_name() {
+    fn an_input_is_not_written_under_another_name() {
         let scene = tempfile::tempdir().unwrap();
         let at = |name: &str| scene.path().join(name);
         fs::write(at("real.html"), "<a href=x>").unwrap();
@@ -498,7 +499,7 @@ mod unix {
     }
 
     #[test]
-    fn a_mirror_links_only_to_what_it_has() {
+    fn a_mirror_links_only_to_its_own_files() {
         let scene = tempfile::tempdir().unwrap();
         let site = scene.path().join("site");
         fs::create_dir(&site).unwrap();
@@ -592,7 +593,7 @@ mod unix {
         assert!(tried >= 15, "{tried}");
     }
 
-    /// The program would read its own output, or overwrite unread input.
+    /// An output that is also an input would be read while it is written, or overwrite what is still to be read.
     #[test]
     fn a_file_to_which_standard_output_goes_is_refused() {
         let scene = tempfile::tempdir().unwrap();
@@ -668,7 +669,7 @@ mod unix {
     /// `script` gives it a terminal (util-linux).
     #[cfg(target_os = "linux")]
     #[test]
-    fn who_types_the_document_is_told() {
+    fn a_terminal_as_input_is_reported() {
         let scene = tempfile::tempdir().unwrap();
         let program = program();
         for (command, said) in [
@@ -787,8 +788,7 @@ fn help_has_the_arguments_first_and_no_options_without_a_heading() {
     }
 }
 
-/// A mailbox longer than what is worked on at a time: the messages stay in their order, with the
-/// same sentences, however many threads there are.
+/// A mailbox longer than one batch: the order of messages and the output are the same for any number of threads.
 #[test]
 fn threads_change_nothing_of_a_mailbox() {
     let folder = tempfile::tempdir().unwrap();
@@ -838,7 +838,7 @@ fn threads_change_nothing_of_a_mailbox() {
         assert_eq!(made[0].0, Some(0), "{how}");
     }
     assert!(fs::read(folder.path().join("in.mbox")).unwrap() == expected.as_bytes());
-    // Nobody waits for what cannot be written.
+    // Nothing waits for output that cannot be written.
     #[cfg(target_os = "linux")]
     {
         let Ok(full) = fs::File::create("/dev/full") else { return };
@@ -849,7 +849,7 @@ fn threads_change_nothing_of_a_mailbox() {
     }
 }
 
-/// Differences between systems: the separator of names, the root of a path, and whether an open file can be replaced.
+/// Differences between systems: the separator of names, the root of a path, and the replacement of open files.
 mod every_system {
     use std::path::MAIN_SEPARATOR;
 
@@ -863,7 +863,7 @@ mod every_system {
         scene
     }
 
-    /// Standard error of the program, and its exit status.
+    /// The standard error of the program, and its exit status.
     fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         let output = run(baselink(folder).args(arguments), b"");
         (String::from_utf8(output.stderr).unwrap(), output.status.code())

@@ -1,10 +1,10 @@
 //! Every row of a table has a case: diagnostics, reasons, outcomes and sources, options of every command, exit statuses,
 //! settings keys. The tests name rows without one.
 //!
-//! An option has a case of a command where that command, without the option, prints, writes or ends otherwise; a
-//! settings key likewise. A case in which the option is refused does not count.
+//! An option is covered by a case of a command that would print, write or exit differently without the option;
+//! likewise a settings key. A case in which the option is rejected does not count.
 //!
-//! Deliberately absent: attributes and other places of links, of which `tests/project/fixtures_shape.rs` says the same.
+//! Deliberately absent: attributes and other places of links, which `tests/project/fixtures_shape.rs` checks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use baselink::{Outcome, Reason};
 
 use crate::case::{Case, Ending, Files, baselink, put, run};
 
-/// Commands that print what clap makes; `tests/cli/cases.rs` has their tests.
+/// Commands whose output clap generates; `tests/cli/cases.rs` tests them.
 const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 
 /// Rows that no case can show, and the test that does.
@@ -25,22 +25,22 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 #[rustfmt::skip]
 const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     // A case has no symbolic links, no times and no extended attributes.
-    ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_their_loops_said"),
-    ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),
+    ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
+    ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
-    ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says"),
+    ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
     // These change nothing, unless the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
     ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
     ("reason", "doubt", "tests/referee/message.rs", "always"),
-    // `localize` says `local`.
-    ("reason", "chosen", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
+    // `localize` uses the name `local`.
+    ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),
     // A log with the version of the program, and a page.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
-    // Nobody stops a case.
+    // A case cannot be interrupted.
     ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
 ];
 
@@ -243,7 +243,7 @@ fn holds_settings(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-/// `files`, of which those with settings do not say `key`.
+/// `files` after removing `key` from the settings.
 fn without(key: &str, mut files: Files) -> Files {
     let is_said = |line: &str| line.split('=').next().unwrap().trim() == key;
     for (_, bytes) in files.iter_mut().filter(|(path, _)| holds_settings(path)) {
@@ -303,7 +303,7 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
 }
 
 #[test]
-fn what_is_shown_elsewhere_is_there() {
+fn tests_named_elsewhere_exist() {
     for (_, what, file, function) in ELSEWHERE {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
         let text = fs::read_to_string(path).unwrap();

@@ -11,8 +11,8 @@ use std::path::Path;
 use crate::case::program;
 use crate::outside;
 
-/// CSI in one byte and in two, BEL, DEL, an override of the direction of text, an isolate, a carriage return, a space
-/// without width. No file can hold the rest of what there is in its name: `/` and zero.
+/// CSI in one byte and in two, BEL, DEL, a direction override, an isolate, a carriage return, a zero-width space.
+/// File names cannot contain the remaining characters, `/` and NUL.
 const PLANTED: &str = "\u{1b}[31m\u{9b}31m\u{7}\u{7f}\u{202e}\u{2066}\r\u{200b}";
 
 const COMMANDS: &str = include_str!("terminal.commands");
@@ -88,7 +88,7 @@ fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn nothing_that_is_planted_reaches_the_terminal() {
+fn hostile_text_does_not_reach_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
     tree(folder.path());
     let mut wrong = Vec::new();
@@ -118,7 +118,7 @@ fn nothing_that_is_planted_reaches_the_terminal() {
     assert!(shown == 0 || shown > 100, "{shown}");
 }
 
-/// A pattern that is none is said with its file and line.
+/// An invalid pattern is reported with its file and line.
 #[test]
 fn a_wrong_pattern_of_a_settings_file_has_its_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,6 +129,6 @@ fn a_wrong_pattern_of_a_settings_file_has_its_line() {
     let sentence = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         sentence,
-        "error: baselink.toml:2: include: [\\u{1b}: no pattern for paths: unclosed character class; missing ']'\n"
+        "error: baselink.toml:2: include: [\\u{1b}: not a valid pattern: unclosed character class; missing ']'\n"
     );
 }

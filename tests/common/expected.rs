@@ -1,6 +1,6 @@
-//! How expectations of cases are written: a row a line, its fields divided by tabs.
+//! The format of the expectations of cases: one row per line, with fields separated by tabs.
 //!
-//! Deliberately absent: what bases are expected; documents and messages have different columns there.
+//! Deliberately absent: the expected bases, whose columns differ between documents and messages.
 
 use baselink::{LinkReport, Reason};
 

@@ -1,7 +1,7 @@
-//! Reads the tables of facts in `fixtures/`: rows of fields between tabs, `#` before what is said of them,
-//! `\n` for a newline, « and » around the URLs in a text. `fixtures/README.md` says which escapes there are.
+//! Reads the tables of facts in `fixtures/`: rows of fields separated by tabs, comments after `#`, `\n` for a
+//! newline, « and » around the URLs in a text. `fixtures/README.md` lists the escapes.
 //!
-//! Deliberately absent: what a row means, which the test that reads it knows.
+//! Deliberately absent: the meaning of rows, which the tests define.
 #![allow(dead_code)]
 
 use std::path::Path;
@@ -14,7 +14,7 @@ pub(crate) fn rows(name: &str) -> Vec<Vec<String>> {
     rows_of_bytes(name).into_iter().map(|row| row.into_iter().map(text).collect()).collect()
 }
 
-/// The same where a field is bytes and not text.
+/// Rows whose fields are bytes, not text.
 pub(crate) fn rows_of_bytes(name: &str) -> Vec<Vec<Vec<u8>>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
     let text = std::fs::read_to_string(path).expect("a table can be read");
@@ -57,7 +57,7 @@ fn unescaped(field: &str) -> Vec<u8> {
     bytes
 }
 
-/// The text without its « and », and what was between them.
+/// The text without « and », and the spans between them.
 pub(crate) fn marked(row: &str) -> (String, Vec<Span>) {
     let (mut text, mut spans) = (String::new(), Vec::new());
     for (index, piece) in row.split(['«', '»']).enumerate() {

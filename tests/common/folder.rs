@@ -1,6 +1,6 @@
-//! What is in a folder.
+//! The contents of a folder.
 //!
-//! Deliberately absent: symbolic links that lead in a circle. No test makes one where it asks this.
+//! Deliberately absent: circular symbolic links. No test that uses this module creates one.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
-//! What tests need that is not part of the repository: public test suites and real documents, in a folder
-//! `shared` beside the checkout, and a few programs. A test that lacks what it needs does nothing, and
-//! `tests/not_run.rs` says so. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
+//! Resources outside the repository that tests need: public test suites and real documents, in a folder `shared`
+//! next to the checkout, and a few programs. A test that lacks such a resource does nothing, and `tests/not_run.rs`
+//! reports it. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
 //!
 //! Deliberately absent: facts. What is a base, a reference and an answer is a table in `fixtures/`.
 #![allow(dead_code)]
@@ -9,7 +9,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Data from outside: the folder it is in, and what it is.
+/// Data from outside the repository: its folder and a description.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outside {
     pub(crate) folder: &'static str,
@@ -38,7 +38,7 @@ pub(crate) const ARCHIVES: Outside =
 pub(crate) const ALL: [Outside; 8] =
     [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC, ARCHIVES];
 
-/// Whether what is absent is a failure.
+/// True if a missing resource is a failure.
 pub(crate) fn is_required() -> bool {
     env::var_os("BASELINK_REQUIRE_OUTSIDE").is_some_and(|value| !value.is_empty())
 }
@@ -70,7 +70,7 @@ fn python_with(modules: &str) -> Option<Command> {
     is_here.then(|| Command::new("python3"))
 }
 
-/// Whether a crawler is installed.
+/// True if a crawler is installed.
 pub(crate) fn is_installed(program: &str) -> bool {
     let mut command = Command::new(program);
     let found = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -78,7 +78,7 @@ pub(crate) fn is_installed(program: &str) -> bool {
     found.is_ok()
 }
 
-/// Whether there is strace (5.3 or newer), and the system lets it look at programs.
+/// True if strace 5.3 or newer exists, and the system lets it trace programs.
 pub(crate) fn has_strace() -> bool {
     let mut command = Command::new("strace");
     let found = command.args(["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).output();

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::referee;
 
-/// What begins, ends or is no token, what opens and closes blocks, and where URLs stand.
+/// Text that begins or ends tokens or is malformed, that opens and closes blocks, and that contains URLs.
 const TRAPS: &[&str] = &[
     "url(a)",
     "url( ../b )",
@@ -146,7 +146,7 @@ fn hold(sheet: &[u8], options: &Options) -> Result<Report, TestCaseError> {
     let again = rewrite(&output, options);
     let shown = String::from_utf8_lossy(&output);
     prop_assert!(again.edits.is_empty(), "{:?} in {}", again.edits, shown);
-    // What is outside of the edits is there, in order: what a splice is.
+    // The bytes outside the edits are present, in order.
     let (mut at, mut out) = (0, 0);
     for edit in rewritten.edits.iter() {
         let kept = &sheet[at..edit.span.start];
@@ -179,7 +179,7 @@ proptest! {
         }
     }
 
-    /// The same sheet in UTF-16 has the same links, and rewrites to the same text.
+    /// The sheet has the same links in UTF-16, and rewrites to the same text.
     #[test]
     fn an_encoding_changes_no_link(sheet in style_sheet(), url in base()) {
         let utf_16 = Charset::for_label("utf-16be").unwrap();
@@ -227,7 +227,7 @@ proptest! {
     }
 }
 
-/// What else is told apart on the way to a URL: what it is not the name of, blanks of every kind, escaped names.
+/// Names similar to those before URLs, blanks of every kind, and escaped names.
 const NAMES: &[&str] = &[
     "url(",
     "URL(",
@@ -360,7 +360,7 @@ fn check(sheet: &str) -> usize {
     hold(sheet.as_bytes(), &options).unwrap().count(Outcome::Rewritten)
 }
 
-/// What grew faster than the input would not come to an end here.
+/// Superlinear growth would not finish here.
 #[test]
 fn shapes_without_an_end() {
     for shape in [

@@ -1,8 +1,7 @@
-//! `fixtures/facts/css-urls.tsv` and `css-encodings.tsv`: which URLs are in a style sheet, and in which encoding
-//! it is. The laws hold on every row. So for the inputs of the css-parsing-tests, where those are
-//! (`tests/common/outside.rs`).
+//! The URLs in style sheets and their encodings: `fixtures/facts/css-urls.tsv` and `css-encodings.tsv`. The laws
+//! hold on every row, and on the inputs of the css-parsing-tests if those are present (`tests/common/outside.rs`).
 //!
-//! Deliberately absent: rewriting, of which `fixtures/css` has a case for each place of a URL.
+//! Deliberately absent: rewriting, for which `fixtures/css` has a case for each place of a URL.
 
 use baselink::document::Link;
 use baselink::format::Format;
@@ -62,7 +61,7 @@ fn check(input: &[u8]) {
     }
 }
 
-/// The laws on a sheet alone, and on what it makes of the beginnings of other sheets.
+/// The laws on a sheet alone, and after the beginnings of other sheets.
 fn check_everywhere(input: &str) {
     check(input.as_bytes());
     check(format!("@import 'x'; {input}").as_bytes());
@@ -138,7 +137,7 @@ fn the_urls_are_those_of_the_expectation() {
     let mut count = 0;
     for file in FILES {
         for (input, result) in cases(file) {
-            // Where the whole is an error, nothing is said of what is in it.
+            // If the whole input is an error, the suite has no expectation for its parts.
             if result.pointer("/0").is_some_and(|first| first == "error") {
                 continue;
             }
@@ -155,7 +154,7 @@ fn the_urls_are_those_of_the_expectation() {
     assert!(cases(FILES[0]).is_empty() || count >= 25, "only {count} URLs are in the suite");
 }
 
-/// Whether a link is the string of an `@import`, which is a string to the suite.
+/// True if a link is the string of an `@import`, which is a string in the suite.
 fn is_imported(sheet: &str, link: &Link) -> bool {
     let before = sheet[..link.span().start].trim_end_matches(['"', '\'']);
     before.trim_end().to_ascii_lowercase().ends_with("@import")
@@ -164,7 +163,7 @@ fn is_imported(sheet: &str, link: &Link) -> bool {
 #[test]
 fn the_encoding_is_that_of_the_expectation() {
     for (input, expected) in cases("stylesheet_bytes.json") {
-        // No file knows the encoding of what refers to it.
+        // A file alone does not determine the encoding of the document that refers to it.
         if input.get("environment_encoding").is_some_and(|found| !found.is_null()) {
             continue;
         }

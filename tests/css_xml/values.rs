@@ -1,6 +1,6 @@
 //! The value scanners: the URLs in the rows of `fixtures/facts/srcset.tsv` and `refresh.tsv`, and their laws.
 //!
-//! Deliberately absent: attributes, and what their values become.
+//! Deliberately absent: attributes, and rewriting their values.
 
 use baselink::layer::spelling::Form;
 use baselink::layer::{View, escape};
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_no_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
+    fn arbitrary_text_is_not_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
         for kind in [JsonKind::ImportMap, JsonKind::SpeculationRules, JsonKind::JsonLd] {
             let found = json::urls(kind, &text);
             assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
@@ -188,7 +188,7 @@ proptest! {
         let found = css::urls(&text, Groups::all());
         assert_spans(&text, &found.iter().map(|url| url.span).collect::<Vec<_>>());
         for url in found {
-            // What stands there is a token by itself, and means what the scanner takes it for.
+            // The text is a token by itself, with the meaning that the scanner assigns.
             let raw = &text[url.span.range()];
             let (token, form) = match url.form {
                 Form::CssString(quote) => (format!("url({quote}{raw}{quote})"), url.form),
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn what_srcset_finds_can_be_spliced(text in "[ ,(a)é\\n]{0,40}") {
+    fn urls_in_srcset_can_be_spliced(text in "[ ,(a)é\\n]{0,40}") {
         // Policy L: no white space, no comma at either end.
         for span in value::srcset(&text) {
             let url = &text[span.range()];

@@ -1,5 +1,4 @@
-//! The laws of the design over XML put together from traps, hostile XML, and what the command line's
-//! reports say of it.
+//! The laws of the design on XML assembled from traps, hostile XML, and the reports of the command line about it.
 
 use std::sync::LazyLock;
 
@@ -14,7 +13,7 @@ use proptest::prelude::*;
 
 const XML: [Format; 3] = [Format::Xhtml, Format::Svg, Format::Xml];
 
-/// What changes a namespace, a base, the structure, or the reading of a value.
+/// Text that changes a namespace, a base, the structure, or the interpretation of a value.
 const TRAPS: &[&str] = &[
     "<a href='x'>",
     "<a href=\"../y?a&amp;b\"/>",
@@ -229,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn policies_change_what_they_say(document in prop_oneof![document(), well_formed()], url in base()) {
+    fn policies_change_only_their_subject(document in prop_oneof![document(), well_formed()], url in base()) {
         for format in [Format::Xhtml, Format::Xml] {
             let options = options(url, format, Profile::Rfc1808);
             for fragments in [Fragments::Keep, Fragments::Auto] {
@@ -294,8 +293,8 @@ fn bases_relative_to_each_other_half_a_million_deep() {
     let document = [ATOM, &open, "<link href='x'/>", &"</e>".repeat(500_000), "</feed>"].concat();
     let options = Options { format: Format::Xml, ..Options::at("http://a/") };
     let report = rewrite(document.as_bytes(), &options).report;
-    // `http://a/` and `d/` so often that the base is no longer than 8,192 bytes: 4,091 times; the
-    // links that follow are resolved against one that is longer.
+    // `http://a/` and `d/`, repeated until the base has just at most 8,192 bytes: 4,091 times. The links that
+    // follow are resolved against a longer base.
     assert_eq!(report.count(Outcome::Rewritten), 4_092);
     let left = report.links.iter().filter(|link| link.reason == Some(Reason::BaseUnusable));
     assert_eq!(left.count(), 500_001 - 4_092);
@@ -336,7 +335,7 @@ fn entities_made_of_entities() {
     document += &format!("]>{ATOM}<link href='x'/><link href='&l39;'/><link href='&l0;'/></feed>");
     let report = check(document.as_bytes());
     let reasons: Vec<_> = report.links.iter().map(|link| link.reason).collect();
-    // The budget is spent on the first, so that the second is unknown, too.
+    // The first entity exhausts the budget, so the second is unknown too.
     assert_eq!(reasons, [None, Some(Reason::Entity), Some(Reason::Entity)]);
     assert_eq!(codes(&report), [Code::EntityBudget]);
 }

@@ -38,11 +38,12 @@ fn reasons(document: &Document, found: &mut Vec<FallbackReason>) {
     document.parts.iter().for_each(|part| reasons(part, found));
 }
 
-/// What lies beside a document: a page `q` with its companion folder, and whatever a crawler may have saved.
+/// The surroundings of a document: a page `q` with its companion folder, and any file that a crawler may have
+/// saved.
 #[derive(Debug)]
 enum Folder {
     OfAPage,
-    /// The document lies in the companion folder itself.
+    /// The document is in the companion folder itself.
     Companion,
     OfACrawl,
 }
@@ -165,7 +166,7 @@ fn same(bytes: &[u8]) {
     }
 }
 
-/// An input also as it would stand where things are scanned on their own, or in foreign content.
+/// Compares the input also in contexts that are scanned separately, and in foreign content.
 fn same_everywhere(input: &str) {
     same(input.as_bytes());
     same(format!("<a href=x>{input}<a href=y><base href=z>").as_bytes());
@@ -481,8 +482,8 @@ fn labels_of_diagrams_need_no_html5ever() {
     }
 }
 
-/// A base in a cell comes behind one that the tree puts before the table (HTML, 13.2.6.1), also where much
-/// has been written by then.
+/// A base in a table cell follows one that the tree moves before the table (HTML, 13.2.6.1), even after much
+/// output.
 #[test]
 fn a_base_before_its_table() {
     for links in [1, 100] {
@@ -497,7 +498,7 @@ fn a_base_before_its_table() {
     }
 }
 
-/// A declaration behind the first 1024 bytes, in and out of what only looks like markup.
+/// A declaration after the first 1024 bytes, inside and outside apparent markup.
 #[test]
 fn late_declarations() {
     let padding = "x".repeat(1_100);
@@ -542,7 +543,7 @@ fn joined(pieces: &[&str]) -> Vec<u8> {
     pieces.concat().into_bytes()
 }
 
-/// `BASELINK_TRAPS` says how many documents, where that is not what is quick.
+/// `BASELINK_TRAPS` sets the number of documents; the default is quick.
 #[test]
 fn documents_of_traps() {
     let few = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
@@ -611,7 +612,7 @@ fn real_pages() {
     assert!(count * 50 <= pages.len(), "{count} of {} pages: {handed_over:?}", pages.len());
 }
 
-/// What would take too long as a tree or as an attribute list; each shape goes on for a quarter of a megabyte.
+/// Shapes that would be too slow as a tree or as an attribute list. Each is a quarter of a megabyte long.
 #[test]
 fn hostile_shapes() {
     let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();

@@ -58,7 +58,7 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let report = rewrite(&input, &options).report;
 
     let links: String = report.links.iter().map(row).collect();
-    // The same without a report: what is written, and what is listed.
+    // The same edits and links are produced without a report.
     let written = edits(&input, &options).0.apply(&input);
     let mut listed = String::new();
     baselink::links(&input, &options, &mut |found| {
@@ -97,7 +97,7 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
 }
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_meets_its_expectation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut failed = 0;
     for &(folder, extension, format, least) in FOLDERS {

@@ -1,5 +1,5 @@
-//! Hostile documents: bounded work, kept bytes, a diagnostic. Sizes are those of the design's promise;
-//! what grew faster than the input would not come to an end here.
+//! Hostile documents: bounded work, kept bytes, a diagnostic. Sizes are those of the design's promise; superlinear
+//! growth would not finish here.
 
 use baselink::diagnostic::Code;
 use baselink::scan::Scanner;
@@ -72,7 +72,7 @@ fn a_hundred_megabytes_in_one_line() {
     assert_eq!(rewritten.output().len(), document.len() + 2 * "http://a/b/".len());
 }
 
-/// Before each but the first a table could stand. Looked for from the start each time, it would take hours.
+/// Every base but the first could follow a table. Searching from the start each time would take hours.
 #[test]
 fn three_hundred_thousand_bases() {
     let document = "<base href=x>".repeat(300_000);
@@ -80,7 +80,7 @@ fn three_hundred_thousand_bases() {
     assert_eq!(totals.count(Outcome::Rewritten), 300_000);
 }
 
-/// What a browser puts in the place of elements without an href tells no base, however many there are.
+/// The replacements that a browser writes for elements without an href declare no base, however many there are.
 #[test]
 fn half_a_million_commented_bases() {
     let document = "<!--<base>--><base href=.>".repeat(500_000) + "<a href=x>";

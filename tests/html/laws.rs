@@ -35,7 +35,7 @@ fn options(url: &str, profile: Profile) -> Options {
 fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let rewritten = rewrite(document, options);
     let report = &rewritten.report;
-    // What is only reported is what is made.
+    // The report agrees with the edits.
     let reported = rewrite(document, options).report;
     prop_assert_eq!(format!("{reported:#?}"), format!("{report:#?}"));
     let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
@@ -62,7 +62,7 @@ fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Pieces that are UTF-8 and pieces that are not, in links and beside them.
+/// Pieces in UTF-8 and in other encodings, in links and next to them.
 const BYTES: &[&[u8]] = &[
     b"<p>\xc3\xa9</p>",
     b"\xc3",
@@ -87,7 +87,7 @@ const BYTES: &[&[u8]] = &[
     b"?q",
 ];
 
-/// Pieces of references, and of text beside them.
+/// Pieces of references, and of text next to them.
 const TEXT: &[&[u8]] =
     &[b"http:", b"../", b"x", b"\xff", b"\xc3", b"\xa9", b"\xc3\xa9", b"\xe2\x82", b"?q"];
 
@@ -114,14 +114,14 @@ proptest! {
     }
 
     #[test]
-    fn policies_change_what_they_say(document in document(), url in base()) {
+    fn policies_change_only_their_subject(document in document(), url in base()) {
         for fragments in [Fragments::Keep, Fragments::Auto] {
             hold(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }
         hold(&document, &Options { base_element: BaseElement::Keep, ..options(url, Profile::Rfc1808) })?;
     }
 
-    /// The same document in UTF-16 has the same links, and rewrites to the same text.
+    /// The document has the same links in UTF-16, and rewrites to the same text.
     #[test]
     fn an_encoding_changes_no_link(document in document(), url in base()) {
         let text = String::from_utf8(document).unwrap().replace("charset=", "x=");
@@ -160,7 +160,7 @@ proptest! {
         options.scan.charset = Charset::for_label(label);
         hold(&bytes, &options)?;
         let rewritten = rewrite(&bytes, &options);
-        // What is outside of the edits is there, in order: what a splice is.
+        // The bytes outside the edits are present, in order.
         let mut rest = rewritten.output();
         let mut at = 0;
         for edit in rewritten.edits.iter() {
@@ -211,7 +211,7 @@ proptest! {
         prop_assert_eq!(Charset::detect(&document, None).charset, Charset::detect(&output, None).charset);
     }
 
-    /// The same for text, scripts and manifests.
+    /// A guessed encoding stays the same for text, scripts and manifests too.
     #[test]
     fn a_guessed_encoding_stays_without_markup(
         reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),

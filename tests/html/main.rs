@@ -1,5 +1,5 @@
-//! HTML: which links a page has, what becomes of them, and the laws over pages of every kind. `fixtures.rs` runs the
-//! cases of the other documents, too.
+//! HTML: the links of a page, their outcomes, and the laws on pages of every kind. `fixtures.rs` also runs the
+//! cases of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "../common/expected.rs"]

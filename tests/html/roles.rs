@@ -1,5 +1,5 @@
-//! What a link is to its document, by its place: rows of a document and the roles of its links in their order. The roles
-//! are those of HTML, 4.6.7 for link types, and of what browsers load with a page.
+//! The role of a link by its place: rows of a document and the roles of its links in order. The roles follow HTML,
+//! 4.6.7, for link types, and the resources that browsers load with a page.
 
 use baselink::format::Format;
 use baselink::scan::attributes::Groups;

@@ -65,7 +65,7 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
 }
 
 #[test]
-fn what_stands_behind_base64_is_not_passed_over_in_silence() {
+fn text_after_base64_is_reported() {
     use baselink::{Options, diagnostic::Code, format::Format, rewrite};
     // `<p>` and its padding, then `<a href=x>`, which most readers do not see.
     let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
@@ -80,7 +80,7 @@ fn what_stands_behind_base64_is_not_passed_over_in_silence() {
 }
 
 #[test]
-fn lines_that_become_too_long_to_be_sent_are_said() {
+fn lines_that_become_too_long_to_send_are_reported() {
     use baselink::diagnostic::Code;
     // RFC 5322, 2.1.1: "Each line of characters MUST be no more than 998 characters".
     let said = |encoding: &str, line: usize| {

@@ -235,7 +235,7 @@ fn an_outer_delimiter_ends_the_inner_multiparts() {
 }
 
 #[test]
-fn of_equal_boundaries_the_innermost_counts() {
+fn the_innermost_of_equal_boundaries_counts() {
     check(
         &format!(
             "{MIXED}b\n\n--b\n{MIXED}b\n\n«1|--b\n\n«1.1|x»\n--b--«1e|»»\n--b\n\n«2|y»\n--b--"
@@ -310,7 +310,7 @@ fn composites_with_a_transfer_encoding_are_opaque() {
 }
 
 #[test]
-fn what_is_signed_or_encrypted_says_so() {
+fn signed_and_encrypted_parts_are_reported() {
     check(
         &format!(
             "{MIXED}a\n\n--a\nContent-Type: multipart/signed; boundary=b\n\n--b\n\nx\n--b\n\
@@ -421,7 +421,7 @@ fn content_types_are_taken_tolerantly() {
 }
 
 #[test]
-fn urls_stand_in_headings_in_every_spelling() {
+fn urls_in_headings_have_every_spelling() {
     for (value, expected) in [
         ("<URL:http://a/b>", "http://a/b"),
         (" < url: http://a/\r\n\t b > ", "http://a/b"),
@@ -526,8 +526,7 @@ fn is_name(raw: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-/// How the fields and the bodies of the message `root` differ from mailparse's, which does not look into
-/// the messages in it.
+/// Compares the fields and bodies of the message `root` with mailparse, which does not look into nested messages.
 fn difference(
     bytes: &[u8],
     structure: &Structure,
@@ -821,7 +820,7 @@ fn ten_thousand_nested_messages() {
     let structure = entities(message.as_bytes());
     tiles(message.as_bytes(), &structure);
     assert_eq!(structure.entities.len(), 10_001);
-    // Without the empty lines, and with a line that is no header field.
+    // Missing empty lines, and a line that is not a header field.
     for odd in ["", "x\n", "--x\n"] {
         let message = format!("Content-Type: message/rfc822\n{odd}").repeat(10_000);
         tiles(message.as_bytes(), &entities(message.as_bytes()));

@@ -108,7 +108,7 @@ fn shown(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Runs the case with this form of its input; gives what is wrong.
+/// Runs the case with this form of its input; returns the errors.
 fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let options = options(case);
     let input = form(&case.read("input.*"));
@@ -163,13 +163,13 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
 }
 
 #[test]
-fn every_case_gives_what_it_expects() {
+fn every_case_meets_its_expectation() {
     let cases = cases();
     let mut failed = 0;
     for case in &cases {
         let name = case.folder.display();
         let mut wrong = check(case, <[u8]>::to_vec);
-        // What is wrong with both would be said twice.
+        // An error of both forms would be reported twice.
         if wrong.is_empty() && !case.is_only_as_stored() {
             wrong = check(case, with_crlf);
             if !wrong.is_empty() {

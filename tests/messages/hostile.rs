@@ -1,5 +1,5 @@
-//! Hostile messages, rewritten with a base: bounded work, kept bytes, a diagnostic. Sizes are those of the
-//! design's promise; what grew faster than the input would not come to an end here.
+//! Hostile messages, rewritten with a base: bounded work, kept bytes, a diagnostic. Sizes are those of the design's
+//! promise; superlinear growth would not finish here.
 
 use baselink::diagnostic::Code;
 use baselink::format::Format;
@@ -48,7 +48,7 @@ fn nested(count: usize, heading: impl Fn(usize) -> String) -> String {
     message + LEAF
 }
 
-/// The same with messages.
+/// Nested messages.
 fn enclosed(count: usize, heading: impl Fn(usize) -> String) -> String {
     let one = |depth| format!("{}Content-Type: message/rfc822\n\n", heading(depth));
     (0..count).map(one).collect::<String>() + LEAF
@@ -128,7 +128,7 @@ fn ten_thousand_nested_entities_have_their_bases() {
     }
 }
 
-/// A base that grows at every level stops growing, and what it means ends there.
+/// A base that grows at every level stops growing at a limit, beyond which it is unusable.
 #[test]
 fn relative_bases_grow_to_a_bound() {
     for message in [
@@ -145,9 +145,9 @@ fn relative_bases_grow_to_a_bound() {
     check(nested(1_000, |_| format!("Base: /{long}\n")).as_bytes());
 }
 
-/// What a long base makes of many short links is bounded: 16 bytes for each of the message, and 64 KiB.
+/// The growth from a long base and many short links is limited: 16 times the message, plus 64 KiB.
 #[test]
-fn a_message_that_would_grow_too_long_stays_as_it_is() {
+fn a_message_that_would_grow_too_long_is_kept() {
     let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
     let html = |heading: &str, links: usize| {
         format!("{heading}Content-Type: text/html\n\n{}", "<a href=x>".repeat(links))
@@ -172,7 +172,7 @@ fn a_message_that_would_grow_too_long_stays_as_it_is() {
     let parts = |count: usize| beside(&heading, (0..count).map(|_| html("", 40)));
     assert_eq!(check(parts(2).as_bytes()).count(Outcome::Rewritten), 80);
     assert!(is_left(&check(parts(20).as_bytes())));
-    // Links in a heading count, too.
+    // Links in a heading count too.
     let listed = format!("{heading}List-Post: {}<x>\n\n", "<x>,\n ".repeat(999));
     assert!(is_left(&check_with(listed.as_bytes(), &with_headers())));
     // Whether links are listed or only counted.
@@ -182,9 +182,9 @@ fn a_message_that_would_grow_too_long_stays_as_it_is() {
     assert_eq!(totals.count(Outcome::NotEditable), most + 1);
 }
 
-/// The same of a document that is in memory as a whole.
+/// The limit also applies to a document that is in memory as a whole.
 #[test]
-fn a_document_that_would_grow_too_long_stays_as_it_is() {
+fn a_document_that_would_grow_too_long_is_kept() {
     let base = format!("http://a/{}/", "b".repeat(8_000));
     for (format, document) in [
         (Format::Css, "a{background:url(x)}".repeat(50_000)),

@@ -20,13 +20,13 @@ fn options() -> Options {
     Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") }
 }
 
-/// What was sent: a page in a form, and what its heading says.
+/// The original content: a page in a given form, and the codings in its heading.
 #[derive(Clone, Debug)]
 struct Sent {
     page: String,
-    /// What was done to it, outermost last.
+    /// The codings applied to it, outermost last.
     codings: Vec<&'static str>,
-    /// What the heading says was done.
+    /// The codings that the heading declares.
     content: Vec<&'static str>,
     transfer: Vec<&'static str>,
     length: Option<i8>,
@@ -153,7 +153,7 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
     prop_assert_eq!(&listed, &report.links);
     prop_assert_eq!(&examined.links, &report.links);
     prop_assert_eq!(examined.entities.len(), report.entities.len());
-    // What changed is what the page would be.
+    // The changes are those of the page alone.
     if report.entities[0].format == Format::Html
         && let (Some(old), Some(new)) = (body(bytes).0, body(&output).0)
     {
@@ -180,7 +180,7 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn a_response_is_whole_and_means_what_it_meant(sent in sent()) {
+    fn a_response_is_complete_and_keeps_its_meaning(sent in sent()) {
         holds(&sent.bytes())?;
     }
 

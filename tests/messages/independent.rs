@@ -1,8 +1,8 @@
-//! Messages as a reader of another make decodes them: `tests/messages/email_reader.py` compares the messages of
-//! `fixtures/message`, and real ones, with what the program makes of them. `tests/common/outside.rs` finds Python and
+//! Messages as an independent reader decodes them. `tests/messages/email_reader.py` compares the messages of
+//! `fixtures/message`, and real ones, with the output of the program. `tests/common/outside.rs` finds Python and
 //! the real messages.
 //!
-//! Deliberately absent: what is in the script, which has a test of its own.
+//! Deliberately absent: testing the script, which has its own test.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -10,21 +10,21 @@ use std::path::Path;
 
 use crate::outside;
 
-/// So many messages of the corpus Python's reader cannot read itself: base64 with foreign characters
-/// (`epilogue-sample.raw`, `extra-base64-character.raw`), a line in a heading that is no header field
+/// The number of corpus messages that Python's reader cannot read: base64 with foreign characters
+/// (`epilogue-sample.raw`, `extra-base64-character.raw`), a line in a heading that is not a header field
 /// (`issue358.txt`, `portfolio.mhtml`), transfer encodings `8bits` and `quoted-printable;`. The script lists them.
 const UNREAD: u32 = 6;
 
-/// Cases that ask more of a reader than Python's has: unusual spellings of `Content-Type`, a NUL in a base.
+/// Cases beyond the abilities of Python's reader: unusual spellings of `Content-Type`, a NUL in a base.
 const BEYOND: [&str; 3] = ["boundary-spellings", "content-type-spellings", "bug-02-nul-in-base"];
 
-/// So many runs of the other cases Python's reader cannot read: foreign characters in base64 and after it, lines
-/// in a heading that are no header fields, a comment in `Content-Transfer-Encoding`.
+/// The number of runs of the other cases that Python's reader cannot read: foreign characters in base64 and after
+/// it, lines in a heading that are not header fields, a comment in `Content-Transfer-Encoding`.
 const UNREAD_CASES: u32 = 8;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What the script prints, or nothing where there is no Python.
+/// The output of the script; `None` without Python.
 fn python(arguments: &[&str]) -> Option<String> {
     let mut command = outside::python()?;
     let script = Path::new(ROOT).join("tests/messages/email_reader.py");
@@ -36,14 +36,14 @@ fn python(arguments: &[&str]) -> Option<String> {
     Some(said)
 }
 
-/// Compares the messages in `folder`, of which so many cannot be read by the script.
+/// Compares the messages in `folder`, except for the given number that the script cannot read.
 fn compare(folder: &Path, unread: u32) {
     let binary = env!("CARGO_BIN_EXE_baselink");
     python(&[binary, folder.to_str().unwrap(), &unread.to_string()]);
 }
 
 #[test]
-fn the_comparison_sees_what_is_broken() {
+fn the_comparison_detects_faults() {
     if let Some(said) = python(&["--self-test"]) {
         assert!(said.contains("broken results, all seen"), "{said}");
     }

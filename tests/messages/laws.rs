@@ -1,5 +1,5 @@
-//! The laws of the design as properties, over messages put together from traps and over what is left of
-//! them when bytes are changed, cut off or repeated.
+//! The laws of the design as properties, on messages assembled from traps, and on the results of changing,
+//! truncating or repeating their bytes.
 //!
 //! Deliberately absent: the laws themselves, which are in `tests/referee/message.rs`.
 
@@ -23,7 +23,7 @@ use referee::{always, every_sink_is_told_the_same, hold, shown};
 
 // Messages.
 
-/// What a part is made of.
+/// Building blocks of parts.
 const TRAPS: &[&str] = &[
     "<a href=x>",
     "<a href=\"../y?a&amp;b=c\">",
@@ -96,7 +96,7 @@ const TRAPS: &[&str] = &[
     "-----BEGIN PGP SIGNED MESSAGE-----\n",
 ];
 
-/// What stands in headings; `{…}` is filled in when the body is known.
+/// Header fields; `{…}` is filled in when the body is known.
 const FIELDS: &[&str] = &[
     "Base: http://h/1/2",
     "Base: <URL:http://h/3/>",
@@ -169,7 +169,7 @@ const ENCODINGS: &[&str] = &[
 
 const SUBTYPES: &[&str] = &["mixed", "related", "alternative", "digest", "signed", "x"];
 
-/// Boundaries of which some begin others, and some stand in texts.
+/// Boundaries, some of which are prefixes of others or occur in texts.
 const BOUNDARIES: &[&str] = &["b0", "b1", "b", "b10", "-", "b0--", "--b", "a b", "="];
 
 #[derive(Clone, Debug)]
@@ -244,7 +244,7 @@ fn message() -> impl Strategy<Value = Part> {
     })
 }
 
-/// How the lines of a message end.
+/// The line ends of a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum LineEnds {
     Lf,
@@ -467,7 +467,7 @@ fn damaged(mut bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
     bytes
 }
 
-/// The links of a message with what became of them, whatever its line ends.
+/// The links of a message with their outcomes, independent of line ends.
 fn outcomes(bytes: &[u8], options: &Options) -> Vec<[Option<String>; 5]> {
     let plain = |text: &str| Some(text.replace('\r', ""));
     let links = rewrite(bytes, options).report.links;
@@ -501,9 +501,9 @@ proptest! {
         hold(&damaged(ends.of(&message.write(ends)), &damage), &options);
     }
 
-    /// What is switched on reaches into headings, too.
+    /// Enabled groups also apply to headings.
     #[test]
-    fn every_group_keeps_a_message_what_it_is(
+    fn every_group_keeps_the_structure_of_a_message(
         message in message(),
         ends in line_ends(),
         damage in prop::collection::vec(damage(), 0..2),
@@ -516,7 +516,7 @@ proptest! {
     }
 
     #[test]
-    fn policies_and_profiles_keep_a_message_what_it_is(
+    fn policies_and_profiles_keep_the_structure_of_a_message(
         message in message(),
         ends in line_ends(),
         mut options in options(),
@@ -574,7 +574,7 @@ const BASES: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 4_000 } else { 10_000 }))]
 
-    /// A label that becomes absolute must not give a base to what stays relative, however deep that is.
+    /// A label that becomes absolute must not become the base of links that stay relative, at any depth.
     #[test]
     fn labels_in_labels_are_rewritten_once(
         text in prop::collection::vec(some(&["<a href=x>", "<a href=#f>", "<base href=rel/>"]), 0..3),
@@ -607,7 +607,7 @@ proptest! {
     }
 }
 
-/// Parts in which nothing is relative, or next to nothing: what is plain in those is counted without a report.
+/// Parts with few or no relative links, whose plain links are counted without a report.
 const ABSOLUTE: &[&str] = &[
     "<a href=http://a/b>",
     "<img src=\"cid:1@2\">",
@@ -638,7 +638,7 @@ const ABSOLUTE: &[&str] = &[
 
 proptest! {
     #[test]
-    fn what_is_absolute_is_counted_as_it_would_be_listed(
+    fn absolute_links_are_counted_as_they_are_listed(
         text in prop::collection::vec(some(ABSOLUTE), 0..6),
         encoding in some(ENCODINGS),
         media_type in some(TYPES),

@@ -1,4 +1,4 @@
-//! Messages, mailboxes and HTTP responses: their parts, what becomes of the links in them, and the laws.
+//! Messages, mailboxes and HTTP responses: their parts, the outcomes of their links, and the laws.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 #[path = "../common/expected.rs"]

@@ -14,7 +14,7 @@ mod referee;
 
 use referee::{Found, by_lines};
 
-/// The messages of what `reader` gives, as `Messages` finds them, and the bytes of all.
+/// The messages that `Messages` finds in `reader`, and the bytes of all.
 fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
     let mut messages = Messages::new(reader);
     let (mut found, mut bytes) = (Vec::new(), Vec::new());
@@ -27,10 +27,10 @@ fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
     (found, bytes)
 }
 
-/// A message as in the mailbox: envelope, heading and body, what stands between it and the next.
+/// A message in a mailbox: its envelope, its heading and body, and the text before the next message.
 type Pieces<'a> = (&'a str, &'a str, &'a str);
 
-/// The mailbox is the pieces one behind the other, and they are what it is taken apart into.
+/// Checks that the concatenated pieces are split into the same pieces.
 fn check(pieces: &[Pieces<'_>]) {
     let text: String = pieces.iter().map(|(a, b, c)| [*a, *b, *c].concat()).collect();
     let (messages, bytes) = found(text.as_bytes());
@@ -42,7 +42,7 @@ fn check(pieces: &[Pieces<'_>]) {
     assert_eq!(messages.iter().map(pieces_of).collect::<Vec<_>>(), pieces);
 }
 
-/// The same, and again with CRLF for each LF. For mailboxes in which nothing is counted.
+/// Checks the mailbox as it is, and with CRLF for each LF. For mailboxes without counted lengths.
 fn check_both(pieces: &[Pieces<'_>]) {
     check(pieces);
     let crlf = |text: &str| text.replace('\n', "\r\n");
@@ -82,7 +82,7 @@ fn mboxcl2_counts_and_does_not_quote() {
 }
 
 #[test]
-fn a_count_decides_with_no_one_or_two_line_ends_behind_it() {
+fn a_count_decides_with_up_to_two_line_ends_after_it() {
     // The body is `LF From one LF`, 10 bytes, or 9 for who does not count its last line end, or 11
     // for who counts the empty line.
     for (length, behind) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
@@ -102,7 +102,7 @@ fn a_count_decides_with_no_one_or_two_line_ends_behind_it() {
 
 #[test]
 fn a_count_that_leads_elsewhere_is_not_trusted() {
-    // 1 to 3 would be right; these lead into a line or past the end, or are no numbers.
+    // Lengths of 1 to 3 would be right. These lead into a line or past the end, or are not numbers.
     for length in ["4", "5", "17", "18446744073709551615", "99999999999999999999", "-2", "", "2a"] {
         check(&[
             ("From a\n", &format!("Content-Length: {length}\n\nx\n"), "\n"),
@@ -117,7 +117,8 @@ fn a_count_that_leads_elsewhere_is_not_trusted() {
 
 #[test]
 fn only_the_heading_of_the_message_itself_counts() {
-    // Not one in the body, which would lead to `From c`, nor a second one, which would to the end.
+    // A length in the body, which would lead to `From c`, does not count, nor does a second field, which would lead
+    // to the end.
     check(&[
         ("From a\n", "To: a\n\nContent-Length: 13\n", "\n"),
         ("From b\n", "To: b\n", "\n"),
@@ -127,7 +128,7 @@ fn only_the_heading_of_the_message_itself_counts() {
 }
 
 #[test]
-fn what_stands_before_the_first_envelope_is_a_message() {
+fn text_before_the_first_envelope_is_a_message() {
     check_both(&[("", "To: a\n\nbody\n", "\n"), ("From b\n", "To: c\n", "")]);
     check_both(&[("", "To: a\n\nno From here", "")]);
     check_both(&[("", "", "\n"), ("From b\n", "", "")]);
@@ -137,7 +138,7 @@ fn what_stands_before_the_first_envelope_is_a_message() {
 }
 
 #[test]
-fn an_envelope_stands_behind_an_empty_line() {
+fn an_envelope_follows_an_empty_line() {
     // Right after another envelope it is the heading's.
     check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", "", "\n"), ("From d\n", "", "")]);
     check_both(&[("From a\n", "\nx\nFrom b\n \nFrom c\n\t\n>From d\n", "")]);
@@ -161,7 +162,7 @@ fn a_mailbox_may_end_anywhere() {
     check(&[("From a\n", "Content-Length: 7", "")]);
 }
 
-/// Gives at most so many bytes at a time, and is interrupted before each.
+/// Returns at most the given number of bytes at a time, and is interrupted before each read.
 struct Sips<'a>(&'a [u8], usize, bool);
 
 impl Read for Sips<'_> {
@@ -223,7 +224,7 @@ proptest! {
     }
 }
 
-/// Fails once, after so many bytes.
+/// Fails once, after the given number of bytes.
 struct FailsOnce<'a>(&'a [u8], Option<usize>);
 
 impl Read for FailsOnce<'_> {

@@ -44,7 +44,7 @@ fn the_parts_that_chromium_writes_have_the_bases_of_the_page_that_it_took_apart(
         "4 /i.png /i.png",
         "5 /q/x.css /q/x.css",
         "6 /q/s.css /q/s.css",
-        // The style element of the page, whose base element says /q/.
+        // The style element of the page, whose base element is /q/.
         "7 cid:css-78b19a91-04a2-4228-bf58-969ccd84dbfe /q/",
         "8 /q/f.html cid:frame-B568A1E7AE4F1FD48E7E9B4C86C9EA00 /q/f.html",
         "9 /q/y.png /q/y.png",
@@ -100,7 +100,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
         &Options::at("http://r/s/"),
         &["1* thismessage:/1 http://r/s/", "2 http://r/s/i.png http://r/s/"],
     );
-    // Its own Content-Base comes before what is around it.
+    // The part's own Content-Base precedes the bases around it.
     let own = [(HTML, ""), ("Content-Base: http://c/d/\nContent-Location: ../i.png", "")];
     check(
         &message(&format!("Content-Location: http://a/\n{related}"), &own),
@@ -123,7 +123,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
 }
 
 #[test]
-fn a_content_id_is_a_url_as_rfc_2392_says_and_as_programs_write_it() {
+fn a_content_id_is_a_url_by_rfc_2392_and_as_programs_write_it() {
     let id = |id| [("Content-Type: text/html", ""), ("Content-Type: image/png\nContent-ID: ", id)];
     for (value, urls) in [
         // The example of RFC 2392, 2.
@@ -228,7 +228,7 @@ fn a_style_sheet_with_a_label_has_the_base_of_the_first_page_that_refers_to_it()
             "4 http://a/1 http://a/1",
         ],
     );
-    // Frames that refer to each other have what is around them.
+    // Frames that refer to each other inherit the surrounding base.
     let frame = |id: &str| format!("Content-Type: text/html\nContent-ID: <{id}>");
     let (f, g) = (frame("f"), frame("g"));
     let parts =

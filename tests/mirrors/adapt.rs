@@ -38,7 +38,7 @@ fn check(format: Format, label: &str, before: &str, expected: &str) {
     assert_eq!(String::from_utf8_lossy(&output), expected, "{before}");
 }
 
-/// HTML, 13.2.6.4: the place leaves the tree as it is, but for the new element.
+/// HTML, 13.2.6.4: an insertion in this position adds the new element and does not change the tree otherwise.
 #[test]
 fn a_page_declares_the_charset_of_its_heading() {
     const META: &str = "<meta charset=\"UTF-8\">";
@@ -57,7 +57,7 @@ fn a_page_declares_the_charset_of_its_heading() {
         "<!doctype html></p x='>'></1>|</br>",
         "|</p x='>",
         "<head>|<!--<meta charset=koi8-r>--><p content='charset=koi8-r'>",
-        // The heading is stronger than what the page says.
+        // The heading takes precedence over the declaration of the page.
         "<head>|<meta charset=koi8-r>",
         "<!doctype html>|<meta http-equiv=content-type content='text/html; charset=koi8-r'>",
         "<?xml version='1.0' encoding='koi8-r'?>|<html-x>",
@@ -150,7 +150,7 @@ fn integrity_and_crossorigin_of_local_targets_go() {
             "<svg><image xlink:href=x crossorigin /><script href=x crossorigin></script></svg>",
             "<svg><image xlink:href=x /><script href=x></script></svg>",
         ),
-        // The target of a `source` is fetched as its parent says.
+        // The attributes of the parent apply to the target of a `source`.
         (
             "<audio crossorigin><source src=http://a/x><source src=x></audio>",
             "<audio><source src=http://a/x><source src=x></audio>",
@@ -203,7 +203,7 @@ fn integrity_and_crossorigin_of_local_targets_go() {
             "<a><![CDATA[<img src='x' crossorigin=''/>]]><img src='x' CROSSORIGIN=''/></a>",
             "<a><![CDATA[<img src='x' crossorigin=''/>]]><img src='x' CROSSORIGIN=''/></a>",
         ),
-        // Nothing is known of what follows a fault.
+        // The text after a fault is unknown.
         (
             "<a><b c></b><img src='x' crossorigin=''/></a>",
             "<a><b c></b><img src='x' crossorigin=''/></a>",
@@ -305,7 +305,7 @@ fn new_text_is_in_the_encoding_of_the_document() {
     assert_eq!(output, [&comment[..], b"<meta charset=\"ISO-2022-JP\">"].concat());
 }
 
-/// A tree without what adaptations change: one line a node, the `meta` of the charset left out.
+/// A tree without the effects of adaptations: one line per node, except for the `meta` of the charset.
 fn tree(page: &str, is_adapted: bool) -> Vec<String> {
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(page);
     let mut open: Vec<(usize, Handle)> = vec![(0, dom.document)];
@@ -358,7 +358,7 @@ fn links(page: &[u8]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Pieces of pages: tags that are adapted, the traps around them, and what moves tags about in a tree.
+/// Pieces of pages: tags that are adapted, traps around them, and tags that move others in the tree.
 const PIECES: &[&str] = &[
     "<!doctype html>",
     "<html a=b>",
@@ -446,7 +446,7 @@ const PAGE: &str = "<!doctype html><html><head><meta http-equiv=Content-Security
 <link rel=stylesheet href=x.css crossorigin><script src=x.js defer integrity='sha256-z7w7LjS3cJaTKnMVO3yJ0jTzT0JzZQb0u3hXBYtRkEQ='></script>
 </head><body><p id=text>x</p><img src=x.svg><audio crossorigin preload=auto><source src=x.wav></audio></body></html>";
 
-/// The files and what shows that they were loaded.
+/// The files, and the evidence that they were loaded.
 const LOADED: &[(&str, &str, &str)] = &[
     (
         "x.css",

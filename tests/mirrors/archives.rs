@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::devtools::{Browser, Seen, file_url};
 use crate::outside;
 
-/// What was seen of the pages of one archive.
+/// Observations on the pages of one archive.
 #[derive(Debug, Default)]
 struct Opened {
     pages: usize,
@@ -77,13 +77,14 @@ fn targets(path: &Path, url: &str) -> BTreeSet<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// True if Chromium refuses to load a file for a reason that no change of the document removes. Module scripts and what they
-/// import, a `use` of another SVG file and a web app manifest are fetched by CORS, which fails for files.
+/// True if Chromium refuses to load a file for a reason that no change to the document can remove. Module scripts
+/// and their imports, a `use` of another SVG file and a web app manifest are fetched by CORS, which fails for
+/// files.
 fn is_refused(url: &str, failure: &str) -> bool {
     let path = url.split(['#', '?']).next().unwrap_or_default();
     let is_by_cors =
         [".js", ".mjs", ".svg", ".webmanifest", ".json"].iter().any(|end| path.ends_with(end));
-    // A picture that the server called a page is one from disk as well.
+    // A picture that the server declared to be a page is a page on disk too.
     is_by_cors && failure.contains("ERR_FAILED") || failure == "not a picture"
 }
 

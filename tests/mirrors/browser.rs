@@ -1,5 +1,5 @@
-//! What `localize` makes, opened from disk in Chromium: all that is present shows, and nothing asks the
-//! network for it. The page of `check --report`, with scripts and without.
+//! The output of `localize`, opened from disk in Chromium: every present resource is shown without network
+//! requests. Also the page of `check --report`, with scripts and without.
 //!
 //! `tests/mirrors/crawl` is a tree as a crawler writes it. A real one is that of Debian's `python3.11-doc`, or
 //! of the folder that `BASELINK_PYTHON_DOC` names. `tests/common/outside.rs` finds Chromium.
@@ -32,8 +32,8 @@ const LOOK: &str = "(() => {
     };
 })()";
 
-/// Opens the file `path`; what is wrong with the page, how much it asked for, and how many of its links lead to
-/// files. The network may be asked for what `is_absent`.
+/// Opens the file `path`. Returns the faults of the page, the number of its requests, and the number of its links
+/// to files. Resources that satisfy `is_absent` may be requested from the network.
 fn faults(
     browser: &mut Browser,
     path: &Path,
@@ -66,7 +66,7 @@ fn faults(
 }
 
 #[test]
-fn all_that_is_present_shows_from_disk() {
+fn present_resources_are_shown_from_disk() {
     let Some(mut browser) = Browser::start() else { return };
     let scene = tempfile::tempdir().unwrap();
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
@@ -116,7 +116,7 @@ fn all_that_is_present_shows_from_disk() {
 
 /// The negative: the same crawl as it was downloaded does not open from disk.
 #[test]
-fn what_is_wrong_is_seen() {
+fn faults_are_detected() {
     let Some(mut browser) = Browser::start() else { return };
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
     let (wrong, ..) = faults(&mut browser, &crawl.join("www.example.net/index.html"), |_| false);
@@ -134,7 +134,7 @@ fn what_is_wrong_is_seen() {
     assert!(wrong[0].contains("gone.css fails: \"net::ERR_FILE_NOT_FOUND\""), "{wrong:?}");
 }
 
-/// How many pages of the real tree are opened.
+/// The number of pages of the real tree that are opened.
 const OPENED: usize = 20;
 
 #[test]
@@ -184,8 +184,8 @@ fn a_real_tree_opens_from_disk() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Text that a sighted reader sees with a contrast below 4.5 (WCAG 2.2, 1.4.3), what has no name (4.1.2), headings that
-/// leave out a level, and whether the page is wider than the window.
+/// Text with a visible contrast below 4.5 (WCAG 2.2, 1.4.3), elements without a name (4.1.2), headings that skip a
+/// level, and pages wider than the window.
 const SIGHT: &str = r"(() => {
     const wrong = [];
     const color = (text) => text.match(/[\d.]+/g).map(Number);
@@ -374,7 +374,7 @@ fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
         });
     })()";
     let filtered: Vec<_> = (0..3).map(|_| browser.value(filter)).collect();
-    // For whoever looks; a clock decides nothing.
+    // For information only; the test does not depend on the clock.
     println!(
         "{} bytes; opened in {opened:.0?} ms, filtered in {filtered:?} ms",
         fs::metadata(&report).unwrap().len()

@@ -1,9 +1,10 @@
 //! Folders that `localize` makes of random archives: every link of every document leads where it should.
 //!
-//! The test has an archive with captures of URLs that clash, repeat and lead to each other, and works out for itself, by the
-//! crate `url` and in the slowest way, which capture of each URL counts and where each link leads (RFC 9110, 15; URL Standard).
+//! The test generates an archive with captures of URLs that clash, repeat and redirect to each other. It determines
+//! independently, with the crate `url` and in the simplest way, which capture of each URL counts and where each
+//! link leads (RFC 9110, 15; URL Standard).
 //!
-//! Deliberately absent: captures of one URL with one date, of which the later record counts.
+//! Deliberately absent: captures of one URL with the same date, of which the later record wins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -149,7 +150,8 @@ fn record(number: usize, captured: &Captured) -> String {
     )
 }
 
-/// What URLs have in common that mean the same: no fragment, and no escapes of unreserved characters (RFC 3986, 6.2.2.2).
+/// The common form of URLs with the same meaning: no fragment, and no escapes of unreserved characters (RFC 3986,
+/// 6.2.2.2).
 fn key(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);

@@ -1,8 +1,8 @@
-//! Mirrors of a site that is hard to mirror, as crawlers save it: after `localize` each link leads to the file that
-//! was saved for its target, or to the network where none was. `fixtures/mirror/site.txt` has the site and says of
-//! each link where it leads; what was saved for it is known by the marks in the files.
+//! Mirrors of a site that is hard to mirror, as crawlers save it. After `localize`, each link leads to the file
+//! that was saved for its target, or to the network if there is none. `fixtures/mirror/site.txt` contains the site
+//! with the target of each link; marks in the files identify their origin.
 //!
-//! `cargo test --test mirrors crawlers -- --nocapture` prints how many links are right in which mirror.
+//! `cargo test --test mirrors crawlers -- --nocapture` prints the number of correct links for each mirror.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,8 +20,7 @@ use crate::folder::files;
 use crate::outside;
 use crate::site::{Resource, Site, mark};
 
-/// The links of a document, as a browser sees them: what is written, and where it leads. Those that declare a base
-/// are left out.
+/// The links of a document as a browser sees them: the text and the target. Links that declare a base are omitted.
 fn links(url: &str, is: &str, body: &[u8]) -> Vec<(String, String)> {
     let format = match is {
         "text/html" => Format::Html,
@@ -31,7 +30,7 @@ fn links(url: &str, is: &str, body: &[u8]) -> Vec<(String, String)> {
         "application/atom+xml" => Format::Xml,
         _ => return Vec::new(),
     };
-    // What a crawler says of the page is nothing to a browser.
+    // Browsers ignore a crawler's comment about the page.
     let body = String::from_utf8_lossy(body).replace("Mirrored from", "From");
     let options = Options { format, profile: Profile::Whatwg, ..Options::at(url) };
     let report = rewrite(body.as_bytes(), &options).report;
@@ -43,7 +42,7 @@ fn links(url: &str, is: &str, body: &[u8]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_site_is_what_its_table_says() {
+fn the_site_matches_its_table() {
     let site = Site::read();
     let mut count = 0;
     for (url, resource) in site.resources() {
@@ -67,10 +66,10 @@ fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
     files(folder).into_iter().map(text).collect()
 }
 
-/// A link that is wrong: the mark of its document, the reference as the site has it, and a sentence.
+/// A wrong link: the mark of its document, the reference in the site, and a sentence.
 type Wrong = (String, String, String);
 
-/// How many links of a mirror there are, and which are wrong.
+/// The number of links in a mirror, and the wrong ones.
 fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
     let files = texts(folder);
     let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
@@ -79,7 +78,7 @@ fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
         let Some(mark) = mark(text) else { continue };
         let resource = site.of_mark(mark).unwrap();
         let own = Url::from_file_path(path).unwrap();
-        // It is the extension that tells a browser what a file is.
+        // Browsers determine the type of a file by its extension.
         let is_html = path.extension().is_some_and(|extension| extension == "html");
         let is = if is_html { "text/html" } else { &resource.is };
         let found = links(own.as_str(), is, text.as_bytes());
@@ -96,7 +95,7 @@ fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
     (count, wrong)
 }
 
-/// Whether `target` is the file that was saved for `truth`, or that URL where none was.
+/// True if `target` is the file that was saved for `truth`, or the URL itself if no file was saved.
 fn is_right(
     site: &Site,
     files: &BTreeMap<PathBuf, String>,
@@ -141,7 +140,7 @@ fn localize(folder: &Path, options: &[&str]) -> PathBuf {
     made_by("localize", folder, options)
 }
 
-/// What this command makes of a mirror.
+/// The output of this command for a mirror.
 fn made_by(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
     let out = PathBuf::from(format!("{}-{command}", folder.display()));
     let mut baselink = Command::new(env!("CARGO_BIN_EXE_baselink"));
@@ -151,7 +150,7 @@ fn made_by(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
     out
 }
 
-/// The links of which `fixtures/mirror/reasons.rows` says why they are wrong in mirrors of these programs.
+/// The links whose faults in mirrors of these programs are explained in `fixtures/mirror/reasons.rows`.
 fn with_a_reason(programs: &[&str]) -> BTreeSet<(String, String)> {
     let rows = fs::read_to_string("fixtures/mirror/reasons.rows").unwrap();
     let rows = rows.lines().filter(|line| !line.starts_with('#'));
@@ -193,8 +192,8 @@ fn check(
     }
 }
 
-/// How many files Chromium asks for that are not there, when it opens the pages of a mirror that have pictures, style
-/// sheets and frames.
+/// The number of missing files that Chromium requests when it opens those pages of a mirror that have pictures,
+/// style sheets and frames.
 fn failed(browser: &mut Browser, folder: &Path) -> usize {
     const PAGES: [&str; 7] = ["home", "docs", "one", "media", "frames", "static", "xhtml"];
     let files = texts(folder);
@@ -220,7 +219,7 @@ fn every_link_of_a_mirror_by_wget() {
         (&["-E"], LAYOUT, &["wget", "wget*"]),
         (&["-k"], LAYOUT, &["wget*"]),
         (&["-E", "-k"], LAYOUT, &["wget*"]),
-        // Nothing has to be said where the files say where they are from.
+        // If the files record their URLs, no option is needed.
         (&["--xattr"], &[], &["wget*"]),
         (&["-E", "--xattr"], &[], &["wget*"]),
         (&["-E", "--xattr"], LAYOUT, &["wget*"]),
@@ -241,8 +240,8 @@ fn every_link_of_a_mirror_by_wget() {
     }
 }
 
-/// Makes the links of a mirror absolute. Those to what was saved of another host lead to that host then (bug 57), or to one
-/// that redirects there; crawlers have names of their own for the file.
+/// Makes the links of a mirror absolute. Links to files saved from another host then lead to that host (bug 57), or
+/// to one that redirects there; crawlers choose their own names for such files.
 fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
     let out = made_by("rewrite", folder, &[LAYOUT, &["--index", "index.html"]].concat());
     let files = texts(&out);
@@ -272,7 +271,7 @@ fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
     assert!(count > 10 && astray.is_empty(), "{name}: {astray:#?} of {count}");
 }
 
-/// Whether the file system keeps what wget notes.
+/// True if the file system stores the attributes that wget writes.
 fn has_attributes(folder: &Path) -> bool {
     let home = folder.join("www.example.org/index.html");
     let found = ["", ".html"].map(|end| {

@@ -24,8 +24,8 @@ use tempfile::TempDir;
 /// So long Chromium may take for one answer before the test fails.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
-/// resource.
+/// The response of a server to the request for a URL: a media type and a body, or `None` if the resource does not
+/// exist.
 pub(crate) type Server = fn(&str) -> Option<(&'static str, Vec<u8>)>;
 
 /// A browser with one page.
@@ -39,10 +39,10 @@ pub(crate) struct Browser {
     _profile: TempDir,
 }
 
-/// What was seen of a page until it was loaded.
+/// Observations on a page until it was loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// What was asked for, and why it failed, if it did.
+    /// The requests, each with the reason if it failed.
     pub(crate) requests: Vec<(String, Option<String>)>,
     /// The URLs that a script asked for, and those that the frames asked for which it made.
     pub(crate) by_scripts: HashSet<String>,
@@ -125,8 +125,8 @@ impl Browser {
         }
     }
 
-    /// Opens `url`, and waits until all that it needs is loaded, or has failed: also what a style sheet asks for,
-    /// which may be as late as when the page is drawn.
+    /// Opens `url`, and waits until all its resources are loaded or have failed. That includes resources of style
+    /// sheets, which may be requested as late as during rendering.
     pub(crate) fn open(&mut self, url: &str) -> Seen {
         self.open_for(url, None)
     }
@@ -208,7 +208,7 @@ impl Browser {
         seen
     }
 
-    /// From now on `server` answers what is asked of the network.
+    /// Lets `server` answer network requests from now on.
     pub(crate) fn answer(&mut self, server: Server) {
         self.server = Some(server);
         self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
@@ -217,7 +217,7 @@ impl Browser {
         self.ask("Target.setAutoAttach", &how);
     }
 
-    /// Sees what the frame asks for whose session this is, and lets it go on.
+    /// Observes the requests of the frame with this session, and lets it continue.
     fn watch(&mut self, session: &str) {
         self.send_to(session, "Network.enable", &json!({}));
         let patterns = json!({"patterns": [{"urlPattern": "http*"}]});
@@ -252,7 +252,7 @@ impl Browser {
         self.ask("Emulation.setEmulatedMedia", &json!({"features": features}));
     }
 
-    /// A picture of what is seen of the page, as PNG.
+    /// A screenshot of the page as PNG.
     pub(crate) fn picture(&mut self) -> Vec<u8> {
         let picture = self.ask("Page.captureScreenshot", &json!({"format": "png"}));
         STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! Offline mirrors: what is there is linked by where it lies, what is not by where it was.
+//! Offline mirrors: links to present files lead to those files, and other links to their original URLs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -52,8 +52,8 @@ impl Tree {
         options(path.as_bytes(), &self.index, &asked)
     }
 
-    /// The file `path` with the contents `text`, localized; doing it twice changes nothing more, and nothing
-    /// but what is reported changes.
+    /// The localized form of the file `path` with the contents `text`. Localizing again changes nothing, and only
+    /// reported links change.
     fn localized(&self, path: &str, text: &str) -> String {
         let options = self.options(path, text.as_bytes());
         let once = localize(text.as_bytes(), &options);
@@ -69,10 +69,10 @@ impl Tree {
     }
 }
 
-/// What is behind a symbolic link, or in a folder that could not be read, nobody knows: it is linked by where it
-/// would lie, and what leads to the network goes on doing so.
+/// Entries beyond a symbolic link, or in an unreadable folder, are unknown. Relative links lead to their expected
+/// place, and links to the network stay.
 #[test]
-fn what_nothing_is_known_of_is_left_where_it_is() {
+fn links_to_unknown_entries_are_kept() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
     let mut index = Collection::new(tree.origins.clone());
     index.add_entry(&entry("index.html"), None);
@@ -99,7 +99,7 @@ fn what_nothing_is_known_of_is_left_where_it_is() {
 }
 
 #[test]
-fn what_is_there_is_linked_by_where_it_lies() {
+fn present_files_are_linked_by_their_path() {
     let files = [
         "index.html",
         "sub/page.html",
@@ -162,12 +162,12 @@ fn a_base_is_neutralised_and_fragments_still_jump() {
         ),
         ("<base href='data:x'><img src=../x.png>", "<base href=''><img src=../x.png>"),
         ("<base href><img src=../x.png>", "<base href><img src=../x.png>"),
-        // A base that nobody knows yet: all is absolute, as rewrite has it.
+        // The base is unknown, so all links become absolute, as in `rewrite`.
         (
             "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
             "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
         ),
-        // Where a base counts for nobody it is taken away, too.
+        // A base that does not count is removed too.
         (
             "<noscript><base href=\"http://b/\"><img src=\"../x.png\"></noscript>",
             "<noscript><base href=\"\"><img src=\"../x.png\"></noscript>",
@@ -272,10 +272,10 @@ fn pages_are_found_by_the_names_that_programs_give() {
     assert_eq!(localized, "<a href='../b.example/z.html'>");
 }
 
-/// URL Standard, 4.4: to a browser a `\` in a path is a `/`, and a line end is nothing. The file that is there has a
-/// name that it reads as it is meant.
+/// URL Standard, 4.4: browsers read a `\` in a path as a `/`, and ignore line ends. The name of the file is written
+/// so that browsers read it as intended.
 #[test]
-fn what_browsers_would_read_otherwise_is_percent_encoded() {
+fn names_that_browsers_would_misread_are_percent_encoded() {
     let tree = Tree::new(
         below("http://a/"),
         &["page.html", "back\\slash.html", "sub/x.html", "a\nb.html"],
@@ -295,8 +295,8 @@ fn what_browsers_would_read_otherwise_is_percent_encoded() {
     }
 }
 
-/// The URL of the folder gives `page?x=1` the URL `page%3Fx=1`, which has no query; what its references mean
-/// by one lies beside it.
+/// With a URL for its folder, `page?x=1` has the URL `page%3Fx=1`, without a query. The files to which its
+/// references with a query lead are next to it.
 #[test]
 fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
     let tree = Tree::new(below("http://a/"), &["s/page?x=1", "s/page?x=2", "s/page", "s/q@y"]);
@@ -329,7 +329,7 @@ fn redirections_in_the_map_lead_to_the_file() {
     assert_eq!(tree.localized("p.html", page), expected);
 }
 
-/// What cannot be written anew keeps its base, and then nothing may be relative to the file.
+/// A link that cannot be rewritten keeps its base, and then nothing may be relative to the file.
 #[test]
 fn a_base_stays_where_something_needs_it() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);
@@ -341,15 +341,15 @@ fn a_base_stays_where_something_needs_it() {
     };
     let localized = tree.localized("sub/i.svg", &svg("http://a/docs/", "x.png"));
     assert_eq!(localized, svg("http://a/docs/", "http://a/docs/x.png"));
-    // Two characters of one reference: what is new ends between them.
+    // Two characters of one reference; the new text ends between them.
     let tree = Tree::new(below("http://a/docs/"), &["p.html", "\u{2242}\u{338}.png"]);
     let localized = tree.localized("p.html", "<img src=\"http://a/docs/&NotEqualTilde;.png\">");
     assert_eq!(localized, "<img src=\"%E2%89%82%CC%B8.png\">");
 }
 
-/// A browser that saves a page writes the links to what it saves with it relative to the file.
+/// A browser that saves a page writes links to saved files relative to the page.
 #[test]
-fn what_a_browser_saved_beside_a_page_stays() {
+fn links_to_files_saved_with_a_page_are_kept() {
     let page = "<!-- saved from url=(0018)http://a/x/y?z=1#f -->\n\
                 <img src=\"./Page_files/i.png\"><img src=\"j.png\"><a href=\"#f\">x</a>";
     let tree = Tree::new(Origins::default(), &["Page.html", "Page_files/i.png"]);
@@ -362,7 +362,7 @@ fn what_a_browser_saved_beside_a_page_stays() {
 }
 
 #[test]
-fn messages_are_relative_only_where_no_header_field_says_otherwise() {
+fn messages_are_relative_unless_a_header_field_gives_a_base() {
     let tree = Tree::new(below("http://a/docs/"), &["mail/m.eml", "x.png"]);
     let mail =
         |base: &str, src: &str| format!("Content-Type: text/html\n{base}\n<img src=\"{src}\">\n");
@@ -375,9 +375,9 @@ fn messages_are_relative_only_where_no_header_field_says_otherwise() {
     );
 }
 
-/// RFC 1847: what is signed must not change, be it absolute or not.
+/// RFC 1847: signed content must not change, whether its links are absolute or not.
 #[test]
-fn what_is_signed_stays() {
+fn signed_content_is_kept() {
     let tree = Tree::new(below("http://a/docs/"), &["m.eml", "x.png"]);
     let mail = "Content-Type: multipart/signed; boundary=b; protocol=x\n\n\
                 --b\nContent-Type: text/html\n\n<img src=\"http://a/docs/x.png\">\n\
@@ -428,7 +428,7 @@ proptest! {
     /// Localizing twice changes nothing; from disk every link leads to the file that it led to, or to the
     /// network; and rewriting gives the absolute form again.
     #[test]
-    fn a_localized_page_means_what_it_meant(
+    fn a_localized_page_keeps_its_meaning(
         page in 0_usize..4,
         base in 0..BASES.len(),
         links in prop::collection::vec(

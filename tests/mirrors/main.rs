@@ -1,4 +1,4 @@
-//! Mirrors and saved pages, opened from disk: what is there shows, and what is not leads to the network.
+//! Mirrors and saved pages, opened from disk: present resources are shown, and missing ones lead to the network.
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 

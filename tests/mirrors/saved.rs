@@ -1,10 +1,10 @@
-//! Pages that browsers and crawlers saved, opened from disk in Chromium: as they are, after `rewrite` and after
-//! `localize`. What asks the network is answered from `tests/mirrors/site`, the site that they were saved from.
-//! Neither more requests fail than before, nor do more links lead to nothing.
+//! Pages that browsers and crawlers saved, opened from disk in Chromium: unchanged, after `rewrite` and after
+//! `localize`. Network requests are answered from `tests/mirrors/site`, the site that was saved. No more requests
+//! or links may fail than before.
 //!
-//! The saved pages are those of `fixtures/saves`, a folder for each program. `BASELINK_SAVES` names a folder
-//! with real ones under the same names; the table that docs/saved-pages.md shows is printed for those.
-//! `tests/common/outside.rs` finds Chromium.
+//! The saved pages are in `fixtures/saves`, with one folder per program. `BASELINK_SAVES` names a folder with real
+//! ones under the same names, for which the table in docs/saved-pages.md is printed. `tests/common/outside.rs`
+//! finds Chromium.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,18 +18,18 @@ use crate::devtools::{Browser, file_of, file_url};
 struct Producer {
     /// The name of its folder.
     name: &'static str,
-    /// What every command has to be told of it.
+    /// The arguments that every command needs for it.
     arguments: &'static [&'static str],
-    /// A page that is there under another name, too: it was renamed, and its folder was not.
+    /// A renamed copy of a page, whose folder was not renamed.
     renamed: Option<&'static str>,
 }
 
-/// How crawlers lay out a tree.
+/// The layout that crawlers use.
 const CRAWL: &[&str] = &["--layout", "host:http", "--index", "index.html"];
 
 const PRODUCERS: &[Producer] = &[
     Producer { name: "chromium", arguments: &[], renamed: Some("page.html") },
-    // A page without a base says nothing of where it comes from.
+    // A page without a base does not record its source.
     Producer { name: "firefox", arguments: &["--url-map", "map.csv"], renamed: Some("page.html") },
     Producer { name: "singlefile", arguments: &[], renamed: None },
     Producer { name: "wget", arguments: CRAWL, renamed: None },
@@ -39,7 +39,7 @@ const PRODUCERS: &[Producer] = &[
     Producer { name: "httrack", arguments: &[], renamed: None },
 ];
 
-/// Where the pages that say nothing come from.
+/// The origin of the pages that record none.
 const MAP: &str = "page.html,http://www.example.net/letters/page.html\n\
     renamed.html,http://www.example.net/letters/page.html\n";
 
@@ -78,7 +78,7 @@ fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
     Some((media_type, fs::read(path).ok()?))
 }
 
-/// Whether the disk or the site has something at `url`.
+/// True if the disk or the site has something at `url`.
 fn is_there(url: &str) -> bool {
     match url.starts_with("file:") {
         true => file_of(url).is_file(),
@@ -86,7 +86,7 @@ fn is_there(url: &str) -> bool {
     }
 }
 
-/// Runs the program in `folder`; what it prints.
+/// Runs the program in `folder`, and returns its output.
 fn baselink(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
@@ -119,7 +119,7 @@ const LINKS: &str = "(() => {
     return found;
 })()";
 
-/// What became of the requests and the links of a page. Each URL counts once.
+/// The results for the requests and links of a page. Each URL counts once.
 #[derive(Debug, Default)]
 struct Opened {
     /// Requests that the disk answered.
@@ -139,11 +139,11 @@ impl Opened {
     fn new(browser: &mut Browser, path: &Path) -> Self {
         let mut opened = Self::default();
         for (url, failure) in browser.open(&file_url(path)).requests {
-            // Whether the icon is asked for before the page is done is chance.
+            // It is random whether the icon is requested before the page is complete.
             if url.ends_with("/icon.png") {
                 continue;
             }
-            // A request that the browser gave up, since it needs it no more, might have been answered.
+            // A request that the browser cancelled might have been answered.
             let is_given_up = failure.as_ref().is_some_and(|why| why.contains("ERR_ABORTED"));
             let requests = match failure {
                 Some(_) if !(is_given_up && is_there(&url)) => &mut opened.failed,
@@ -163,7 +163,7 @@ impl Opened {
         opened
     }
 
-    /// How many requests were answered.
+    /// The number of requests that were answered.
     fn works(&self) -> usize {
         self.disk.len() + self.network.len()
     }
@@ -176,7 +176,7 @@ impl Opened {
     }
 }
 
-/// Opens every page below `saves`, before and after; a row of a table for each, and what got worse.
+/// Opens every page below `saves`, before and after. Returns a row of a table for each, and the regressions.
 fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
     let (mut rows, mut checks, mut worse) = (String::from("\n"), String::new(), Vec::new());
     browser.answer(site);
@@ -252,7 +252,7 @@ fn no_more_fails_of_real_saves_than_before() {
     assert!(worse.is_empty(), "{}", worse.join("\n"));
 }
 
-/// The negative, and what mends it: copies that were made absolute are not there, until `localize` finds their files.
+/// A failing case and its remedy: copies with absolute links are missing until `localize` finds their files.
 #[test]
 fn copies_made_absolute_fail_and_are_found_again() {
     let Some(mut browser) = Browser::start() else { return };

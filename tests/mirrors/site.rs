@@ -1,5 +1,5 @@
-//! The site of `fixtures/mirror/site.txt`: what each of its URLs gives, and where each link leads. It is served as a
-//! proxy, so that its hosts need no names.
+//! The site of `fixtures/mirror/site.txt`: the response for each of its URLs, and the target of each link. It is
+//! served as a proxy, so its hosts need no DNS names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use std::thread;
 
 use url::Url;
 
-/// What a URL gives.
+/// The response for a URL.
 #[derive(Debug)]
 pub(crate) struct Resource {
     pub(crate) status: u16,
@@ -23,7 +23,7 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
-    /// What the body is known by; none for a redirection.
+    /// The mark that identifies the body; `None` for a redirect.
     pub(crate) fn mark(&self) -> Option<&str> {
         mark(&self.body)
     }
@@ -71,7 +71,7 @@ impl Site {
         self.resources.iter().map(|(url, resource)| (url.as_str(), resource))
     }
 
-    /// What `url` gives: servers decode paths, but for what means something in a URL.
+    /// The response for `url`. Servers decode paths, except for characters with a meaning in URLs.
     fn get(&self, url: &str) -> Option<&Resource> {
         let url = Url::parse(url).ok()?;
         let mut path = String::new();
@@ -92,7 +92,7 @@ impl Site {
         self.resources.get(url.as_str())
     }
 
-    /// What `url` gives after all redirections, and the fragment that it has then.
+    /// The response for `url` after all redirects, and the resulting fragment.
     pub(crate) fn follow(&self, url: &str) -> (Option<&Resource>, Option<String>) {
         let (mut url, fragment) = match url.split_once('#') {
             Some((url, fragment)) => (url, Some(fragment.to_owned())),

@@ -163,20 +163,20 @@ fn imports_go_one_way() {
 /// A name by its path: the modules, the outermost first, and the name.
 type Names = Vec<String>;
 
-/// The modules of the library and of the program, which have no name in common, and what they import.
+/// The modules of the library and of the program, whose names are disjoint, with their imports.
 struct Modules {
     /// The file of each module.
     files: BTreeMap<Names, String>,
-    /// What each module calls a name that it imports.
+    /// The local names of imported names, for each module.
     imported: BTreeMap<Names, BTreeMap<String, Names>>,
 }
 
 /// A name that a `use` brings in.
 struct Used {
     path: Names,
-    /// What the path is called here.
+    /// The local name of the path.
     name: String,
-    /// Whether others may take it from here.
+    /// True if other modules may import the name from here.
     is_public: bool,
 }
 
@@ -190,7 +190,7 @@ fn module_of(name: &str) -> Names {
     }
 }
 
-/// `code` without what is in string literals. Lifetimes and characters are left.
+/// `code` without the contents of string literals. Lifetimes and characters are kept.
 fn without_strings(code: &str) -> String {
     let mut left = String::new();
     let mut rest = code;
@@ -290,8 +290,8 @@ fn paths(code: &str) -> BTreeSet<Names> {
 }
 
 impl Modules {
-    /// What `path` is, as the module `from` names it: a module, or a name in one. `None` where that is neither of
-    /// the library nor of the program.
+    /// Resolves `path` as written in the module `from` to a module, or a name in one. `None` if it belongs neither
+    /// to the library nor to the program.
     fn absolute(&self, from: &Names, path: &[String]) -> Option<Names> {
         let (first, rest) = path.split_first()?;
         let mut whole = match first.as_str() {
@@ -488,7 +488,7 @@ fn declared(line: &str) -> Option<&str> {
 fn a_type_name_is_used_once() {
     let sources = sources();
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    // What a system lacks has the names of what the others have.
+    // The file for systems without open folders uses the same names as the others.
     let of_all = sources.iter().filter(|(name, _)| name != "files/folder/other.rs");
     let code: Vec<_> = of_all.map(|(name, text)| (name, code(text))).collect();
     for (name, code) in &code {

@@ -1,8 +1,7 @@
-//! The documentation says what the code does: `docs/links.md` against the table in
-//! `scan::attributes`, both ways; `docs/outcomes.md` against the lists of outcomes, reasons and diagnostics;
-//! `docs/formats.md` against the formats and how they are told;
-//! `docs/trees.md` against the sources of retrieval URLs; `docs/security.md` against the tests that it names;
-//! `docs/architecture.md` against the dependencies; every link between pages against the files and headings.
+//! The documentation agrees with the code: `docs/links.md` with the table in `scan::attributes`, in both
+//! directions; `docs/outcomes.md` with the lists of outcomes, reasons and diagnostics; `docs/formats.md` with the
+//! formats and their detection; `docs/trees.md` with the sources of retrieval URLs; `docs/security.md` with the
+//! tests that it names; `docs/architecture.md` with the dependencies; every link between pages with files and headings.
 //!
 //! Deliberately absent: prose. Only tables and links are compared.
 #![cfg(feature = "cli")]
@@ -28,7 +27,7 @@ const CHECK: &str = include_str!("../../docs/check.md");
 const FORMATS: &str = include_str!("../../docs/formats.md");
 const TREES: &str = include_str!("../../docs/trees.md");
 
-/// The table row, in markdown, that stands for `row`.
+/// The Markdown form of a table row.
 fn markdown(row: &Row) -> String {
     let namespaces = match row.namespaces {
         [Namespace::Html] => String::new(),
@@ -174,7 +173,7 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
     assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
 }
 
-/// The table row, in markdown, that stands for a `row` of the second table.
+/// The Markdown form of a row of the second table.
 fn xml_markdown(row: &XmlRow) -> String {
     let vocabulary = row.vocabulary.map_or("any".to_owned(), name);
     let elements = elements(row.row.elements);
@@ -350,7 +349,7 @@ fn every_dependency_has_a_reason_and_its_feature() {
     let text = include_str!("../../docs/architecture.md");
     let cargo = include_str!("../../Cargo.toml");
     let features = cargo.split("[features]").nth(1).unwrap().split("\n[").next().unwrap();
-    // A feature with what it is made of, over several lines.
+    // A feature with its parts, over several lines.
     let made_of = features.split("]\n").filter_map(|one| one.rsplit_once("= ["));
     let made_of: Vec<(&str, &str)> = made_of
         .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))

@@ -165,8 +165,8 @@ fn every_row_of_xml_has_a_case() {
     assert_eq!(counts, [23, 10, 25, 3]);
 }
 
-/// Each line of a `.rows` file is a place in `docs/links.md`: what it is, its default, a case, and what
-/// stands there in the input and in the output of that case.
+/// Each line of a `.rows` file describes a place in `docs/links.md`: its kind, its default, a case, and the text in
+/// the input and output of that case.
 #[test]
 fn every_place_in_a_style_sheet_has_a_case() {
     let rows = include_str!("../../fixtures/css.rows");

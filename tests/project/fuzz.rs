@@ -1,5 +1,5 @@
-//! What the fuzz targets hold, of what is known: files of `fixtures/`, every finding in `tests/findings/`, and a few
-//! mutations of them, which are the same each time: 400 for each oracle, or as many as `BASELINK_MUTATIONS` says.
+//! The fuzz targets hold for known input: files of `fixtures/`, every finding in `tests/findings/`, and mutations
+//! of them. The mutations are the same each time: 400 for each oracle, or as many as `BASELINK_MUTATIONS` requests.
 //!
 //! Deliberately absent: the search for others (`fuzz/README.md`).
 #![cfg(feature = "cli")]
@@ -70,7 +70,7 @@ impl Draws {
         (self.0 >> 11) as usize % bound.max(1)
     }
 
-    /// A seed of which a part is taken away, repeated, overwritten, or put where it was in another one.
+    /// A seed with a part removed, repeated, overwritten, or inserted from another seed.
     fn mutated(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = seeds[self.below(seeds.len())].clone();
         for _ in 0..=self.below(3) {

@@ -19,7 +19,7 @@ fn at(url: &str) -> Rewriter {
     Rewriter::builder().url(url).build().unwrap()
 }
 
-/// The same in memory and as a stream, and proved.
+/// Checks a rewrite in memory and as a stream, with proof.
 fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let rewritten = rewriter.rewrite(input);
     assert_eq!(rewritten.verify(), Ok(()));
@@ -42,7 +42,7 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
 }
 
 #[test]
-fn what_was_chosen_and_is_there_already_is_left() {
+fn a_chosen_text_that_is_already_present_is_kept() {
     let choose = |choice: Choice| {
         let rewriter = Rewriter::builder().url("http://a/");
         let rewriter = rewriter.choose(move |_| choice.clone()).build().unwrap();
@@ -88,7 +88,7 @@ fn the_numbers_of_a_mailbox_are_sums() {
 }
 
 #[test]
-fn formats_are_told_by_the_first_bytes() {
+fn formats_are_detected_by_the_first_bytes() {
     let rewriter = at("http://a/b/c");
     check(&rewriter, b"<a href=../d>", b"<a href=http://a/d>");
     check(
@@ -125,7 +125,7 @@ fn a_mailbox_is_rewritten_message_by_message() {
 }
 
 #[test]
-fn what_does_not_change_is_not_copied() {
+fn unchanged_documents_are_not_copied() {
     let page = b"<a href=http://a/>";
     assert!(
         matches!(at("http://b/").rewrite(page).into_output(), Cow::Borrowed(same) if same == page)
@@ -176,7 +176,7 @@ fn types_can_be_sent_and_shared() {
     check::<baselink::resolve::Base>();
 }
 
-/// What the program `name` in `examples/` prints, given `input`: standard output, and standard error.
+/// The output of the program `name` in `examples/`, given `input`: standard output, and standard error.
 #[cfg(feature = "archive")]
 fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
     use std::io::Write;
@@ -196,7 +196,7 @@ fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
 /// The archive has a page with a link to another host, and a style sheet.
 #[cfg(feature = "archive")]
 #[test]
-fn examples_do_what_they_say() {
+fn examples_print_their_documented_output() {
     let feed = "<!-- a --><rss><channel><link>b</link></channel></rss>\n";
     let [printed, said] = example("feed", &["http://a/feed"], feed);
     assert_eq!(printed, "<!-- a --><rss><channel><link>http://a/b</link></channel></rss>\n");

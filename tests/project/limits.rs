@@ -1,7 +1,7 @@
-//! What is as long as `docs/security.md` allows is read, and what is a byte longer is left and said. Limits that have a
-//! test of their own elsewhere are not here.
+//! Input at a limit of `docs/security.md` is read; input one byte longer is kept unchanged and reported. Limits
+//! with a test of their own elsewhere are not here.
 //!
-//! Deliberately absent: memory and time beyond the limits, of which the tests called hostile say more.
+//! Deliberately absent: memory and time beyond the limits, which the hostile tests cover.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -55,7 +55,7 @@ fn the_line_of_a_chunk_has_a_longest() {
     };
     let of = |length: usize| rewritten(Format::Http, "http://a/", &response(length));
     assert_eq!(of(4_096), (1, vec![Code::FieldsRenamed]));
-    // It is none, so the body is read as it is.
+    // The chunk line is invalid, so the body is read unchanged.
     let (_, codes) = of(4_097);
     assert!(codes.contains(&Code::CodingAbsent), "{codes:?}");
 }

@@ -1,4 +1,4 @@
-//! The project: its rooms, its documentation, what it promises to those who build on it, and what fuzzing found.
+//! The project: its rooms, its documentation, its public interface, and the findings of fuzzing.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod architecture;

@@ -1,11 +1,11 @@
-//! What the library promises is what `docs/public-api.txt` lists: every name that `src/lib.rs` exports and does not
-//! hide, with its fields, variants, methods and traits.
+//! `docs/public-api.txt` lists the public interface: every name that `src/lib.rs` exports and does not hide, with
+//! its fields, variants, methods and traits.
 //!
-//! A change of the list is a change of what others build on: what goes from it or changes in it is a breaking change
-//! (RFC 1105 of Rust), what comes is not. After a look at the difference,
-//! `BASELINK_PUBLIC_API=write cargo test --test project public_api` writes the list anew.
+//! A change of the list affects users of the library: removals and modifications are breaking changes (RFC 1105 of
+//! Rust), additions are not. After reviewing the difference, run `BASELINK_PUBLIC_API=write cargo test --test
+//! project public_api` to rewrite the list.
 //!
-//! The sources are read, not what rustdoc makes of them, so that any version of Rust makes the same list.
+//! The sources are read directly rather than through rustdoc, so that every version of Rust produces the same list.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -85,7 +85,7 @@ fn flatten(tree: &UseTree, above: &[String], names: &mut Vec<(String, Names)>) {
     }
 }
 
-/// What a module exports of others: each name, with its path from the root.
+/// The re-exports of a module: each name, with its path from the root.
 fn exports(module: &[String], file: &File) -> Vec<(String, Names)> {
     let mut names = Vec::new();
     for item in &file.items {
@@ -120,7 +120,7 @@ fn named(item: &Item) -> Option<(String, bool)> {
     Some((name.to_string(), is_public(visibility, attributes)))
 }
 
-/// The module in which what `path` means is defined.
+/// The module that defines the item to which `path` refers.
 fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
     let (name, module) = path.split_last().unwrap();
     let file = modules.get(module).unwrap_or_else(|| panic!("there is no module {module:?}"));
@@ -133,13 +133,13 @@ fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
     defined(modules, path)
 }
 
-/// What is promised of attributes.
+/// The attributes that belong to the interface.
 fn promised(attributes: &mut Vec<Attribute>) {
     attributes
         .retain(|one| ["derive", "non_exhaustive"].iter().any(|name| one.path().is_ident(name)));
 }
 
-/// Leaves the public fields, and one that says that there are others.
+/// Keeps the public fields, and a marker if there are others.
 fn only_public(fields: &mut Fields) {
     let is_shown = |field: &Field| is_public(&field.vis, &field.attrs);
     let is_whole = fields.iter().all(is_shown);
@@ -171,7 +171,7 @@ fn only_signature(signature: &mut Signature) {
     }
 }
 
-/// The item without what is nobody's business.
+/// The item without its private parts.
 fn shown(item: &Item) -> Item {
     let mut item = item.clone();
     match &mut item {
@@ -211,7 +211,8 @@ fn shown(item: &Item) -> Item {
     item
 }
 
-/// What is promised of an `impl`: of one of a trait that it is there, of another its public functions and constants.
+/// The part of an `impl` that belongs to the interface: of a trait, its existence; otherwise the public functions
+/// and constants.
 fn implemented(item: &ItemImpl) -> Option<ItemImpl> {
     let mut item = item.clone();
     promised(&mut item.attrs);
@@ -287,7 +288,7 @@ fn listing() -> String {
 }
 
 #[test]
-fn the_listing_is_what_the_library_has() {
+fn the_listing_matches_the_library() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/public-api.txt");
     let listing = listing();
     if std::env::var_os("BASELINK_PUBLIC_API").is_some() {

@@ -1,9 +1,8 @@
-//! The commands of the README and of pages in `docs/` print what these show, `…` standing for lines that they
-//! leave out. `cat FILE` shows a file, `ls FOLDER` the names in one, and `< FILE` gives one to standard input, and
-//! `echo 'TEXT' |` a line.
+//! The commands of the README and of pages in `docs/` print the output shown there; `…` stands for omitted lines.
+//! `cat FILE` shows a file, `ls FOLDER` lists its names, `< FILE` is standard input, and so is `echo 'TEXT' |`.
 //!
-//! The commands of a page are run one after the other in a folder of their own. It has the `fixtures`, which
-//! they may write to, and a Maildir, `Mail`, with the message `fixtures/mail.eml`.
+//! The commands of a page run in sequence in their own folder. The folder contains the `fixtures`, which they may
+//! overwrite, and a Maildir `Mail` with the message `fixtures/mail.eml`.
 #![cfg(feature = "cli")]
 
 use std::fs::{self, File};
@@ -24,7 +23,7 @@ const COMPARISON: &str = include_str!("../../docs/comparison.md");
 const RECIPES: &str = include_str!("../../docs/recipes.md");
 const ARCHIVES: &str = include_str!("../../docs/archives.md");
 
-/// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
+/// True if `found` contains the lines of `shown` in order, with gaps only at `…`.
 fn is_shown(shown: &[&str], found: &[&str]) -> bool {
     match shown {
         [] => found.is_empty(),
@@ -33,7 +32,7 @@ fn is_shown(shown: &[&str], found: &[&str]) -> bool {
     }
 }
 
-/// What `command` prints in the folder `scene`: results first, then what is said on standard error.
+/// The output of `command` in the folder `scene`: standard output, then standard error.
 fn printed(scene: &Path, command: &str) -> String {
     if let Some(name) = command.strip_prefix("cat ") {
         return fs::read_to_string(scene.join(name)).unwrap();
@@ -67,7 +66,7 @@ fn printed(scene: &Path, command: &str) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Copies the folder `from` to `to`, but for the folders in it of which `page` does not speak.
+/// Copies the folder `from` to `to`, without those subfolders that `page` does not mention.
 fn copy(from: &Path, to: &Path, page: &str) {
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
@@ -115,61 +114,61 @@ fn check(page: &str) -> usize {
 }
 
 #[test]
-fn every_command_of_the_readme_prints_what_is_shown() {
+fn every_command_of_the_readme_prints_the_shown_output() {
     assert_eq!(check(README), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_messages_prints_what_is_shown() {
+fn every_command_of_the_page_on_messages_prints_the_shown_output() {
     assert_eq!(check(MESSAGES), 8);
 }
 
 #[test]
-fn every_command_of_the_page_on_bases_prints_what_is_shown() {
+fn every_command_of_the_page_on_bases_prints_the_shown_output() {
     assert_eq!(check(BASE_URL), 4);
 }
 
 #[test]
-fn every_command_of_the_page_on_folders_prints_what_is_shown() {
+fn every_command_of_the_page_on_folders_prints_the_shown_output() {
     assert_eq!(check(TREES), 10);
 }
 
 #[test]
-fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
+fn every_command_of_the_page_on_mirrors_prints_the_shown_output() {
     assert_eq!(check(LOCALIZE), 7);
 }
 
 #[test]
-fn every_command_of_the_page_on_checking_prints_what_is_shown() {
+fn every_command_of_the_page_on_checking_prints_the_shown_output() {
     assert_eq!(check(CHECK), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_one_document_prints_what_is_shown() {
+fn every_command_of_the_page_on_one_document_prints_the_shown_output() {
     assert_eq!(check(REWRITE), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_resolution_prints_what_is_shown() {
+fn every_command_of_the_page_on_resolution_prints_the_shown_output() {
     assert_eq!(check(RESOLUTION), 1);
 }
 
 #[test]
-fn what_is_said_of_baselink_beside_others_is_what_it_prints() {
+fn the_comparison_shows_the_output_of_baselink() {
     assert_eq!(check(COMPARISON), 2);
 }
 
 #[test]
-fn every_command_of_the_page_on_archives_prints_what_is_shown() {
+fn every_command_of_the_page_on_archives_prints_the_shown_output() {
     assert_eq!(check(ARCHIVES), 11);
 }
 
 #[test]
-fn every_command_of_the_recipes_that_needs_no_other_program_prints_what_is_shown() {
+fn every_self_contained_recipe_prints_the_shown_output() {
     assert_eq!(check(RECIPES), 3);
 }
 
 #[test]
-fn every_command_of_the_page_on_moves_prints_what_is_shown() {
+fn every_command_of_the_page_on_moves_prints_the_shown_output() {
     assert_eq!(check(MOVE), 1);
 }

@@ -1,5 +1,5 @@
-//! The URLs of CSS, read by recursion from the tokens of cssparser: a slow transcription of what `scan/css.rs` says,
-//! for tests only.
+//! The URLs of CSS, parsed recursively from the tokens of cssparser: a slow transcription of the rules in
+//! `scan/css.rs`, for tests only.
 
 use baselink::layer::spelling::Form;
 use baselink::layer::{View, escape};
@@ -19,14 +19,14 @@ enum Strings {
     Source(u8),
 }
 
-/// What is known of a list of component values from what is around it.
+/// The context of a list of component values.
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
     silent: bool,
 }
 
-/// How a list ended.
+/// The end of a list.
 #[derive(PartialEq)]
 enum End {
     Closed,
@@ -49,7 +49,7 @@ pub(crate) fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next token but for blanks, and where it is.
+    /// The next token except blanks, and its span.
     fn next(&mut self) -> Option<(Token<'a>, Span)> {
         loop {
             let start = self.at;
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What `raw` stands for.
+/// The decoded form of `raw`.
 fn decoded(raw: &str, form: Form) -> String {
     let raw = View::of_str(raw, 0);
     match form {
@@ -211,7 +211,7 @@ fn decoded(raw: &str, form: Form) -> String {
     }
 }
 
-/// Whether `end`, which no backslash escapes, ends `raw`.
+/// True if an unescaped `end` ends `raw`.
 fn is_closed(raw: &str, end: char) -> bool {
     let before = raw.strip_suffix(end);
     before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()) % 2 == 0)
@@ -221,9 +221,8 @@ fn is_space(one: char) -> bool {
     matches!(one, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
-/// Where the bad-url-token that begins at `start` ends: after the first parenthesis that no escape holds (CSS
-/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
-/// makes it bad.
+/// The end of the bad-url-token that begins at `start`: after the first unescaped parenthesis (CSS Syntax 3, 4.3.6
+/// and 4.3.14). cssparser ends the token earlier if the backslash of an escape made it bad.
 fn bad_url_end(css: &str, start: usize) -> usize {
     let bytes = css.as_bytes();
     let mut at = start;

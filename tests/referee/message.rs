@@ -1,7 +1,7 @@
-//! What has to hold of a message and of what it is rewritten to.
+//! Invariants of a message and of its rewritten form.
 //!
-//! What a law needs of a part (its decoded bytes, whether a number is right) is computed here, not by what
-//! is tested; only where the entities are is taken from [`entities`], whose own laws are in
+//! The facts that a law needs about a part, such as its decoded bytes, are computed here, independently of the
+//! tested code. Only the positions of entities are from [`entities`], whose own laws are in
 //! `tests/messages/entities.rs`.
 //!
 //! Deliberately absent: messages.
@@ -23,7 +23,7 @@ use baselink::{Dkim, Options, Outcome, Reason, Rewritten, edits, rewrite, verify
 
 // What the laws need to know, found out in the plainest way.
 
-/// RFC 2045, 6.7: what a "robust" reader makes of quoted-printable.
+/// RFC 2045, 6.7: the decoding of quoted-printable by a "robust" reader.
 fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = raw;
@@ -35,7 +35,7 @@ fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
         while let Some((b' ' | b'\t', shorter)) = text.split_last() {
             text = shorter;
         }
-        // An escape of which `=` is the last character is none.
+        // A final `=` does not begin an escape.
         let mut at = 0;
         let mut soft = false;
         while at < text.len() {
@@ -78,7 +78,7 @@ fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
     engine.decode(text).ok()
 }
 
-/// What is in a body; `None` where it cannot be known.
+/// The contents of a body; `None` if unknown.
 fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
     let raw = &bytes[entity.body.range()];
     match entity.transfer_encoding {
@@ -139,7 +139,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
     edits_are_in_their_places(bytes, &old, &rewritten);
     for (index, (before, after)) in old.entities.iter().zip(&new.entities).enumerate() {
         headings_are_the_same(bytes, before, &output, after);
-        what_was_right_is_right(bytes, before, &output, after);
+        correct_links_stay_correct(bytes, before, &output, after);
         let kept = before.signed
             || (options.dkim == Dkim::Keep
                 && around(&old, index).any(|one| has_signature(bytes, &old, one)));
@@ -165,7 +165,7 @@ pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &O
     assert_eq!(&totals.diagnostics, &whole.diagnostics, "{}", shown(bytes));
 }
 
-/// What holds whatever is switched on.
+/// The invariants that hold for all options.
 pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>, output: &[u8]) {
     let report = &rewritten.report;
     let doubt = report.diagnostics.iter().find(|one| one.code == Code::Doubt);
@@ -240,7 +240,7 @@ fn headings_are_the_same(bytes: &[u8], before: &Entity, output: &[u8], after: &E
     assert_eq!(&bytes[before.heading.separator.range()], &output[after.heading.separator.range()]);
 }
 
-fn what_was_right_is_right(bytes: &[u8], before: &Entity, output: &[u8], after: &Entity) {
+fn correct_links_stay_correct(bytes: &[u8], before: &Entity, output: &[u8], after: &Entity) {
     if number(bytes, before, "Content-Length") == Some(before.body.len()) {
         assert_eq!(number(output, after, "Content-Length"), Some(after.body.len()));
     }
@@ -265,7 +265,7 @@ fn what_was_right_is_right(bytes: &[u8], before: &Entity, output: &[u8], after: 
     }
 }
 
-/// What a leaf decodes to is what rewriting what it decoded to gives.
+/// Decoding a rewritten leaf gives the rewritten form of the decoded original.
 fn leaf(
     bytes: &[u8],
     before: &Entity,

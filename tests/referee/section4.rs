@@ -125,7 +125,7 @@ pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
         result += "/."; // A24
     }
     result += &url.path;
-    // A1: what is written and empty keeps its delimiter.
+    // A1: a component that is present but empty keeps its delimiter.
     if let Some(params) = url.params {
         result += &format!(";{params}");
     }
@@ -200,7 +200,7 @@ fn parse3986(text: &str) -> Uri {
     uri
 }
 
-/// RFC 3986 section 5.2.2 and 5.3; `None` where the base is no absolute URL.
+/// RFC 3986 section 5.2.2 and 5.3; `None` if the base is not an absolute URL.
 pub(crate) fn rfc3986(base_url: &str, reference: &str) -> Option<String> {
     let base = parse3986(base_url);
     let r = parse3986(reference);

@@ -9,7 +9,7 @@ use Category::{AbsPath, AbsoluteUrl, Empty, Fragment, NetPath, RelPath};
 #[path = "../referee/grammar.rs"]
 mod grammar;
 
-/// Where a reference leaves the grammar: offset, character, production.
+/// The first violation of the grammar in a reference: offset, character, production.
 type Violation = (usize, Option<char>, &'static str);
 
 type Row = (&'static str, Category, Option<Violation>);
@@ -272,8 +272,8 @@ proptest! {
         prop_assert_eq!(found.conforms, grammar::derives(&reference), "{:?}", found.violation);
         if let Some(violation) = found.violation {
             prop_assert_eq!(reference[violation.at..].chars().next(), violation.character);
-            // What comes before the violation is not at fault: without it, it is not reported.
-            // An `@` further on decides what a login or an article is, so it is left out here.
+            // The text before the violation is not at fault: without the violation, nothing is reported. An `@`
+            // further on would change the login and the article, so it is excluded.
             let tail = format!("{}x", &reference[..violation.at]);
             let again = conformance(&tail).violation;
             let earlier = again.is_some_and(|again| again.at < violation.at);

@@ -1,4 +1,4 @@
-//! RFC 1808: which base a document has, and what each reference is resolved to.
+//! RFC 1808: the base of a document, and the target of each reference.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "../common/facts.rs"]

@@ -1,10 +1,10 @@
-//! Every table of resolved references, in every profile that it speaks of; the laws; and the fast
-//! code against slow transcriptions of the specifications.
+//! The tables of resolved references in every profile that they cover; the laws; and the fast code against slow
+//! transcriptions of the specifications.
 //!
-//! `fixtures/resolution/README.md` says where the tables are from. The web platform tests of URLs are run whole
-//! where they are (`tests/common/outside.rs`).
+//! `fixtures/resolution/README.md` names the sources of the tables. The URL tests of the web platform tests run
+//! completely if they are present (`tests/common/outside.rs`).
 //!
-//! Deliberately absent: which base a document has (`tests/resolve/bases.rs`).
+//! Deliberately absent: the base of a document (`tests/resolve/bases.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +35,7 @@ fn rows(table: &Value) -> Vec<Row> {
     table["cases"].as_array().unwrap().iter().map(row).collect()
 }
 
-/// Resolves every row, checks what is kept and what is explained, and gives the rows that differ.
+/// Resolves every row, checks the kept parts and the explanation, and returns the rows that differ.
 fn differing(profile: Profile, rows: &[Row]) -> Vec<(String, String)> {
     let mut differing = Vec::new();
     for (base, reference, expected) in rows {
@@ -109,9 +109,9 @@ fn every_reference_of_the_table_leads_to_its_target() {
     }
 }
 
-/// A splice says that the profiles agree, but for the spelling of the base.
+/// If a splice exists, the profiles agree, except for the spelling of the base.
 #[test]
-fn what_is_spliced_is_the_target_in_every_profile() {
+fn a_splice_is_the_target_in_every_profile() {
     let spelled =
         |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
     let browsers: BTreeMap<_, _> =
@@ -247,8 +247,8 @@ proptest! {
         prop_assert_eq!(explain(Profile::Whatwg, &base, &reference).result, found);
     }
 
-    /// Law: what is resolved is absolute, so that rewriting again finds nothing to do. It resolves
-    /// to itself too, but for the dot segments that `?y` and `#s` inherit under RFC 3986.
+    /// Law: the result is absolute, so rewriting again has no effect. It also resolves to itself, except for the
+    /// dot segments that `?y` and `#s` inherit under RFC 3986.
     #[test]
     fn resolving_again_changes_nothing(base in nasty_base(), reference in nasty()) {
         for profile in Profile::ALL {

@@ -1,17 +1,17 @@
-//! A relative link never comes to run as a script: what a browser takes for relative leads, once it is absolute, to where
-//! the base is, by the same scheme, whatever both are made of.
+//! A relative link never becomes a script. If a browser treats a reference as relative, its absolute form has the
+//! scheme and place of the base, whatever the base and reference contain.
 //!
-//! The browser is the `url` crate (URL Standard); profiles other than `whatwg` resolve otherwise, but what they write is read
-//! by browsers all the same.
+//! The browser is the `url` crate (URL Standard). Other profiles than `whatwg` resolve differently, but browsers
+//! read their output too.
 //!
-//! Deliberately absent: links that have a scheme to a browser. They stay as they are.
+//! Deliberately absent: links that have a scheme in browsers. They are kept unchanged.
 
 use baselink::resolve::Profile;
 use baselink::{Options, Outcome, Rewritten, rewrite};
 use proptest::prelude::*;
 use url::{ParseError, Url};
 
-/// What bases and references are put together of.
+/// Building blocks of bases and references.
 const PIECES: &[&str] = &[
     "javascript:",
     "java\nscript:",
@@ -66,7 +66,7 @@ const PIECES: &[&str] = &[
     "\u{ff1a}",
 ];
 
-/// What may run as a script, or holds what may.
+/// Schemes of URLs that may run as a script or contain one.
 const SCRIPTS: [&str; 3] = ["javascript", "data", "vbscript"];
 
 fn text() -> impl Strategy<Value = String> {
@@ -82,7 +82,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;")
 }
 
-/// What the rewritten links of `page` are to those who read them, with what they were.
+/// The rewritten links of `page` as readers see them, with the originals.
 fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
     let links = rewrite(&rewritten.output(), options).report.links;
     let pairs = rewritten.report.links.iter().zip(links);
@@ -90,7 +90,7 @@ fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)
     changed.map(|(old, new)| (old.reference.clone(), new.reference)).collect()
 }
 
-/// Whether a browser takes it for relative, whatever the base.
+/// True if a browser treats the reference as relative, whatever the base.
 fn is_relative(reference: &str) -> bool {
     Url::parse(reference) == Err(ParseError::RelativeUrlWithoutBase)
 }

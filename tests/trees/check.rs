@@ -1,5 +1,5 @@
-//! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
-//! fixture can hold. `fixtures/README.md` says what a case has.
+//! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Also files that no fixture
+//! can contain. `fixtures/README.md` describes the format of a case.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -31,7 +31,7 @@ struct Move {
 /// A document of a tree.
 struct Page {
     path: Vec<u8>,
-    /// Its documents, but for mailboxes one.
+    /// The documents; one per file, except for mailboxes.
     units: Vec<(Vec<u8>, usize, Options)>,
     links: Vec<LinkReport>,
 }
@@ -101,7 +101,7 @@ impl Tree {
     }
 }
 
-/// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
+/// The finding for each link. Quick findings must be equal, and links without one must travel.
 fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     let named =
         |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
@@ -238,7 +238,7 @@ fn at(url: &str) -> Move {
     }
 }
 
-/// What becomes of the links of `page.html`.
+/// The findings for the links of `page.html`.
 fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     let (scanned, index) = read(site, moving, options);
     let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
@@ -247,7 +247,7 @@ fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     found
 }
 
-/// A tree of which nobody says where it is.
+/// A tree with an unknown location.
 fn unknown(to: Option<&str>) -> Move {
     let mut moving = Move { to: to.map(|to| RootUrl::new(to).unwrap()), ..Move::default() };
     moving.from.assume_root(moving.to.as_ref());
@@ -265,7 +265,7 @@ fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)>
 
 #[test]
 #[cfg(unix)]
-fn what_is_no_file_has_an_answer_and_is_never_opened() {
+fn special_files_are_reported_and_never_opened() {
     let site = site(&links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]), &[]);
     let made = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
     assert!(made.unwrap().success());
@@ -292,7 +292,7 @@ fn symbolic_links_lead_where_their_text_says() {
     let escapes = (Class::Escapes, Some("symlink"), None);
     let no_id = (Class::Fragment, Some("no-id"), None);
     let travels = (Class::Travels, None, None);
-    // A link in the folder, what it says, what leads through it, what becomes of that.
+    // Each row has a symbolic link, its text, a path through it, and the result.
     let rows = [
         ("one", "a/x.html", "one#id", travels),
         ("two", "a/x.html", "two#other", no_id),
@@ -359,10 +359,10 @@ fn names_that_differ_only_in_case_are_two() {
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
 }
 
-/// Where case does not count, the encoding of names still does.
+/// Even if case is ignored, differently encoded names are distinct.
 #[test]
 #[cfg(unix)]
-fn names_in_other_encodings_are_no_doubles() {
+fn names_in_different_encodings_are_distinct() {
     let mut index = Collection::new(at("http://a.example/").from);
     let names: [&[u8]; 7] = [
         b"\xFC.png",
@@ -415,7 +415,7 @@ fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
             found.iter().filter_map(|one| one.moved.as_deref()).all(|url| url.contains("a.ex"))
         );
     }
-    // A page that says its own URL keeps it.
+    // A page that records its own URL keeps it.
     let page = "<!-- saved from url=(0025)http://a.example/page.html --><a href=x.png></a>";
     fs::write(site.path().join("page.html"), page).unwrap();
     let found = of_page(site.path(), &unknown(None), &Options::default());
@@ -445,7 +445,7 @@ fn http_and_https_are_one_web() {
 }
 
 #[test]
-fn what_is_pinned_says_what_is_missing() {
+fn pinned_links_report_missing_targets() {
     let references = ["http://a.example/X.png", "http://a.example/none", "http://a.example/x.png"];
     let site = site(&links(&references), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
@@ -503,7 +503,7 @@ fn lines_are_known_by_their_ids() {
         ("line-6-7", Class::Lines),
         ("line-6-line-7", Class::Lines),
         ("line-6-line-8", Class::Fragment),
-        // An id, of which the second half is missing.
+        // The second half of the fragment is not an id.
         ("part-1-2", Class::Fragment),
     ];
     let site = site(&(links(&rows.map(|row| row.0)).replace("href=\"", "href=\"#") + &ids), &[]);
@@ -514,7 +514,7 @@ fn lines_are_known_by_their_ids() {
 }
 
 #[test]
-fn the_file_that_stands_for_a_folder_can_have_any_name() {
+fn the_index_file_can_have_any_name() {
     let site = site(&links(&["sub/", "sub/start.html", "."]), &["sub/start.html"]);
     let mut moving = at("http://a.example/docs/");
     moving.from.index = Some("start.html".into());
@@ -525,7 +525,7 @@ fn the_file_that_stands_for_a_folder_can_have_any_name() {
 
 /// A query in the name of a file is none after the move, when only paths count.
 #[test]
-fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
+fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     let pages = [
         "a.example/page?x=1.html",
         "a.example/page?x=2.html",
@@ -566,11 +566,11 @@ fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
     // The file is there now, and is not found by this reference after the move.
     let expected = [(Class::Dangling, Some("elsewhere")), (Class::Dangling, Some("absent"))];
     assert_eq!(told(&crawl, "a.example/i.html"), expected);
-    // With the URL of the folder the query is in the name as well.
+    // With a URL for its folder, the query is part of the name too.
     assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
 }
 
-/// A layout gives a symbolic link a URL as well, which means the file where it leads.
+/// A layout also gives a URL to a symbolic link, which denotes the file at its target.
 #[cfg(unix)]
 #[test]
 fn bug_85_a_symbolic_link_in_the_folder_of_a_host_is_followed() {
@@ -627,7 +627,7 @@ fn the_folder_of_a_host_may_have_capitals() {
 
 /// RFC 1808, 5.2: `;x` has other targets by its successors.
 #[test]
-fn where_the_profiles_disagree_it_is_said() {
+fn differing_profiles_are_reported() {
     let site = site(&links(&[";x", "x.png"]), &["x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
     assert_eq!([found[0].differs, found[1].differs], [true, false]);
@@ -640,7 +640,7 @@ fn where_the_profiles_disagree_it_is_said() {
 /// URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme, no scheme and `\`); RFC 1808, 4,
 /// step 2b, and RFC 3986, 5.2.2, whose strict parser has no loophole for `http:a.html`.
 #[test]
-fn where_browsers_alone_find_another_file_it_is_said() {
+fn a_file_that_only_browsers_find_is_reported() {
     let disputed = [
         "sub/%2e%2e/a.html",
         "sub\\x.html",
@@ -723,7 +723,7 @@ fn a_mailbox_is_judged_message_by_message() {
     assert!(mailbox.links.iter().all(|link| link.outcome == Outcome::Rewritten));
 }
 
-/// Hints are looked for in each folder: a million links must not each look at a million names.
+/// Hints are searched for in each folder, but a million links must not each examine a million names.
 #[test]
 fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
     let mut index = Collection::new(at("http://a.example/").from);
@@ -770,7 +770,7 @@ const BASES: [Option<&str>; 7] = [
     Some("http://cdn.example/"),
 ];
 const TAILS: [&str; 4] = ["", "?q=1", "#f", "?q#"];
-/// What stands before and behind a reference.
+/// Text before and after a reference.
 const PLACES: [(&str, &str); 5] = [
     ("<a href=\"", "\">x</a>"),
     ("<img src=", " alt=x>"),
@@ -832,7 +832,7 @@ fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>,
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// What travels leads to the same file, with the same tail, wherever the tree goes.
+    /// A link that travels leads to the same file, with the same tail, wherever the tree moves.
     #[test]
     fn links_that_travel_survive_any_move(
         bases in prop::collection::vec(0..BASES.len(), 4),
@@ -868,7 +868,7 @@ proptest! {
             for ((link, now), after) in one.links.iter().zip(&found).zip(&after) {
                 let target = now.target.clone().unwrap_or_default();
                 let below = target.strip_prefix("http://a.example/docs/");
-                // Of the base nobody asks for a file.
+                // A base need not lead to a file.
                 let Some(below) = below.filter(|_| link.element != "base") else { continue };
                 if now.class == Class::Travels {
                     let leads_to = after.target.as_deref();
@@ -902,9 +902,9 @@ fn ids_are_collected_where_they_are_asked_for() {
     assert_eq!(ids(Format::Xml, page, &options), ["a", "b c", "g"]);
 }
 
-/// XML 1.0, 4.4: what an entity stands for is not in the attribute; and what is signed must not change.
+/// XML 1.0, 4.4: the text of an entity is not in the attribute. Signed content must not change.
 #[test]
-fn what_cannot_be_written_is_judged_as_well() {
+fn links_that_cannot_be_written_are_judged_too() {
     let site = site("", &["x.png"]);
     let svg = "<!DOCTYPE svg [<!ENTITY b 'http://a.example/docs/'>]>\
                <svg xmlns='http://www.w3.org/2000/svg' xml:base='&b;'><a href='x.png'/></svg>";

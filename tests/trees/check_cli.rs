@@ -1,7 +1,7 @@
-//! What `baselink check` prints for each site of `fixtures/tree/`, what it writes for other programs and for
-//! browsers (a SARIF log, and the page of `--report`).
+//! The output of `baselink check` for each site of `fixtures/tree/`, and its output for other programs and
+//! browsers: a SARIF log, and the page of `--report`.
 //!
-//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+//! Deliberately absent: accepting the present output. A missing expectation fails.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ fn site(files: &[(&str, &[u8])]) -> TempDir {
     scene
 }
 
-/// What `baselink check` prints for the folder, and its status.
+/// The output of `baselink check` for the folder, and its exit status.
 fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
         .current_dir(scene)
@@ -38,21 +38,21 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
-/// What is counted is what is listed.
+/// Every counted link is also listed.
 #[test]
-fn the_fragment_of_a_base_is_not_looked_for() {
+fn the_fragment_of_a_base_is_ignored() {
     let scene = site(&[("x.html", b"<base href=\"#z\">")]);
     let (told, status) = check(scene.path(), &["--deny", "fragment"]);
     assert_eq!((told.as_str(), status), ("none of 1 link would break\n", Some(0)));
 }
 
-/// What a case of `fixtures/tree/` expects under `name`.
+/// The expectation called `name` of a case in `fixtures/tree/`.
 fn expected(case: &Path, name: &str) -> String {
     let path = case.join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// `fixtures/README.md` says what a case has.
+/// `fixtures/README.md` describes the format of a case.
 #[test]
 fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
@@ -123,7 +123,7 @@ fn a_fault_of_every_class_and_cause_is_planted() {
 
 /// SARIF 2.1.0, 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.30 (region).
 #[test]
-fn the_log_has_what_sarif_requires() {
+fn the_log_conforms_to_sarif() {
     let page = "<p id=Intro>\n\u{fc}\u{1f600} <a href=\"http://a.example/docs/a%20b.html?x&amp;y#z\">1</a>\n\
                 <a href=../../up.html>2</a><a href=gone.html>3</a>";
     let scene = site(&[("sub dir/index.html", page.as_bytes()), ("a b.html", b"<p id=z>")]);
@@ -172,7 +172,7 @@ fn a_clean_folder_gives_a_log_without_results() {
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
 }
 
-/// From disk no file stands for its folder, and the scheme changes.
+/// On disk, no file is the index of its folder, and the scheme changes.
 #[test]
 fn a_folder_may_go_to_disk() {
     let page = b"<a href=sub/>1</a><a href=sub/index.html>2</a><a href=//b.example/x>3</a>";
@@ -196,7 +196,7 @@ fn page(scene: &Path, arguments: &[&str]) -> String {
     fs::read_to_string(scene.join("page.html")).unwrap()
 }
 
-/// What the page has for its script.
+/// The data that the page contains for its script.
 fn data(page: &str) -> Value {
     let from = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
     serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
@@ -223,7 +223,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 /// A name or a reference that looks like the end of a string, a line or an element is data in every report.
 #[cfg(unix)]
 #[test]
-fn what_is_planted_in_names_and_links_ends_no_report() {
+fn hostile_names_and_links_do_not_end_the_report() {
     let evil = "a\n::error file=b,line=1::x%0A\u{202e}\",'</script>.html";
     let markup = "<a href='&#10;::error::y%0Aa\u{202e}&quot;,&lt;/script>\u{2028}'>1</a>";
     let scene = site(&[(evil, markup.as_bytes())]);
@@ -293,7 +293,7 @@ fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
 }
 
 #[test]
-fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
+fn the_page_is_reproducible_and_reports_success() {
     let scene = site(&[("index.html", b"<a href=x.html>"), ("x.html", b"")]);
     let first = page(scene.path(), &[]);
     assert_eq!(first, page(scene.path(), &["-j1"]));
@@ -301,7 +301,7 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
     assert!(section(&first, "Targets").contains("<p>None: no link would break.</p>"));
 }
 
-/// What the first file name of the page leads to.
+/// The target of the first file name on the page.
 fn first_href(page: &str) -> &str {
     let from = page.split("<a href=\"").nth(1).unwrap();
     from.split('"').next().unwrap()
@@ -319,7 +319,7 @@ fn file_names_of_the_page_lead_to_files() {
     assert_eq!(first_href(&at("reports/page.html")), "../site/a%20b.html");
 }
 
-/// Neither the page nor the baseline takes the place of what the folder has, unless that was left out.
+/// Neither the page nor the baseline replaces a file of the folder, unless that file is excluded.
 #[test]
 fn the_page_takes_the_place_of_no_file_of_the_folder() {
     let scene = site(&[("index.html", b"<a href=x>"), (".htaccess", b"x"), ("page.htm", b"<p>")]);
@@ -367,7 +367,7 @@ fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
     }
 }
 
-/// Where there is no room, what does not fail is left out, and that is said.
+/// If space is short, findings that do not fail are omitted, and the page says so.
 #[test]
 fn a_page_of_too_many_findings_has_those_that_fail() {
     let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
@@ -381,8 +381,8 @@ fn a_page_of_too_many_findings_has_those_that_fail() {
     assert!(section(&page, "Links").contains("75 links are omitted"));
 }
 
-/// Marks stand under the URL where a terminal shows it: East Asian wide characters take two columns (Unicode
-/// Standard Annex #11), combining ones none.
+/// Marks are under the URL as a terminal shows it: East Asian wide characters take two columns (Unicode Standard
+/// Annex #11), combining characters none.
 #[test]
 fn the_url_is_underlined_under_wide_and_combining_characters() {
     let page = "漢字e\u{301} <a href=\"\u{6f22}e\u{301}.html\">x</a>\n";
@@ -430,7 +430,7 @@ mod unix {
         let mut child =
             start(scene.path(), &["-v", "--update-baseline", "--baseline", "known.jsonl"]);
         let mut out = child.stdout.take().unwrap();
-        // It writes, and nobody reads on.
+        // The program writes, but the reader has stopped.
         out.read_exact(&mut [0; 1]).unwrap();
         interrupt::interrupt(&child);
         let mut rest = String::new();
@@ -454,7 +454,7 @@ mod unix {
         assert_eq!(fs::read(scene.path().join("same")).unwrap(), b"<a href=x>");
     }
 
-    /// Two names of which neither is UTF-8 are two.
+    /// Two different names that are not UTF-8 stay different.
     #[test]
     fn a_baseline_knows_names_apart_that_are_not_utf_8() {
         use std::os::unix::ffi::OsStrExt;
@@ -473,7 +473,7 @@ mod unix {
         assert_eq!((&*found, status), ("none of 2 links would break\n", Some(0)));
     }
 
-    /// What is in a folder that cannot be read is not said to be absent.
+    /// The contents of an unreadable folder are not reported as absent.
     #[test]
     fn a_folder_that_cannot_be_read_is_an_error_and_its_files_are_not_absent() {
         use std::os::unix::fs::PermissionsExt;

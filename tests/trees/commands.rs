@@ -1,11 +1,11 @@
-//! The commands on folders that no case of `tests/cli/cases/` can hold, built when the test runs: symbolic and
-//! hard links, pipes and sockets, names that are no text, permissions, extended attributes, times,
-//! Maildirs, many files, signals, a terminal.
+//! The commands on folders that no case of `tests/cli/cases/` can describe, built at run time: symbolic and hard
+//! links, pipes and sockets, names that are not text, permissions, extended attributes, times, Maildirs, many
+//! files, signals, a terminal.
 //!
-//! What the library does with each is in the modules beside; here is what the user sees. What a machine
-//! does not have (another user, extended attributes, `script`) is skipped with a notice.
+//! The neighboring modules test the library; this module tests the output for users. A test that needs something
+//! which the machine lacks (another user, extended attributes, `script`) is skipped with a notice.
 //!
-//! Deliberately absent: kills at any moment and full disks, which `tests/trees/killed.rs` has.
+//! Deliberately absent: kills at any moment and full disks, which are in `tests/trees/killed.rs`.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ fn put(folder: &Path, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBu
     path
 }
 
-/// Every file below `folder` that is no symbolic link, by its path from there, folders as they lie.
+/// Every file below `folder` except symbolic links, by relative path.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -98,7 +98,7 @@ fn symbolic_links_are_left_out_and_counted() {
 }
 
 #[test]
-fn followed_links_are_read_and_their_loops_said() {
+fn followed_links_are_read_and_loops_reported() {
     let scene = tempfile::tempdir().unwrap();
     let (here, w) = (scene.path(), scene.path().join("w"));
     put(here, "w/a.html", LINK);
@@ -116,15 +116,15 @@ fn followed_links_are_read_and_their_loops_said() {
     );
     assert_eq!(
         stderr,
-        "error: w/loop: a link to w, in which it stands; not followed\n\
-         error: w/nothing: a link to nothing\n3 files, 3 links: 3 rewritten\n"
+        "error: w/loop: a link to w, which contains it; not followed\n\
+         error: w/nothing: a broken symbolic link\n3 files, 3 links: 3 rewritten\n"
     );
     assert_eq!(status, 2);
     let (status, _, stderr) = run(here, "rewrite --follow w -o out");
     assert_eq!(
         stderr,
-        "error: w/loop: a link to w, in which it stands; not followed\n\
-         error: w/nothing: a link to nothing\n5 files: 3 rewritten, 2 could not be used\n  \
+        "error: w/loop: a link to w, which contains it; not followed\n\
+         error: w/nothing: a broken symbolic link\n5 files: 3 rewritten, 2 could not be used\n  \
          html  3 files, 3 links: 3 rewritten\n"
     );
     assert_eq!(status, 2);
@@ -135,7 +135,7 @@ fn followed_links_are_read_and_their_loops_said() {
 }
 
 #[test]
-fn base_check_and_localize_read_what_links_lead_to_on_request() {
+fn base_check_and_localize_follow_symbolic_links_on_request() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -152,7 +152,7 @@ fn base_check_and_localize_read_what_links_lead_to_on_request() {
 }
 
 #[test]
-fn what_leads_to_the_output_is_not_read() {
+fn links_to_the_output_are_not_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -183,9 +183,9 @@ fn nothing_is_written_through_a_symbolic_link() {
     let (status, _, stderr) = run(here, "rewrite -q w -o out");
     assert_eq!(
         stderr,
-        "error: out/a.html: a symbolic link, which is not written through; name ../victim/file \
-         itself\nerror: out/sub: a symbolic link, which is not written through; name ../victim \
-         itself\nerror: out/sub: a symbolic link, which is not written through; name ../victim \
+        "error: out/a.html: a symbolic link, which is not followed; name ../victim/file \
+         itself\nerror: out/sub: a symbolic link, which is not followed; name ../victim \
+         itself\nerror: out/sub: a symbolic link, which is not followed; name ../victim \
          itself\n",
         "of the folder and of the file in it"
     );
@@ -198,7 +198,7 @@ fn nothing_is_written_through_a_symbolic_link() {
     let (status, _, stderr) = run(here, "rewrite -i link.html");
     assert_eq!(
         stderr,
-        "error: link.html: a symbolic link, which is not written through; name w/a.html itself\n"
+        "error: link.html: a symbolic link, which is not followed; name w/a.html itself\n"
     );
     assert_eq!(status, 2);
     assert_eq!(fs::read(here.join("w/a.html")).unwrap(), LINK.as_bytes());
@@ -267,10 +267,10 @@ fn a_pipe_that_is_named_is_read() {
     assert_eq!((refused.0, &*refused.2), (2, "error: pipe.html: not a regular file\n"));
 }
 
-/// I19: temporary files that a killed run left are removed by the next that writes there; those of a run that goes on
-/// are not, nor what somebody else called so.
+/// I19: the next run that writes to a folder removes temporary files of a killed run, but neither those of a
+/// running one nor files of other programs with similar names.
 #[test]
-fn what_a_killed_run_left_is_removed() {
+fn leftovers_of_a_killed_run_are_removed() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -293,7 +293,7 @@ fn what_a_killed_run_left_is_removed() {
     let (mut left, mut stay) = (Vec::new(), Vec::new());
     let mut living = Vec::new();
     for folder in folders {
-        // What has its name and is held by nobody, as after a kill.
+        // A temporary file with its name, but not locked, as after a kill.
         let begun = begin(folder);
         let [path] = &temporary(folder)[..] else { panic!() };
         drop(begun);
@@ -336,9 +336,9 @@ fn what_a_killed_run_left_is_removed() {
     assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
 }
 
-/// The URL of a link between pages of HTTrack stands in the page to which it leads.
+/// HTTrack records the URL of a link between pages in the target page.
 #[test]
-fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
+fn neighboring_pages_are_read_only_as_files_of_the_folder() {
     let here = tempfile::tempdir().unwrap();
     let mark = |url: &str| format!("<!-- Mirrored from {url} by HTTrack Website Copier/3.x -->\n");
     let links = "<a href=pipe.html>1</a><a href=link.html>2</a><a href=page.html>3</a>";
@@ -381,10 +381,10 @@ fn names_are_bytes_and_are_shown_on_one_line() {
     assert_eq!(there[Path::new(no_text)], b"<a href=http://a.example/caf%E9%20%2541%3F.html#t>");
     assert_eq!(there.len(), 2);
 
-    // In a sentence, too.
+    // The name is also escaped in a sentence.
     symlink("nowhere", here.join("w").join("a\nb")).unwrap();
     let (status, _, stderr) = run(here, "links --follow -q w");
-    assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a link to nothing\n"));
+    assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a broken symbolic link\n"));
 }
 
 #[test]
@@ -417,7 +417,7 @@ fn a_folder_without_permission_is_one_sentence() {
 }
 
 #[test]
-fn an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says() {
+fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let page = "<!-- saved from url=(0024)https://s.example/p.html -->\n<a href=x>\n";
@@ -516,7 +516,7 @@ fn a_crawl_has_ports_and_queries_in_its_names() {
 }
 
 #[test]
-fn files_are_written_though_nobody_reads_the_records() {
+fn files_are_written_even_if_records_are_not_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     for number in 0..1_500 {
@@ -532,7 +532,7 @@ fn files_are_written_though_nobody_reads_the_records() {
 }
 
 #[test]
-fn what_is_ignored_stays_ignored() {
+fn ignored_signals_stay_ignored() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     for number in 0..1_500 {
@@ -639,7 +639,7 @@ fn folders_made_of_an_archive_have_the_bits_of_new_folders() {
 }
 
 #[test]
-fn hard_links_are_said_and_broken_only_on_request() {
+fn hard_links_are_reported_and_broken_only_on_request() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let other = put(here, "other.html", LINK);
@@ -683,8 +683,8 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
     let (status, _, stderr) = run(here, "rewrite -i --backup .orig Mail/new");
     assert_eq!(
         stderr,
-        "error: Mail/new/3.c.host: in a Maildir a backup would be one more message; leave \
-         --backup out\n1 file: 1 could not be used\n"
+        "error: Mail/new/3.c.host: in a Maildir a backup would be a further message; omit \
+         --backup\n1 file: 1 could not be used\n"
     );
     assert_eq!(status, 2);
 
@@ -719,7 +719,7 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
 }
 
 #[test]
-fn an_empty_folder_is_no_failure() {
+fn an_empty_folder_is_not_a_failure() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     fs::create_dir_all(here.join("w/sub")).unwrap();
@@ -780,7 +780,7 @@ fn the_number_of_jobs_changes_nothing() {
         "localize -o out --json",
     ] {
         let with = |jobs: &str| {
-            // What is only looked at stays what it is.
+            // Commands that only read leave files unchanged.
             let own = line.contains("-o out") || line.contains("--in-place");
             let made = own.then(|| tempfile::tempdir().unwrap());
             let here = made.as_ref().map_or(read.path(), |made| made.path());
@@ -803,7 +803,7 @@ fn the_number_of_jobs_changes_nothing() {
     }
 }
 
-/// Whether a signal stops the `command` before it has changed so many files; those that it has are whole.
+/// True if a signal stops the `command` before it has changed `number` files. The changed ones must be complete.
 fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -874,7 +874,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Opened when the program has opened it, too.
+    // Opens the pipe after the program has opened it too.
     let mut writer = File::options().write(true).open(&pipe).unwrap();
     writer.write_all(b"<a href=").unwrap();
     interrupt::interrupt(&child);
@@ -897,7 +897,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     );
 }
 
-/// What a terminal shows of a command that takes longer than half a second.
+/// The terminal output of a command that takes longer than half a second.
 fn on_a_terminal(redirection: &str) -> Option<String> {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -941,7 +941,7 @@ fn a_terminal_shows_how_far_long_work_is() {
 }
 
 #[test]
-fn without_a_terminal_there_is_no_bar() {
+fn the_progress_bar_needs_a_terminal() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
@@ -966,7 +966,7 @@ fn without_a_terminal_there_is_no_bar() {
 }
 
 #[test]
-fn a_message_for_a_name_that_is_no_text_is_text() {
+fn a_message_about_a_name_that_is_not_text_is_text() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let name = OsString::from_vec(b"\xff.html".to_vec());

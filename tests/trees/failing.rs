@@ -31,7 +31,8 @@ use crate::outside;
 pub(crate) const WRITING: &str = "open,openat,openat2,write,writev,pwrite64,copy_file_range,sendfile,ftruncate,fallocate,fsync,\
     fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,fchmod,fchown,fsetxattr,\
     fremovexattr,utimensat,flock";
-/// With what a call fails, and what is said then. The last is no error: the program is killed there.
+/// The errors that calls return, with the expected messages. The last one is not an error: the program is killed
+/// there.
 pub(crate) const FAULTS: [(&str, &str); 4] = [
     ("error=ENOSPC", "No space left on device (os error 28)"),
     ("error=EIO", "Input/output error (os error 5)"),
@@ -39,7 +40,8 @@ pub(crate) const FAULTS: [(&str, &str); 4] = [
     ("signal=SIGKILL", ""),
 ];
 
-/// Writing calls that may fail without harm: the beginning of a line of strace (of `openat` what is opened), and why.
+/// Writing calls that may fail without harm: the start of a line of strace (for `openat`, the opened path), and the
+/// reason.
 const HARMLESS: [(&str, &str); 11] = [
     ("syncfs(", "each file is synced for itself instead"),
     ("flock(", "the temporary file gets a name that says so; a kill leaves it"),
@@ -54,14 +56,14 @@ const HARMLESS: [(&str, &str); 11] = [
     ("\".\", O_RDONLY", "each folder is synced for itself instead of the file system"),
 ];
 
-/// How many files there are: enough that several are committed together, and some by another thread.
+/// The number of files: enough that several are committed together, and some by another thread.
 const FEW: usize = 2;
 
 fn is_everything_asked() -> bool {
     std::env::var("BASELINK_FAULTS").is_ok_and(|asked| asked == "all")
 }
 
-/// Runs the program under strace, which gets these arguments: what it said, and the lines of strace.
+/// Runs the program under strace with these arguments. Returns the output and the lines of strace.
 pub(crate) fn traced(mode: &Mode, here: &Path, arguments: &[&str]) -> (Output, Vec<String>) {
     let log = tempfile::NamedTempFile::new().unwrap();
     let mut strace = Command::new("strace");
@@ -87,7 +89,7 @@ fn thread_and_call(line: &str) -> Option<(&str, &str, &str)> {
         .then_some((thread, name, call))
 }
 
-/// Whether a call is one of starting the program, of standard output or error, or opens what is read.
+/// True if a call belongs to starting the program or to standard output or error, or opens an input.
 fn is_apart(call: &str) -> bool {
     let is_of_the_system = [".so", "\"/etc/", "\"/proc/", "\"/sys/", "\"/dev/"];
     let is_read = call.contains("O_RDONLY") && !call.contains("O_PATH") && !call.contains("\".\"");
@@ -113,7 +115,7 @@ pub(crate) fn calls(trace: &[String], is_everything_asked: bool) -> Vec<(String,
     calls.into_iter().collect()
 }
 
-/// What a run may do after a fault, and what the next run makes of it.
+/// The permitted results of a run after a fault, and the results of the next run.
 struct Expected {
     before: Scene,
     after: Scene,
@@ -124,7 +126,7 @@ impl Expected {
         Self { before: (mode.before)(FEW), after: mode.after(FEW) }
     }
 
-    /// Looks at what is there; then the next run does the rest. What is wrong is told.
+    /// Examines the result; then the next run completes it. Returns a description of any fault.
     fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
         let (said, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
         if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {
@@ -147,13 +149,13 @@ impl Expected {
     }
 }
 
-/// Whether a call of strace's may fail, and nothing is said.
+/// True if a failing call need not be reported.
 fn may_fail(call: &str) -> bool {
     let is_known = |(part, _): &(&str, &str)| call.contains(part);
     is_apart(call) || HARMLESS.iter().any(is_known)
 }
 
-/// Lets each call of a run fail, and tells what is wrong.
+/// Lets each call of a run fail, and returns the faults.
 fn fail_each(mode: &Mode) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -176,7 +178,7 @@ fn fail_each(mode: &Mode) -> Vec<String> {
                 injected.filter_map(|line| Some(thread_and_call(line)?.2)).collect();
             let said = String::from_utf8_lossy(&output.stderr);
             let is_said = |line: &str| line.starts_with("error: ") && line.contains(says);
-            // Where standard error fails, too, nothing can be said.
+            // If standard error fails too, nothing can be reported.
             let is_mute = injected.iter().any(|call| call.starts_with("write(2,"));
             let is_right = match output.status.code() {
                 Some(0) => injected.iter().copied().all(may_fail),
@@ -224,7 +226,7 @@ fn a_short_write_leaves_files_old_or_new() {
         for limit in ["0", "1", "20", "500"] {
             mode.set(here, &expected.before);
             let mut shell = Command::new("sh");
-            // A signal that nobody ignores would end the program.
+            // The default action of the signal would end the program.
             let script = "trap '' XFSZ; exec prlimit --fsize=\"$0\" \"$@\"";
             shell.args(["-c", script, limit, env!("CARGO_BIN_EXE_baselink")]);
             in_scene(&mut shell, here, mode.line);
@@ -250,7 +252,7 @@ impl Call {
         self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
     }
 
-    /// What is between double quotation marks, or angle brackets (which have what a descriptor leads to).
+    /// The text between double quotes or angle brackets, which contain the target of a descriptor.
     fn parts(&self, marks: [char; 2]) -> Vec<&str> {
         self.text.split(marks).skip(1).step_by(2).collect()
     }
@@ -261,7 +263,7 @@ impl Call {
         is_rename.then(|| (self.parts(['<', '>'])[1], self.parts(['"', '"'])[1]))
     }
 
-    /// Whether it puts the file or folder at `path` on the disk.
+    /// True if the call syncs the file or folder at `path`.
     fn syncs(&self, path: &str) -> bool {
         let is_it = self.parts(['<', '>']).first() == Some(&path);
         self.is("syncfs") || is_it && (self.is("fsync") || self.is("fdatasync"))
@@ -291,9 +293,9 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
     calls.into_iter().map(|(_, call)| call).filter(|call| !call.text.contains(" = -1 ")).collect()
 }
 
-/// docs/trees.md: new contents "are written to a temporary file in its folder, flushed to disk, and renamed over the old file";
-/// the backup is safe before that, and a message's new name before the old one goes; and all of it before the program
-/// says that it is done. Only what is new in the folder of `-o` is not waited for.
+/// docs/trees.md: new contents "are written to a temporary file in its folder, flushed to disk, and renamed over the old
+/// file". The backup is safe before that, and a message's new name before the old one is removed. All of it is on
+/// disk before the program reports success, except new files in the folder of `-o`.
 #[test]
 fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
     if !outside::has_strace() {
@@ -365,7 +367,7 @@ fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
 
 /// I19: the file is new then, but a crash of the machine could bring the old one back.
 #[test]
-fn a_folder_that_cannot_be_synced_is_said() {
+fn a_folder_that_cannot_be_synced_is_reported() {
     if !outside::has_strace() {
         return;
     }
@@ -389,7 +391,7 @@ fn a_folder_that_cannot_be_synced_is_said() {
     }
 }
 
-/// I19: a mailbox to which a message is delivered after it was read, and before it is replaced, is left.
+/// I19: a mailbox is not replaced if a message is delivered after it was read.
 #[test]
 fn a_delivery_to_a_mailbox_is_noticed() {
     if !outside::has_strace() {
@@ -432,7 +434,7 @@ fn a_delivery_to_a_mailbox_is_noticed() {
 
 /// I19: of a folder that could not be listed first, and can be then, no link is made absolute as if its files were not there.
 #[test]
-fn a_mirror_of_what_could_not_be_listed_is_not_made() {
+fn an_unreadable_folder_is_not_mirrored() {
     if !outside::has_strace() {
         return;
     }

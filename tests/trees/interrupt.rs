@@ -1,14 +1,14 @@
-//! Signals that ask a program to end, sent without another program between, which a busy machine may start late.
+//! Signals that ask a program to end, sent directly, because a busy machine may be slow to start a helper program.
 //!
-//! Deliberately absent: SIGKILL, which asks nobody.
+//! Deliberately absent: SIGKILL, which a program cannot handle.
 #![allow(dead_code)]
 
 use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What can be sent. A program that was started with SIGINT ignored, as a shell starts those that end in `&`, leaves
-/// it ignored, and so do the programs that a test starts.
+/// The signals to send. A program that was started with SIGINT ignored, as a shell starts background jobs, keeps
+/// ignoring it, and so do the programs that a test starts.
 pub(crate) fn signals() -> &'static [Signal] {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,10 +1,10 @@
-//! The program killed at random moments, on a full disk, while somebody puts links in its way, and beside another run:
-//! every file is old or new, and what is left behind is gone after the next run.
+//! The program killed at random moments, on a full disk, while another process inserts symbolic links, and next to
+//! another run. Every file is old or new, and leftovers are gone after the next run.
 //!
-//! What is killed is each way to write of `tests/trees/modes.rs`; `tests/trees/failing.rs` kills it at each call. `BASELINK_KILLS`
-//! says how often each command is killed; twice without it. What is counted is shown by `--nocapture`.
+//! Each way of writing in `tests/trees/modes.rs` is killed; `tests/trees/failing.rs` kills it at each call.
+//! `BASELINK_KILLS` sets the number of kills for each command, by default two. `--nocapture` shows the counts.
 //!
-//! Deliberately absent: power cuts, which need a machine of their own.
+//! Deliberately absent: power failures, which need a separate machine.
 #![cfg(unix)]
 
 use std::fs;
@@ -37,8 +37,8 @@ fn times() -> usize {
     std::env::var("BASELINK_KILLS").map_or(2, |times| times.parse().unwrap())
 }
 
-/// Kills the program again and again, each time with the files that are there before, and looks at what is there; after
-/// some kills, and whenever something was left, the same command does the rest.
+/// Kills the program repeatedly, each time starting from the original files, and examines the result. After some
+/// kills, and whenever something was left over, the same command completes the work.
 fn kill(mode: &Mode) {
     let (before, after) = ((mode.before)(mode.many), mode.after(mode.many));
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ fn every_file_is_old_or_new() {
     with_each(kill);
 }
 
-/// I19: whoever reads a file while it is replaced reads the old one or the new one, and it is always there.
+/// I19: a file exists at every moment of its replacement, and readers get the old bytes or the new ones.
 #[test]
 fn a_reader_sees_whole_files() {
     with_each(|mode| {
@@ -122,7 +122,7 @@ fn a_reader_sees_whole_files() {
     });
 }
 
-/// Reads what is to change, each file for itself.
+/// Reads the files that change, one by one.
 fn read_all(here: &Path, before: &Scene, after: &Scene) {
     let read = |path: &Path| fs::read(here.join(path)).ok().map(as_text);
     for (path, old) in before.iter().filter(|(path, old)| after.get(*path) != Some(old)) {
@@ -142,7 +142,8 @@ fn read_all(here: &Path, before: &Scene, after: &Scene) {
     }
 }
 
-/// I19: a message that is delivered to a Maildir meanwhile (maildir(5): written in `tmp`, renamed to `new`) stays.
+/// I19: a message that is delivered to a Maildir during a run (maildir(5): written in `tmp`, renamed to `new`) is
+/// kept.
 #[test]
 fn a_delivery_to_a_maildir_is_not_lost() {
     let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -i mail").unwrap();
@@ -296,7 +297,7 @@ fn nothing_is_written_where_links_lead_that_come_meanwhile() {
             while !is_done.load(Ordering::Relaxed) {
                 number = (number + 7) % FILES;
                 let (page, kept) = (here.join(format!("w/sub/{number}.html")), here.join("kept"));
-                // Each step may fail: the program and its scene change meanwhile, too.
+                // Each step may fail, because the program and its scene change concurrently.
                 if fs::rename(&page, &kept).is_ok() {
                     let _ = symlink(outside.join(format!("{number}.html")), &page);
                     thread::yield_now();
@@ -332,7 +333,7 @@ fn nothing_is_written_where_links_lead_that_come_meanwhile() {
     }
 }
 
-/// Swaps what is at `one` and at `other`, neither of which is missing for a moment (`RENAME_EXCHANGE` of renameat2(2)).
+/// Swaps the entries at `one` and `other` atomically (`RENAME_EXCHANGE` of renameat2(2)).
 #[cfg(target_os = "linux")]
 fn swap(one: &Path, other: &Path) {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -382,7 +383,7 @@ fn output_in_time(mut command: Command) -> Output {
     panic!("it hangs: {command:?}");
 }
 
-/// I19: somebody who may write to a folder puts a link to another one in its place while files are written in it.
+/// I19: a user with write access to a folder replaces it by a symbolic link while files are written in it.
 #[test]
 #[cfg(target_os = "linux")]
 fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
@@ -448,7 +449,7 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
     assert!(written > 0, "nothing was written at all");
 }
 
-/// I19: a pipe in the place of a file is waited for by nobody.
+/// I19: a pipe in place of a file does not block the program.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
@@ -476,7 +477,7 @@ fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
             assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {said}");
             for error in said.lines().filter(|line| line.starts_with("error: ")) {
                 let sentences = [
-                    "another program put something else there; it was left out",
+                    "another program replaced it; skipped",
                     "another program changed it meanwhile; it was left as it is",
                     "not a regular file; skipped",
                     "not a regular file",
@@ -490,7 +491,7 @@ fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
     }
 }
 
-/// What one of two runs may say of a file that is the other's by then.
+/// Remarks that one of two runs may make about a file that belongs to the other by then.
 const OF_ANOTHER_RUN: [&str; 5] = [
     "another program changed it meanwhile; it was left as it is",
     "another file came there meanwhile, under that name or one that is the same to this file system, \
@@ -501,7 +502,7 @@ const OF_ANOTHER_RUN: [&str; 5] = [
     ": no such file",
 ];
 
-/// I19: two runs on one tree, neither of which takes away what the other is writing.
+/// I19: two runs on one tree, neither of which removes a file that the other is writing.
 #[test]
 fn two_runs_on_one_tree_make_it_new_once() {
     with_each(|mode| {

@@ -70,7 +70,8 @@ fn until(mut is_so: impl FnMut() -> bool) {
     }));
 }
 
-/// Between the last look at the mailbox and the new name of the other one nobody who asks can deliver.
+/// Between the last check of the mailbox and the new name of its replacement, a program that takes locks cannot
+/// deliver.
 #[test]
 fn locks_are_held_while_the_mailbox_is_replaced() {
     if !outside::has_strace() {
@@ -79,7 +80,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     let folder = mailbox(BEFORE);
     let [path, lock] = ["all.mbox", "all.mbox.lock"].map(|name| folder.path().join(name));
     let mut strace = Command::new("strace");
-    // The second second is for what is asked below.
+    // The second second is needed for the check below.
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat"]);
     strace.args(["-e", "inject=renameat:delay_enter=2000000"]);
     strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
@@ -96,7 +97,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     };
     until(|| is_locked(&open()));
     assert_eq!(fs::read_to_string(&path).unwrap(), BEFORE);
-    // What a mail program does: `O_EXCL` until there is no lock file, then the mailbox.
+    // A mail program's procedure: `O_EXCL` until there is no lock file, then the mailbox.
     until(|| File::create_new(&lock).is_ok());
     open().write_all(DELIVERED.as_bytes()).unwrap();
     fs::remove_file(&lock).unwrap();
@@ -145,7 +146,7 @@ fn a_mailbox_that_stays_locked_is_left() {
     assert_eq!(files(by_call.path()), [file("all.mbox", BEFORE)]);
 }
 
-/// Mail would not be delivered as long as it is there, and the mailbox may be new already.
+/// Mail would not be delivered while the lock exists, and the mailbox may already be new.
 #[test]
 fn a_lock_of_a_killed_run_is_taken_away() {
     for text in [BEFORE, AFTER] {
@@ -159,7 +160,7 @@ fn a_lock_of_a_killed_run_is_taken_away() {
 
 /// A lock is for mailboxes only, and for those that are replaced only.
 #[test]
-fn what_is_no_mailbox_or_stays_needs_no_lock() {
+fn other_files_and_unchanged_mailboxes_need_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("page.html");
     fs::write(&page, "<a href=/x>").unwrap();

@@ -1,5 +1,5 @@
-//! Folders of documents: how they are walked, by which URL each file was retrieved, what a move does to their links, and
-//! how files are replaced, whole or not at all.
+//! Folders of documents: walking them, the retrieval URLs of files, the effects of a move on links, and the atomic
+//! replacement of files.
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 

@@ -17,17 +17,17 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-/// Files with their bytes, as characters to U+00FF where they are no text.
+/// Files with their contents. Contents that are not text are stored as characters up to U+00FF.
 pub(crate) type Scene = BTreeMap<PathBuf, String>;
 
 /// A way to write files.
 pub(crate) struct Mode {
     pub(crate) line: &'static str,
-    /// How many files there are where the program is killed.
+    /// The number of files when the program is killed.
     pub(crate) many: usize,
-    /// So many files that are there before.
+    /// The files before the run, given their number.
     pub(crate) before: fn(usize) -> Scene,
-    /// All that is there after it. Without that, what a run leaves that nobody disturbs.
+    /// All files after an undisturbed run; `None` to use the actual result of such a run.
     pub(crate) after: Option<fn(usize) -> Scene>,
 }
 
@@ -153,13 +153,13 @@ fn absolute(scene: Scene) -> Scene {
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()
 }
 
-/// `<a href=http://a.example/1.html>` is `<a href=1.html>`; what is not there is on the network.
+/// `<a href=http://a.example/1.html>` is `<a href=1.html>`; missing files are on the network.
 fn relative(scene: Scene) -> Scene {
     let text = |text: String| text.replace(&format!("href={HOST}/"), "href=");
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()
 }
 
-/// What changes, and beside it as it was.
+/// Applies a change, and keeps the unchanged files as backups.
 fn backed_up(before: Scene, change: fn(Scene) -> Scene) -> Scene {
     let mut after = change(before.clone());
     for (path, old) in before {
@@ -176,7 +176,7 @@ pub(crate) fn backup(path: &Path) -> PathBuf {
     path.into()
 }
 
-/// The same, and what is made of some files elsewhere.
+/// Adds the outputs for some files in another place.
 fn made(before: Scene, of: fn(&str) -> bool, to: fn(&Path) -> PathBuf) -> Scene {
     let is_read = |path: &&PathBuf| of(path.to_str().unwrap());
     let read = before.keys().filter(is_read).cloned().collect::<Vec<_>>();
@@ -219,7 +219,7 @@ fn tree(files: usize) -> Scene {
     tree
 }
 
-/// The same, and what an earlier run made of other pages.
+/// A tree with the output of an earlier run for other pages.
 fn tree_again(files: usize) -> Scene {
     let mut again = tree(files);
     again.extend(tree(files).into_iter().map(|(path, text)| (below_out(&path), text)));
@@ -293,13 +293,13 @@ fn message(number: usize, host: &str) -> (PathBuf, String) {
 
 fn maildir(messages: usize, host: &str) -> Scene {
     let mut mail: Scene = (0..messages).map(|n| message(n, host)).collect();
-    // It has to be there, and what a delivery wrote in it is left.
+    // The folder must exist, and files that a delivery wrote in it are kept.
     mail.insert("mail/tmp/under-way".into(), "Subject: x".to_owned());
     mail.entry("mail/new/x.host".into()).or_insert("Subject: x\n\nx".to_owned());
     mail
 }
 
-/// Two archives with so many responses, of which some are large.
+/// Two archives with this number of responses, some of which are large.
 fn archives(responses: usize) -> Scene {
     let record = |n: usize| {
         let body = page(n, "");
@@ -315,8 +315,8 @@ fn archives(responses: usize) -> Scene {
     Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
 }
 
-/// The same, and what an earlier run made of other responses. (Bug 106: a run that was killed before its table had a name
-/// left a temporary file, and the next one refused the folder.)
+/// Archives with the output of an earlier run for other responses. (Bug 106: a run that was killed before its table
+/// had a name left a temporary file, and the next run refused the folder.)
 fn archives_again(responses: usize) -> Scene {
     let mut again = archives(responses);
     for name in ["baselink-map.csv", "index.html", "b.example/0.html", "b.example/of-another.html"]
@@ -402,7 +402,7 @@ pub(crate) fn files(folder: &Path) -> Scene {
     found
 }
 
-/// Archives are no text.
+/// Archives are not text.
 pub(crate) fn as_text(bytes: Vec<u8>) -> String {
     let of_bytes = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
     String::from_utf8(bytes).unwrap_or_else(|no| of_bytes(no.as_bytes()))
@@ -427,13 +427,13 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
     }
 }
 
-/// Whether the next run takes it away: new contents without a name, and the lock of a mailbox.
+/// True if the next run removes the file: unnamed new contents, or the lock of a mailbox.
 pub(crate) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
     name.starts_with(".baselink-") || name == "all.mbox.lock"
 }
 
-/// What was seen of files that a run was to change.
+/// Observations on the files that a run changes.
 #[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) old: usize,
@@ -441,11 +441,11 @@ pub(crate) struct Seen {
     pub(crate) temporary: usize,
 }
 
-/// Looks at what is `there` between what was `before` and what will be `after`.
+/// Compares the files `there` with those `before` and `after` the run.
 ///
-/// Each file is whole, old or new; one that is to be made is there as it will be, or not at all; one that is to go
-/// (a message that gets another name) is gone only where the new one is there; and where a backup is to be made,
-/// the file is new only where its backup is there.
+/// Each file is complete, old or new. A file to be created is absent or complete. A file to be removed (a message
+/// that gets a new name) is gone only if the new one exists. If a backup is to be created, the file is new only if
+/// its backup exists.
 pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen, String> {
     let mut seen = Seen::default();
     for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {

@@ -1,7 +1,7 @@
-//! `move --in-place` stopped at each call, beside another run, and while files change: nothing has moved, or the next run of
-//! the same command completes the move.
+//! `move --in-place` stopped at each call, next to another run, and while files change: either nothing has moved,
+//! or the next run of the same command completes the move.
 //!
-//! Deliberately absent: how links are rewritten, which `tests/trees/relocation.rs` checks.
+//! Deliberately absent: rewriting links, which `tests/trees/relocation.rs` checks.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -63,7 +63,7 @@ fn is_committed(here: &Path) -> bool {
     here.join("w/.baselink-move/journal").is_file()
 }
 
-/// Looks at what a run left; then the same command does the rest.
+/// Examines the result of a run; then the same command completes the move.
 fn look(here: &Path, status: Option<i32>, said: &str) -> Result<(), String> {
     if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {
         return Err(format!("{status:?} {said}"));
@@ -122,7 +122,7 @@ fn a_stopped_move_is_not_begun_or_completed_by_the_next_run() {
     assert!(failed > 50 && committed > 10);
 }
 
-/// I19: two runs on one tree. One of them moves it, and the other says why it did not.
+/// I19: two runs on one tree. One of them moves it, and the other reports why it did not.
 #[test]
 fn two_moves_of_one_tree_move_it_once() {
     for _ in 0..10 {
@@ -178,7 +178,7 @@ fn another_move_of_the_folder_waits_for_the_first() {
     }
 }
 
-/// Whoever made a folder made what looks like a journal in it, too.
+/// The author of the folder may have forged a journal in it.
 #[test]
 fn a_journal_leads_to_no_file_outside_of_its_folder() {
     if !outside::has_strace() {

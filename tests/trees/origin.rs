@@ -1,5 +1,5 @@
-//! Where the URL of a file comes from (RFC 1808, 3.3), and the way back. The URLs were derived by hand
-//! from RFC 3986, 2.1 and 3.3, from wget's manual and from what the programs write.
+//! The origin of a file's URL (RFC 1808, 3.3), and the way back. The URLs were derived by hand from RFC 3986, 2.1
+//! and 3.3, from wget's manual and from the output of the programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,7 @@ fn the_url_of_a_root_is_absolute_and_without_query_and_fragment() {
 
 #[cfg(unix)]
 #[test]
-fn bytes_that_are_no_utf_8_are_encoded_as_bytes() {
+fn bytes_that_are_not_utf_8_are_encoded_as_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let name = OsStr::from_bytes(b"caf\xE9.html");
@@ -171,7 +171,7 @@ fn urls_below_the_root_lead_to_files_below_it() {
     }
 }
 
-/// What heads of pages are made of.
+/// Building blocks of page heads.
 const PIECES: &[&[u8]] = &[
     b"<!--",
     b"-->",
@@ -223,7 +223,7 @@ proptest! {
         prop_assert!(leads_to(&url, &file, &origins), "{}", url);
     }
 
-    /// What wget writes for Unix comes back as it was, where no `%` is in it.
+    /// A path that wget writes on Unix round-trips if it contains no `%`.
     #[test]
     fn from_a_path_that_wget_writes_to_its_url_and_back(
         names in prop::collection::vec("[a-c.?&=:@+ é;#~]{1,6}", 1..4),
@@ -271,7 +271,7 @@ fn folders_named_like_hosts() {
         ("[::1]:8080/x", "https://[::1]:8080/x"),
         ("localhost/x", "https://localhost/x"),
         ("xn--bcher-kva.example/x", "https://xn--bcher-kva.example/x"),
-        // wget: the query is a part of the name, as it stands in the URL, but for `/`.
+        // wget: the query is part of the name, unchanged except for `/`.
         ("a.example/p?q=1&r=%C3%A9", "https://a.example/p?q=1&r=%C3%A9"),
         ("a.example/p?q=a%2Fb?c", "https://a.example/p?q=a%2Fb?c"),
         ("a.example/p?q=a b|#", "https://a.example/p?q=a%20b%7C%23"),
@@ -333,7 +333,7 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
         ("https://a.example:8080/b", &["a.example:8080/b", "a.example+8080/b", "a.example_8080/b"]),
         ("https://a.example/b?c=d#e", &["a.example/b?c=d", "a.example/b@c=d"]),
         ("https://a.example/b?c=d/e", &["a.example/b?c=d%2Fe", "a.example/b@c=d%2Fe"]),
-        // The next ones are what wget 1.21 writes for Unix and for Windows.
+        // The following names are written by wget 1.21 for Unix and for Windows.
         ("https://a.example/x%2Fy", &["a.example/x%2Fy"]),
         ("https://a.example/what%3F/p", &["a.example/what?/p", "a.example/what%3F/p"]),
         (
@@ -370,13 +370,13 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
     assert!(outside.paths("https://a.example/").is_empty());
 }
 
-/// From where a page says that it was saved; HTTrack's URLs are `https`.
+/// The URL from which a page records that it was saved; HTTrack's URLs get `https`.
 fn saved_url(page: &[u8]) -> Option<String> {
     saved(page).map(|saved| saved.url("https").into_owned())
 }
 
 #[test]
-fn a_page_says_from_where_it_was_saved() {
+fn a_page_records_its_source() {
     let table = [
         // Internet Explorer and Chromium. The numbers are the lengths of the URLs: 17 and 23.
         ("<!-- saved from url=(0017)http://a.example/ -->\r\n<html>", Some("http://a.example/")),
@@ -429,7 +429,7 @@ fn a_page_says_from_where_it_was_saved() {
             Some("https://a.example/"),
         ),
         ("<!-- Saved from local source at 2025-01-01T00:00:00Z using monolith v2.10.1 -->", None),
-        // The first that says something.
+        // The first usable one wins.
         (
             "<?xml version='1.0'?><!-- x --><!--[if IE]><html><![endif]--><!--[if !IE]><!--><html \
              class='a'><!--<![endif]--><!-->\n<head >\n<!-- saved from url=(0017)http://a.example/ -->\
@@ -516,7 +516,7 @@ fn maps_are_csv_or_json_lines() {
 }
 
 #[test]
-fn a_line_that_is_none_is_an_error_that_names_it() {
+fn an_invalid_line_is_an_error_that_names_it() {
     let table: [(&[u8], &str); 9] = [
         (b"a,http://a/\nb\n", "map, line 2: "),
         (b"path,url\na\n", "map, line 2: "),
@@ -605,7 +605,7 @@ fn the_first_source_that_has_a_url_wins() {
     };
     check(|_| {}, "http://map/", "url-map");
     check(|origins| origins.map = None, "http://root/a.example/x", "retrieval");
-    // A layout is a custom; an attribute says where this one file is from.
+    // A layout is a convention; an attribute belongs to this file.
     if with_attribute {
         check(|origins| origins.root_url = None, "http://attribute/", "xattr");
     } else {
@@ -631,7 +631,7 @@ fn has_attribute(_: &Path, _: &[u8]) -> bool {
 }
 
 #[test]
-fn a_url_that_is_none_is_said_and_the_next_source_is_asked() {
+fn an_invalid_url_is_reported_and_the_next_source_is_used() {
     let page = b"<!-- saved from url=(0017)http://a.example/ -->";
     let saved = Some(("http://a.example/".to_owned(), "saved-from"));
     for wrong in [
@@ -658,7 +658,7 @@ fn a_url_that_is_none_is_said_and_the_next_source_is_asked() {
         passed_over,
         [
             format!("{path}: no url-map URL: the base URL is not absolute: y"),
-            format!("{path}: no saved-from URL: it names no place on the network: about:internet"),
+            format!("{path}: no saved-from URL: it is not a network address: about:internet"),
         ]
     );
     let latin_1 = b"<!-- saved from url=(0010)http://a/\xE9 -->";
@@ -684,7 +684,7 @@ fn a_canonical_url_counts_last_and_on_request() {
 }
 
 #[test]
-fn a_base_from_each_source_says_so() {
+fn a_base_names_its_source() {
     use baselink::base::{Outer, Retrieval, Rule, Status, establish};
     use baselink::resolve::Profile;
     let page = baselink::scan(b"<a href=x>", &Default::default());

@@ -1,9 +1,10 @@
-//! The links of moved trees: each leads to the new place of what it led to, in the form in which it was written.
+//! The links of moved trees: each leads to the new place of its target, in its original form.
 //!
-//! The test has a tree of random pages, roots and renames, and works out for itself, by the crate `url` and in the slowest way,
-//! where each link leads before and after (URL Standard), and which file that is.
+//! The test generates a tree of random pages, roots and renames. It determines independently, with the crate `url`
+//! and in the simplest way, the target of each link before and after the move (URL Standard), and the file of the
+//! target.
 //!
-//! Deliberately absent: other profiles, and other formats than HTML; the places of links are the same as for `rewrite`.
+//! Deliberately absent: other profiles, and other formats than HTML, which use the same places as `rewrite`.
 
 use std::sync::Arc;
 
@@ -255,7 +256,7 @@ impl Referee {
     }
 }
 
-/// A URL as its decoded parts: how a path is percent-encoded is no difference.
+/// The decoded parts of a URL: differences in percent-encoding are ignored.
 fn meaning(url: &Url) -> String {
     if url.cannot_be_a_base() {
         return url.to_string();
@@ -407,7 +408,7 @@ proptest! {
                 has(path) || has(&format!("{folder}index.html")) || has(&format!("{path}.html"))
             };
             let stays = below.is_none() && form(reference) != 3;
-            // Of what no file answers, an absolute URL goes on leading to the site.
+            // If no file exists, an absolute URL keeps leading to the site.
             if stays || form(reference) < 2 && !below.as_ref().is_some_and(is_answered) {
                 prop_assert_eq!(&*written, *reference);
                 continue;
@@ -421,7 +422,8 @@ proptest! {
         }
     }
 
-    /// What was moved to another root and back has its old bytes, if no link has two spellings in the tree.
+    /// After a move to another root and back, a document has its old bytes, if no link has two spellings in the
+    /// tree.
     #[test]
     fn a_move_can_be_undone(
         at in prop::sample::select(FILES[..8].to_vec()),

@@ -1,4 +1,4 @@
-//! Walking folders that are made for each test: which files, in which order, and what is said.
+//! Walks over folders that are created for each test: the files, their order, and the messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn relative(entry: &TreeEntry) -> String {
     names.join("/")
 }
 
-/// What is found below `root`; an error is there as `error: …`, without the root's path.
+/// The entries found below `root`. Errors appear as `error: …`, without the path of the root.
 fn found(root: &Path, selection: &Selection) -> Vec<String> {
     found_below(&[root.to_owned()], root, selection)
 }
@@ -76,7 +76,7 @@ fn a_file_that_is_named_is_taken_whatever_the_selection_says() {
 }
 
 #[test]
-fn a_root_that_is_not_there_is_said_and_the_others_are_walked() {
+fn a_missing_root_is_reported_and_the_others_are_walked() {
     let root = tree(&["a"]);
     let roots = [root.path().join("nothing"), root.path().to_owned()];
     let all = found_below(&roots, root.path(), &Selection::default());
@@ -140,7 +140,7 @@ fn include_and_exclude_and_hidden() {
     assert_eq!(select(&["*.html"], &[], true), hidden);
 }
 
-/// What is found below `root` with its kind: folders end with `/`.
+/// The entries found below `root`, with a final `/` for folders.
 fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
     let kinds = walk(roots, selection).map(|entry| {
         let entry = entry.unwrap();
@@ -152,7 +152,7 @@ fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
 }
 
 #[test]
-fn folders_are_entries_on_request_each_before_what_is_in_it() {
+fn folders_are_entries_on_request_before_their_contents() {
     let root = tree(&["a/x.html", "a/b/y.css", "a-b", ".h/z", "old/v"]);
     for folder in ["empty/below", "a/b/empty", ".h/empty", "old/empty"] {
         fs::create_dir_all(root.path().join(folder)).unwrap();
@@ -175,7 +175,7 @@ fn folders_are_entries_on_request_each_before_what_is_in_it() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_no_entry() {
+fn leftovers_of_a_killed_run_are_not_entries() {
     let root = tree(&[".baselink-0a1b2c", "a/.baselink-0a1b2c", "a/baselink-x", "a/.baselink"]);
     let selection = Selection { hidden: true, ..Selection::default() };
     assert_eq!(found(root.path(), &selection), ["a/.baselink", "a/baselink-x"]);
@@ -187,7 +187,7 @@ fn what_a_killed_run_left_is_no_entry() {
 fn roots_that_overlap_give_each_file_once() {
     let root = tree(&["a/x", "a/y", "b/z"]);
     let at = |path: &str| root.path().join(path);
-    // Roots, what is found (root and file), how many sentences.
+    // Each row has the roots, the entries found (root and file), and the number of messages.
     let table: [(&[&str], &[&str], usize); 6] = [
         (&["a", "b"], &["a x", "a y", "b z"], 0),
         (&["", "a"], &[" a/x", " a/y", " b/z"], 1),
@@ -213,7 +213,7 @@ fn roots_that_overlap_give_each_file_once() {
     let paths = [root.path().to_owned(), at("a")];
     let said = walk(&paths, &Selection::default()).overlaps()[0].clone();
     let (outer, inner) = (paths[0].display(), paths[1].display());
-    assert_eq!(said, format!("{inner} is in {outer}: each file is taken once, with {outer}"));
+    assert_eq!(said, format!("{inner} is in {outer}: each file is read once, with {outer}"));
 }
 
 #[test]
@@ -236,16 +236,16 @@ fn twenty_thousand_roots() {
 }
 
 #[test]
-fn of_many_roots_that_overlap_each_is_said_once() {
+fn each_overlapping_root_is_reported_once() {
     let root = tree(&["a/x", "b/y", "c/z"]);
     let roots = ["b", "a", "c", "a/x", "b", ""].map(|path| root.path().join(path));
     let selection = Selection::default();
     let walk = walk(&roots, &selection);
     let at = |path: &str| root.path().join(path).display().to_string();
     let expected = [
-        format!("{} is in {}: each file is taken once, with {}", at("a/x"), at("a"), at("a")),
-        format!("{} and {} are the same: each file is taken once", at("b"), at("b")),
-        format!("{} is in {}: each file is taken once, with {}", at("b"), at(""), at("b")),
+        format!("{} is in {}: each file is read once, with {}", at("a/x"), at("a"), at("a")),
+        format!("{} and {} are the same: each file is read once", at("b"), at("b")),
+        format!("{} is in {}: each file is read once, with {}", at("b"), at(""), at("b")),
     ];
     assert_eq!(walk.overlaps(), expected);
     let found: Vec<_> = walk.map(|entry| relative(&entry.unwrap())).collect();
@@ -319,7 +319,7 @@ mod unix {
     }
 
     #[test]
-    fn links_that_lead_in_a_circle_or_nowhere_are_said() {
+    fn circular_and_broken_symbolic_links_are_reported() {
         let root = tree(&["a/b/x", "a/b/y"]);
         symlink("..", root.path().join("a/b/up")).unwrap();
         symlink("itself", root.path().join("itself")).unwrap();
@@ -328,8 +328,8 @@ mod unix {
         let found = found(root.path(), &follow);
         assert_eq!(found.len(), 5, "{found:?}");
         assert!(found[0].starts_with("error: a/b/up: a link to "), "{found:?}");
-        assert!(found[0].ends_with("a, in which it stands; not followed"), "{found:?}");
-        assert_eq!(found[1..4], ["a/b/x", "a/b/y", "error: broken: a link to nothing"]);
+        assert!(found[0].ends_with("a, which contains it; not followed"), "{found:?}");
+        assert_eq!(found[1..4], ["a/b/x", "a/b/y", "error: broken: a broken symbolic link"]);
         assert!(found[4].starts_with("error: itself: "), "{found:?}");
         let without = Selection::default();
         assert_eq!(
@@ -339,7 +339,7 @@ mod unix {
     }
 
     #[test]
-    fn roots_that_are_links_in_a_circle_or_to_nothing_are_said_on_one_line() {
+    fn circular_and_broken_roots_are_reported_on_one_line() {
         let root = tree(&[]);
         let at = |name: &str| root.path().join(name);
         symlink("round", at("a\nb")).unwrap();
@@ -354,7 +354,7 @@ mod unix {
             // The system's own words (ELOOP).
             let circle = "Too many levels of symbolic links";
             assert!(said[0].starts_with(&format!("{shown}/a\\nb: {circle}")), "{said:?}");
-            assert_eq!(said[1], format!("{shown}/broken: a link to nothing"));
+            assert_eq!(said[1], format!("{shown}/broken: a broken symbolic link"));
             assert!(said[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")), "{said:?}");
             assert!(said.len() == 3 && !said.concat().contains('\n'));
         }
@@ -398,7 +398,7 @@ mod unix {
     }
 
     #[test]
-    fn what_is_no_file_is_told_and_not_opened() {
+    fn special_files_are_listed_and_not_opened() {
         let root = tree(&["x"]);
         let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
         let fifo = root.path().join("fifo");
@@ -413,10 +413,10 @@ mod unix {
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }
 
-    /// I19: what took the place of a file since the walk is not opened, and not waited for.
+    /// I19: an entry that replaced a file since the walk is not opened, and does not block.
     #[test]
-    fn what_is_no_file_any_more_is_not_waited_for() {
-        let other = "another program put something else there; it was left out";
+    fn a_replaced_file_does_not_block() {
+        let other = "another program replaced it; skipped";
         let root = tree(&["a/pipe", "a/socket", "a/folder", "a/link", "named"]);
         let at = |name: &str| root.path().join(name);
         let roots = [at("a"), at("named")];
@@ -449,7 +449,7 @@ mod unix {
         }
     }
 
-    /// I19: what was found is opened where it was found, or not at all.
+    /// I19: a file is opened where it was found, or not at all.
     #[test]
     fn a_folder_that_became_a_link_since_is_not_entered() {
         for swapped in ["w", "w/a", "w/a/b"] {
@@ -465,16 +465,16 @@ mod unix {
             for opened in [entry.open(false).map(drop), entry.original().map(drop)] {
                 // The folder that was named is open, whatever it is called now.
                 let refused = opened.map_err(|error| error.to_string());
-                let other = "another program put something else there; it was left out";
+                let other = "another program replaced it; skipped";
                 let expected = Err(format!("{}: {other}", entry.path.display()));
                 assert_eq!(refused, if swapped == "w" { Ok(()) } else { expected }, "{swapped}");
             }
         }
     }
 
-    /// A path may be longer than the system takes (PATH_MAX of POSIX.1-2017, limits.h); it is said once.
+    /// A path may be longer than the system's limit (PATH_MAX of POSIX.1-2017, limits.h); that is reported once.
     #[test]
-    fn a_path_that_is_too_long_is_said_once() {
+    fn a_path_that_is_too_long_is_reported_once() {
         let root = tempfile::tempdir().unwrap();
         // The last folder is at most at 4,095 bytes, the file in it behind that.
         let [outer, inner] = [60, 300].map(|names| "abcdefghij/".repeat(names));
@@ -491,7 +491,7 @@ mod unix {
     }
 
     #[test]
-    fn a_folder_without_permission_is_said_and_the_walk_goes_on() {
+    fn a_folder_without_permission_is_reported_and_the_walk_goes_on() {
         let root = tree(&["a/x", "b"]);
         let closed = root.path().join("a");
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();

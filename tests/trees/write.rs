@@ -1,11 +1,11 @@
-//! Writing in `tree/`: what a file keeps, what is refused, and what is there after a failed write or a
-//! kill. The trees are made when the tests run.
+//! Writing files: the properties that a file keeps, the refusals, and the state after a failed write or a kill. The
+//! trees are created at run time.
 //!
-//! The test program starts itself again for what one process cannot show: with `BASELINK_PART` it plays
-//! a part (see `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` says how often a
-//! child is killed; twice without it.
+//! The test program starts itself again if a test needs a second process. With `BASELINK_PART` it plays a part (see
+//! `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` sets the number of kills of a child, by default
+//! two.
 //!
-//! Deliberately absent: other systems than Unix.
+//! Deliberately absent: systems other than Unix.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use baselink::files::maildir::{is_maildir, is_message, with_sizes_of};
 use baselink::files::mirror::Mirror;
 use baselink::files::walk::{Selection, walk};
 use baselink::files::write::{
-    self, Committed, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
+    self, Committed, InPlace, NotPreserved, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -35,7 +35,7 @@ fn put(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-/// A folder with the file `page.html`, in which `old` stands.
+/// A folder with the file `page.html`, which contains `old`.
 fn scene() -> (TempDir, PathBuf) {
     let folder = tempdir().unwrap();
     let page = folder.path().join("page.html");
@@ -72,7 +72,7 @@ fn backed_up() -> InPlace {
     InPlace { backup: Some(Suffix::new(OsStr::new(".orig")).unwrap()), ..InPlace::default() }
 }
 
-fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<Lost>> {
+fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<NotPreserved>> {
     let mut new = settings.begin(&Original::of(path)?)?;
     new.write(|out| out.write_all(bytes))?;
     new.commit().map(|committed| committed.lost)
@@ -104,7 +104,7 @@ mod replacement {
     use super::*;
 
     #[test]
-    fn what_is_dropped_leaves_nothing() {
+    fn a_dropped_replacement_leaves_nothing() {
         let (folder, page) = scene();
         let mut new = Replacement::begin(&page).unwrap();
         new.write(|out| out.write_all(b"new")).unwrap();
@@ -149,7 +149,7 @@ mod replacement {
     }
 
     #[test]
-    fn the_bytes_are_for_nobody_else_before_they_are_complete() {
+    fn incomplete_bytes_are_readable_only_by_the_owner() {
         let (folder, page) = scene();
         set_mode(&page, 0o644);
         let new = Replacement::begin(&page).unwrap();
@@ -208,7 +208,7 @@ mod in_place {
     }
 
     #[test]
-    fn an_owner_that_cannot_stay_is_told() {
+    fn an_owner_that_cannot_be_kept_is_reported() {
         if !is_root() {
             eprintln!("notice: only root can be somebody else, so this was not tested");
             return;
@@ -238,12 +238,12 @@ mod in_place {
 
     pub(super) fn somebody(folder: &Path) {
         let lost = replace(&InPlace::default(), &folder.join("page.html"), b"new").unwrap();
-        assert_eq!(lost, [Lost::Owner]);
+        assert_eq!(lost, [NotPreserved::Owner]);
         let capable = folder.join("capable.html");
         let may_lose = xattr::get(&capable, "security.capability").is_ok_and(|it| it.is_some());
         let lost = replace(&InPlace::default(), &capable, b"new").unwrap();
-        let attributes = may_lose.then_some(Lost::Attributes);
-        assert_eq!(lost, [Lost::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
+        let attributes = may_lose.then_some(NotPreserved::Attributes);
+        assert_eq!(lost, [NotPreserved::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
         assert_eq!(
             sentence(replace(&InPlace::default(), &folder.join("read-only.html"), b"new"), folder),
             "DIR/read-only.html: the file is read-only"
@@ -264,7 +264,8 @@ mod in_place {
         assert_eq!(xattr::get(&page, "user.empty").unwrap().unwrap(), b"");
     }
 
-    /// As acl(5) has it in Linux's `posix_acl_xattr.h`: version 2, then tag, bits and id of each entry.
+    /// An access control list (acl(5)) as in Linux's `posix_acl_xattr.h`: version 2, then tag, bits and id of each
+    /// entry.
     fn access_control_list() -> Vec<u8> {
         let none = u32::MAX;
         let entries =
@@ -303,7 +304,7 @@ mod in_place {
     /// I19: `struct vfs_cap_data` of Linux's capability.h, version 2: CAP_NET_BIND_SERVICE, permitted.
     const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-    /// I19: what only a privileged program may give is given by one.
+    /// I19: attributes that only a privileged program may set are set by one.
     #[test]
     #[cfg(target_os = "linux")]
     fn capabilities_and_trusted_attributes_stay() {
@@ -400,14 +401,14 @@ mod in_place {
     }
 
     #[test]
-    fn what_is_no_file_is_refused() {
+    fn special_files_are_refused() {
         let (folder, page) = scene();
         let at = |name: &str| folder.path().join(name);
         symlink("page.html", at("link")).unwrap();
         symlink("nowhere", at("dangling")).unwrap();
         fs::create_dir(at("folder")).unwrap();
         assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
-        let not = "which is not written through";
+        let not = "which is not followed";
         for (name, why) in [
             ("link", &*format!("a symbolic link, {not}; name page.html itself")),
             ("dangling", &format!("a symbolic link, {not}; name nowhere itself")),
@@ -421,7 +422,7 @@ mod in_place {
         assert_eq!(fs::read(page).unwrap(), b"old");
     }
 
-    /// What another program does to the page at any time before the commit is not undone.
+    /// A change by another program at any time before the commit is not undone.
     #[test]
     fn a_file_that_changes_meanwhile_is_left() {
         type Change = fn(&Path);
@@ -478,7 +479,7 @@ mod in_place {
         }
     }
 
-    /// B: what leaves size and time of the bytes as they were is a change too.
+    /// B: a change that preserves size and time of the bytes is noticed too.
     #[test]
     fn a_change_that_hides_is_seen() {
         type Change = fn(&Path);
@@ -534,7 +535,7 @@ mod in_place {
 
     /// I19: a link that takes the place of the folder at any step leads no byte and no temporary file elsewhere.
     #[test]
-    fn what_is_begun_stays_in_its_folder() {
+    fn a_file_stays_in_the_folder_where_it_was_begun() {
         for step in 0..4 {
             for settings in [InPlace::default(), backed_up()] {
                 let folder = tempdir().unwrap();
@@ -571,7 +572,7 @@ mod in_place {
         }
     }
 
-    /// B: what this program does to a file itself is no such change.
+    /// B: changes by this program itself do not count as changes.
     #[test]
     fn names_of_one_file_are_replaced_each() {
         for (together, settings) in
@@ -662,7 +663,7 @@ mod in_place {
         assert_eq!(fs::metadata(&backup).unwrap().modified().unwrap(), long_ago(0));
         assert_eq!(names(folder.path()), ["page.html", "page.html.orig"]);
 
-        // Somebody else's file of that name is nobody's to overwrite.
+        // A file of that name that belongs to another program is not overwritten.
         fs::write(&backup, "mine").unwrap();
         replace(&backed_up(), &page, b"fourth").unwrap();
         assert_eq!(fs::read(&backup).unwrap(), b"mine");
@@ -739,7 +740,7 @@ mod in_place {
         put(&backup, b"old");
         assert_eq!(
             sentence(replace(&backed_up(), &backup, b"new"), folder.path()),
-            "DIR/page.html.orig: a backup by its name, which is left as it is"
+            "DIR/page.html.orig: its name is that of a backup; skipped"
         );
         assert_eq!(names(folder.path()), ["page.html.orig"]);
         let suffix = Suffix::new(OsStr::new(".orig")).unwrap();
@@ -1084,7 +1085,7 @@ mod mirror {
         {
             assert_eq!(modified(path), long_ago(later), "{path}");
         }
-        // Folders that were there are left to whose they are; files of an earlier run are not.
+        // Existing folders stay with their owner; files of an earlier run do not.
         let mirror = Mirror::new(&out).unwrap();
         write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
         mirror.finish().unwrap();
@@ -1145,7 +1146,7 @@ mod mirror {
         assert_eq!(fs::read(out.join("other")).unwrap(), b"first", "links are not written through");
     }
 
-    /// C: what an earlier run made of input that is read-only is so, too.
+    /// C: the output of an earlier run from read-only input is read-only too.
     #[test]
     fn read_only_output_of_read_only_input_is_replaced() {
         let (folder, page, out) = scene();
@@ -1158,7 +1159,7 @@ mod mirror {
             assert_eq!(fs::read(out.join("copied")).unwrap(), b"old");
             assert_eq!((mode(&out.join("written")), mode(&out.join("copied"))), (0o444, 0o444));
         }
-        // Whoever may write the input did not make the output read-only by a run.
+        // The input is writable, so no run made the output read-only.
         set_mode(&page, 0o644);
         let mirror = Mirror::new(&out).unwrap();
         assert_eq!(
@@ -1193,14 +1194,14 @@ mod mirror {
         for name in names_of_attackers {
             let refused = sentence(write(&mirror, &page, name, b"new"), folder.path());
             assert!(
-                refused.ends_with("' is no name inside the output folder DIR/out"),
+                refused.ends_with("' is not a path inside the output folder DIR/out"),
                 "{refused}"
             );
             let relative = Path::new(OsStr::from_bytes(name));
             assert!(copied(&mirror, &page, relative).is_err(), "{relative:?}");
         }
         assert_eq!(names(folder.path()), ["in"]);
-        // And what only looks so.
+        // Names that only look like parent folders or roots are valid.
         for name in [&b"..."[..], b"a/.../..b", b"~", b"C:", b"a\\..\\..\\x", b"%2e%2e/x"] {
             write(&mirror, &page, name, b"new").unwrap();
         }
@@ -1238,7 +1239,7 @@ mod mirror {
                 let refused = sentence(refused, folder.path());
                 // The second one has been refused by its name alone where the first was taken in.
                 assert!(
-                    refused.contains("a symbolic link, which is not written through")
+                    refused.contains("a symbolic link, which is not followed")
                         || refused.contains("would be written from"),
                     "{refused}"
                 );
@@ -1266,7 +1267,7 @@ mod mirror {
         assert!(names(&outside).is_empty());
     }
 
-    /// I19: what is begun gets its name in the folder in which it was begun.
+    /// I19: a file gets its name in the folder in which it was begun.
     #[test]
     fn a_link_put_there_before_the_name_leads_nothing_elsewhere() {
         for there in [None, Some("earlier")] {
@@ -1294,11 +1295,11 @@ mod mirror {
         }
     }
 
-    /// Of a file that nobody saw before the new one was to get its name.
+    /// The message about a file that did not exist before the new one was to get its name.
     const OF_OTHERS: &str = "another file came there meanwhile, under that name or one that is the same \
                              to this file system, and was left";
 
-    /// A folder in which a file was written is known; what is in it may be other than it was then.
+    /// A folder in which a file was written is cached, but its contents may have changed since.
     #[test]
     fn later_files_of_a_folder_are_written_as_the_first() {
         let (folder, page, out) = scene();
@@ -1326,7 +1327,7 @@ mod mirror {
             fs::remove_dir_all(out.join("a")).unwrap();
             write(&mirror, &page, b"a/5", b"new").unwrap();
             assert_eq!(names(&out.join("a")), ["5"]);
-            // In a folder that this run made, too.
+            // Also in a folder that this run created.
             write(&mirror, &page, b"b/1", b"new").unwrap();
             symlink(&page, out.join("b/2")).unwrap();
             fs::create_dir(out.join("b/3")).unwrap();
@@ -1350,7 +1351,7 @@ mod mirror {
         let (folder, page, out) = scene();
         fs::create_dir(folder.path().join("real")).unwrap();
         symlink("real", &out).unwrap();
-        let refusal = "DIR/out: a symbolic link, which is not written through; name real itself";
+        let refusal = "DIR/out: a symbolic link, which is not followed; name real itself";
         assert_eq!(sentence(Mirror::new(&out), folder.path()), refusal);
         assert_eq!(sentence(Mirror::new(&out.join("")), folder.path()), refusal);
         assert_eq!(sentence(Mirror::new(&page), folder.path()), "DIR/in/page.html: not a folder");
@@ -1366,7 +1367,7 @@ mod mirror {
     }
 
     #[test]
-    fn what_is_no_file_is_not_replaced() {
+    fn special_files_are_not_replaced() {
         let (folder, page, out) = scene();
         put(&out.join("folder/file"), b"there");
         put(&out.join("read-only"), b"there");
@@ -1481,7 +1482,7 @@ mod mirror {
 
     /// A folder that is there twice has two names without a symbolic link in them.
     #[test]
-    fn input_and_output_are_told_by_what_they_are() {
+    fn input_and_output_are_compared_by_identity() {
         let folder = tempdir().unwrap();
         fs::create_dir_all(folder.path().join("site/a")).unwrap();
         fs::create_dir(folder.path().join("same")).unwrap();
@@ -1657,7 +1658,7 @@ mod maildir {
         assert!(names(&folder.path().join("tmp")).is_empty());
     }
 
-    /// What a run leaves that is killed before it removes the old file.
+    /// A run that is killed before it removes the old file leaves this state.
     #[test]
     fn a_message_that_is_there_twice_is_there_once_after_the_next_run() {
         let folder = maildir();
@@ -1688,8 +1689,8 @@ mod maildir {
         assert!(names(&folder.path().join("tmp")).is_empty());
     }
 
-    /// A: two replacements of one message race. One gets another name and then removes the old file, in
-    /// whose place the other one is by then, or it is refused because it is there before.
+    /// A: two replacements of one message race. One gets another name and then removes the old file, which the
+    /// other may have replaced by then; or it fails because the name is taken.
     #[test]
     fn a_message_that_came_under_the_old_name_is_not_removed() {
         for _ in 0..30 {
@@ -1706,7 +1707,9 @@ mod maildir {
             let (second, first) = (committed.remove(1), committed.remove(0));
             assert_eq!(second.unwrap().path, old);
             assert_eq!(fs::read(&old).unwrap(), b"xyz");
-            assert!(first.is_err() || first.is_ok_and(|first| first.lost == [Lost::OldName]));
+            assert!(
+                first.is_err() || first.is_ok_and(|first| first.lost == [NotPreserved::OldName])
+            );
         }
     }
 
@@ -1737,7 +1740,7 @@ mod maildir {
         put(&at("cur/1"), b"old");
         assert_eq!(
             sentence(replace(&backed_up(), &at("cur/1"), b"new"), folder.path()),
-            "DIR/cur/1: in a Maildir a backup would be one more message; leave --backup out"
+            "DIR/cur/1: in a Maildir a backup would be a further message; omit --backup"
         );
         set_mode(&at("cur/1"), 0o400);
         assert_eq!(
@@ -1749,7 +1752,7 @@ mod maildir {
         symlink("elsewhere", at("tmp")).unwrap();
         assert_eq!(
             sentence(deliver(&at("cur/1"), b"new"), folder.path()),
-            "DIR/tmp: a symbolic link, which is not written through; name elsewhere itself"
+            "DIR/tmp: a symbolic link, which is not followed; name elsewhere itself"
         );
         assert_eq!(fs::read(at("cur/1")).unwrap(), b"old");
     }
@@ -1767,7 +1770,7 @@ mod maildir {
         assert_eq!(names(&folder.path().join("cur")), ["1.h,S=4:2,S"]);
     }
 
-    /// B: of two names in one run, the second is not changed by what is done to the first.
+    /// B: if one run changes two names of a file, the first change does not count as a change of the second.
     #[test]
     fn a_message_and_its_copy_are_written_both() {
         let folder = maildir();
@@ -1800,7 +1803,7 @@ fn part(part: &str, folder: &Path) -> Command {
     command
 }
 
-/// Whether the part was played to its end. If it cannot be played at all, it says so.
+/// True if the part ran to its end. If it cannot run at all, the test reports that.
 fn played(mut command: Command) -> bool {
     match command.output() {
         Ok(output) => {
@@ -1820,7 +1823,7 @@ fn played(mut command: Command) -> bool {
     }
 }
 
-/// No test of its own: what the program does that a test started.
+/// Not a test: the entry point for programs that tests start.
 #[test]
 fn the_part() {
     let Some(part) = std::env::var_os("BASELINK_PART") else { return };
@@ -1931,7 +1934,7 @@ mod kills {
         text
     }
 
-    /// Which version of which file `bytes` are, all of them.
+    /// The file and the version to which `bytes` belong completely.
     fn version_of(bytes: &[u8]) -> (usize, usize) {
         let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
         let numbers: Vec<usize> = String::from_utf8_lossy(line)
@@ -1947,7 +1950,7 @@ mod kills {
         text.chunks(3_000).try_for_each(|piece| out.write_all(piece))
     }
 
-    /// What a part has done: begun, and written every file once.
+    /// The progress of a part: it has started, and written every file once.
     const AT_WORK: &str = "at work";
     const WRITTEN: &str = "all is written";
 
@@ -2000,7 +2003,7 @@ mod kills {
         say(AT_WORK);
         loop {
             let cur = folder.join("cur");
-            // Older versions first: what a killed child left twice is made one again.
+            // Older versions come first: duplicates that a killed child left are merged.
             let mut messages: Vec<_> = names(&cur)
                 .into_iter()
                 .map(|name| (version_of(&fs::read(cur.join(&name)).unwrap()), cur.join(name)))
@@ -2060,7 +2063,7 @@ mod kills {
         }
     }
 
-    /// What is in `folder` but temporary files, each whole, and how many of those there are.
+    /// The contents of `folder` except temporary files, all complete, and the number of temporary files.
     fn whole(folder: &Path) -> (BTreeMap<OsString, (usize, usize)>, usize) {
         let (temporary, files): (Vec<_>, Vec<_>) =
             names(folder).into_iter().partition(|name| is_temporary(name));

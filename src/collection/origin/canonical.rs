@@ -1,13 +1,13 @@
 //! The canonical URL of a page: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
 //! (<https://ogp.me/>).
 //!
-//! Whoever wrote the page says there under which URL it is best known. That is often the one from which it was
-//! retrieved, and may be another: of the first page of a list, of the same text elsewhere. So it is a hint,
-//! and the URL only where that was asked for ([`super::Origins::canonical`]).
+//! The author names the preferred URL of the page there. Often the page was retrieved from that URL, but not
+//! always: it may be the first page of a list, or the same text elsewhere. It is therefore a hint, and used as a
+//! retrieval URL only on request ([`super::Origins::canonical`]).
 //!
-//! The first `link` in the page whose `rel` has `canonical` and whose `href` is an absolute, hierarchical
-//! URL counts; without one, the first `og:url` that is. What follows `<body>`, in a `template`, in a
-//! comment or in a script does not.
+//! The first `link` whose `rel` contains `canonical` and whose `href` is an absolute, hierarchical URL wins;
+//! otherwise the first such `og:url`. Tags after `<body>`, in a `template`, in a comment or in a script do not
+//! count.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -18,8 +18,7 @@
 //! assert_eq!(&page[named.span.range()], b"http://a/2#c");
 //! ```
 //!
-//! Deliberately absent: a relative one. It says nothing of the host, and what it is relative to is what is
-//! looked for.
+//! Deliberately absent: relative URLs. Resolving them would need the URL that is being sought.
 
 use std::borrow::Cow;
 
@@ -36,20 +35,20 @@ use crate::scan::html::walk;
 use crate::scan::value;
 use crate::span::Span;
 
-/// The number of bytes of a page that are searched.
+/// The number of bytes of a page to search.
 pub const HEAD: usize = 1 << 20;
 
-/// Longer URLs are none.
+/// The maximum length of a URL; longer ones are ignored.
 const LONGEST: usize = 8_192;
 
-/// A URL that a page calls its own.
+/// A URL that a page declares as its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct CanonicalUrl {
     /// The URL, without its fragment.
     pub url: String,
     /// The tag that names the URL.
     pub by: CanonicalTag,
-    /// Where: bytes of the page.
+    /// The span of the URL in the page.
     pub span: Span,
 }
 
@@ -64,10 +63,9 @@ named! {
     }
 }
 
-/// The URL that the page which begins with `head` calls its own. Only of the first [`HEAD`] bytes it is asked,
-/// and only of HTML and XHTML.
+/// Finds the URL that a page declares as its own in its first [`HEAD`] bytes, for HTML and XHTML only.
 #[must_use]
-pub fn named(head: &[u8], format: Format) -> Option<Named> {
+pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
     if !matches!(format, Format::Html | Format::Xhtml) {
         return None;
     }
@@ -77,12 +75,13 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
     walk::best_effort(&text, start..text.len(), true, &mut sink);
     let named = sink.of_link.or(sink.of_graph)?;
     let span = map.map_or(named.span, |map| map.covering(named.span));
-    Some(Named { span, ..named })
+    Some(CanonicalUrl { span, ..named })
 }
 
-/// The URLs of the `link` elements in the page that begins with `head` which have to be absolute: the canonical URL (RFC 6596, 3)
-/// and those of the page in other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>).
-/// Spans are bytes of the page. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
+/// Finds the URLs of `link` elements that must be absolute, in the page that begins with `head`: the canonical URL
+/// (RFC 6596, 3) and the page in other languages
+/// (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Spans refer to the
+/// page. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
 pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
     if !matches!(format, Format::Html | Format::Xhtml) {
         return Vec::new();
@@ -98,7 +97,8 @@ pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
     }
 }
 
-/// The page in an encoding that extends ASCII, the map to its bytes where it had another one, and where its text begins.
+/// The page in an encoding that extends ASCII, the map to its bytes if it was converted, and the offset of its
+/// text.
 fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, usize, Charset) {
     let found = match format {
         Format::Html => Charset::detect(head, None),
@@ -115,12 +115,12 @@ fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, u
 struct CanonicalSink<'a> {
     text: &'a [u8],
     charset: Charset,
-    of_link: Option<Named>,
-    of_graph: Option<Named>,
+    of_link: Option<CanonicalUrl>,
+    of_graph: Option<CanonicalUrl>,
     /// The number of open `template` elements.
     templates: usize,
     is_in_body: bool,
-    /// True if all URLs that have to be absolute are looked for.
+    /// True to find all URLs that must be absolute.
     finds_all: bool,
     all: Vec<Span>,
 }
@@ -172,7 +172,7 @@ impl<'a> CanonicalSink<'a> {
         }
     }
 
-    /// The `href` of a `link` that has to be absolute.
+    /// The `href` of a `link` that must be absolute.
     fn absolute(&self, tag: &RawTag) -> Option<Span> {
         let rel = self.attribute(tag, "rel")?.text.to_ascii_lowercase();
         let has = |word: &str| rel.split_ascii_whitespace().any(|one| one == word);
@@ -184,7 +184,7 @@ impl<'a> CanonicalSink<'a> {
         Some(value.map.covering(value::trimmed(&value.text)))
     }
 
-    /// The URL in the attribute `url` of a tag, where the value of one of the attributes `says` has this word.
+    /// The URL in the attribute `url` of a tag, if one of the attributes `says` contains this word.
     fn named(
         &self,
         tag: &RawTag,
@@ -192,7 +192,7 @@ impl<'a> CanonicalSink<'a> {
         word: &str,
         url: &str,
         by: CanonicalTag,
-    ) -> Option<Named> {
+    ) -> Option<CanonicalUrl> {
         let has_word = |value: View| {
             value.text.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word))
         };
@@ -203,10 +203,10 @@ impl<'a> CanonicalSink<'a> {
         let trimmed = value::trimmed(&value.text);
         let url = value.text[trimmed.range()].split('#').next().unwrap_or_default();
         let is_url = unusable(url).is_none();
-        is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
+        is_url.then(|| CanonicalUrl { url: url.to_owned(), by, span: value.map.covering(trimmed) })
     }
 
-    /// The value of the first attribute called `name`, decoded.
+    /// The decoded value of the first attribute called `name`.
     fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
         let attributes = distinct(self.text, tag);
         let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
@@ -225,18 +225,18 @@ mod tests {
     }
 
     #[test]
-    fn what_names_the_url_of_a_page() {
+    fn tags_that_name_the_url_of_a_page() {
         for (page, expected) in [
             ("<link rel=canonical href=http://a/x>", Some("http://a/x")),
             ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
             ("<meta property='og:url' content=http://a/x>", Some("http://a/x")),
             ("<meta name='og:url' content=http://a/x>", Some("http://a/x")),
-            // Canonical first, wherever it is.
+            // The canonical URL wins, whatever its position.
             (
                 "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
                 Some("http://a/x"),
             ),
-            // The first that serves.
+            // The first usable one wins.
             (
                 "<link rel=canonical href=/x><link rel=canonical href=http://a/y>",
                 Some("http://a/y"),

@@ -1,4 +1,4 @@
-//! Hosts from the names of folders, as crawlers write them.
+//! Hosts from folder names, as crawlers write them.
 //!
 //! | program | folder of `http://a.example:8080/` |
 //! |---|---|
@@ -23,20 +23,19 @@
 //! assert_eq!(retrieval.unwrap().url, "https://a.example:8080/b");
 //! ```
 //!
-//! Deliberately absent: which folders there are.
+//! Deliberately absent: the folders themselves.
 
 use crate::resolve;
 
-/// The net_loc for which a folder stands in URLs with `scheme`; `None` where its name cannot be that of a host.
+/// The net_loc that a folder name denotes in URLs with `scheme`; `None` if the name cannot be a host.
 pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
     let (host, port) = of_folder(folder)?;
     let net_loc = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    // A host that the URL Standard has no parse for is none: 1.2.3.999.
+    // A host that the URL Standard rejects, such as 1.2.3.999, does not count.
     resolve::parses(&format!("{scheme}://{net_loc}/")).then_some(net_loc)
 }
 
-/// True if a folder is hardly called so for anything but a host: the name has a dot, a port or brackets, or is
-/// `localhost`.
+/// True if a folder name is almost certainly a host: it has a dot, a port or brackets, or is `localhost`.
 #[must_use]
 pub fn is_telling(folder: &str) -> bool {
     of_folder(folder).is_some_and(|(host, port)| port.is_some() || is_telling_host(host))
@@ -46,12 +45,12 @@ fn is_telling_host(host: &str) -> bool {
     host.contains('.') || host.starts_with('[') || host.eq_ignore_ascii_case("localhost")
 }
 
-/// The host and the port for which a folder stands, as they are written.
+/// The host and the port in a folder name, as written.
 fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
     let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((host, port)) = folder.rsplit_once(['+', '_'])
         && is_port(port)
-        // A `_` may be in the name of a host, but not in that of a top-level domain.
+        // A `_` may be in a host name, but not in a top-level domain.
         && (folder.as_bytes()[host.len()] == b'+' || is_telling_host(host))
     {
         return host_and_port(host).filter(|(_, own)| own.is_none()).map(|_| (host, Some(port)));
@@ -59,8 +58,8 @@ fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
     host_and_port(folder)
 }
 
-/// The host and the port of `net_loc`; `None` where that has more, or is none (RFC 952; `_` is there in practice; in
-/// brackets, RFC 3986, 3.2.2).
+/// The host and the port of `net_loc`; `None` if it has more parts or is invalid (RFC 952; RFC 3986, 3.2.2, for
+/// brackets). `_` is allowed because it occurs in practice.
 pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
     let end = match net_loc.strip_prefix('[') {
         Some(_) => net_loc.find(']')? + 1,

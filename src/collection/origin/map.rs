@@ -1,15 +1,17 @@
-//! A table of files and the URLs by which they were retrieved: `--url-map`.
+//! A table of files and their retrieval URLs: `--url-map`.
 //!
-//! It is CSV (RFC 4180), `path,URL` a line, with or without a header line that names the two columns, or the
-//! same with tabs (IANA, text/tab-separated-values), where the name ends with `.tsv` or the first line has a
-//! tab and the name does not end with `.csv`; or, where it begins with `{`, JSON Lines,
-//! `{"path": …, "url": …}` a line. A later line for the same
-//! file counts more than an earlier one, so the URLs of a redirection can be listed in their order
-//! (RFC 1808, 3.3: the last one is the base).
+//! Three syntaxes are accepted:
 //!
-//! A path is looked for below the root in which the file was found, then below the folder of the map, then
-//! below the current folder, and last beside a file that was named; it may be absolute. Its folders are
-//! separated by `/`.
+//! - CSV (RFC 4180), `path,URL` per line, with an optional header line that names the two columns;
+//! - tab-separated values (IANA, text/tab-separated-values), if the name ends with `.tsv`, or if the first line has
+//!   a tab and the name does not end with `.csv`;
+//! - JSON Lines, `{"path": …, "url": …}` per line, if the text begins with `{`.
+//!
+//! A later line for a file takes precedence over an earlier one, so redirects can be listed in order (RFC 1808,
+//! 3.3: the last one is the base).
+//!
+//! A path may be absolute. A relative path is looked up below the root in which a file was found, then below the
+//! folder of the map, then below the current folder, and last next to a named file. Its separator is `/`.
 //!
 //! ```
 //! use std::path::Path;
@@ -19,7 +21,7 @@
 //! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
 //! ```
 //!
-//! Deliberately absent: patterns, and names in JSON that are not UTF-8; those can stand in CSV.
+//! Deliberately absent: patterns, and names in JSON that are not UTF-8; use CSV for those.
 
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap};
@@ -38,9 +40,9 @@ use crate::files::walk::{EntryKind, TreeEntry};
 /// A table of files and their URLs.
 #[derive(Clone, Debug)]
 pub struct UrlMap {
-    /// The file of the map, as it was named.
+    /// The path of the map as it was named.
     name: PathBuf,
-    /// Its folder, without links.
+    /// The folder of the map, without symbolic links.
     folder: PathBuf,
     urls: HashMap<PathBuf, Mapped>,
 }
@@ -53,12 +55,12 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
-/// Writes a map of these rows to `out`, each with the path of a file, its URL, the date of the capture and the media type.
-/// [`UrlMap`] reads the first two columns.
+/// Writes a map of these rows to `out`. A row has the path of a file, its URL, the date of the capture and the
+/// media type. [`UrlMap`] reads the first two columns.
 ///
 /// # Errors
 ///
-/// `out` cannot be written to.
+/// Returns errors of `out`.
 pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     let header = ["path", "url", "date", "media_type"].map(str::to_owned);
@@ -68,14 +70,14 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
     writer.flush()
 }
 
-/// The pairs in a table: the values of two columns with these names. `path` is the file of the table. Its syntax is that of
-/// [`UrlMap`].
+/// The pairs of values in two named columns of a table. `path` is the file of the table, for messages. The syntax
+/// is that of [`UrlMap`].
 ///
 /// # Errors
 ///
-/// A line without one of the values; the error says which.
+/// Returns an error that names the line if a value is missing.
 pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    let columns = Columns { names, wanted: "an old and a new path are wanted" };
+    let columns = Columns { names, wanted: "expected an old and a new path" };
     let mut all = Vec::new();
     TwoColumns { text, name: path, columns }.rows(&mut |_, one, other| {
         all.push((one, other.to_vec()));
@@ -84,13 +86,13 @@ pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>,
     Ok(all)
 }
 
-/// Takes the two values of a line.
+/// Receives the two values of a line.
 type RowReader<'r> = dyn FnMut(u64, Vec<u8>, &[u8]) -> Result<()> + 'r;
 
 /// The two columns of a table.
 struct Columns<'n> {
     names: [&'n str; 2],
-    /// A clause about lines that lack one.
+    /// A clause for messages about lines that lack a value.
     wanted: &'static str,
 }
 
@@ -116,7 +118,7 @@ impl TwoColumns<'_> {
         let mut form = csv::ReaderBuilder::new();
         form.has_headers(false).flexible(true);
         if has_tabs {
-            // There quotes are characters like others.
+            // In this syntax quotes are ordinary characters.
             form.delimiter(b'\t').quoting(false);
         }
         let mut reader = form.from_reader(text);
@@ -124,7 +126,7 @@ impl TwoColumns<'_> {
         let (mut line, mut counted) = (1, 0);
         for (number, record) in reader.byte_records().enumerate() {
             let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
-            // The reader counts empty lines to the record after them.
+            // The reader counts empty lines as part of the next record.
             let start = record.position().map_or(0, csv::Position::byte);
             let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
             let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
@@ -154,7 +156,7 @@ impl TwoColumns<'_> {
         Ok(())
     }
 
-    /// True if tabs divide the columns.
+    /// True if tabs separate the columns.
     fn has_tabs(&self, text: &[u8]) -> bool {
         let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
         match extension.as_deref().and_then(OsStr::to_str) {
@@ -204,17 +206,17 @@ impl UrlMap {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
+    /// Returns an error if the file is unreadable or larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read(path: &Path) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         Self::read_from(fs::File::open(path).map_err(failed)?, path)
     }
 
-    /// Reads the map that `reader` has, the contents of the file `path`; standard input is called `-`.
+    /// Reads the map from `reader`, which has the contents of the file `path`; standard input is called `-`.
     ///
     /// # Errors
     ///
-    /// It cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
+    /// Returns an error if reading fails, if the map is larger than 1 GiB, or if [`parse`](Self::parse) fails.
     pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut text = Vec::new();
@@ -225,12 +227,12 @@ impl UrlMap {
         Self::parse(&text, path)
     }
 
-    /// The map that `text`, the contents of the file `path`, is.
+    /// Parses `text`, the contents of the file `path`.
     ///
     /// # Errors
     ///
-    /// A line without path or URL, or with a URL that is not UTF-8; the error says which. Whether a URL is
-    /// one is seen when it is asked for.
+    /// Returns an error that names the line if a path or URL is missing, or a URL is not UTF-8. Other defects of
+    /// URLs are detected when they are used.
     pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let folder = folder_of(path);
         let mut map = Self {
@@ -238,7 +240,7 @@ impl UrlMap {
             folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
             urls: HashMap::new(),
         };
-        let columns = Columns { names: ["path", "url"], wanted: "a path and a URL are wanted" };
+        let columns = Columns { names: ["path", "url"], wanted: "expected a path and a URL" };
         let table = TwoColumns { text, name: path, columns };
         table.rows(&mut |line, path, url| map.insert(line, path, url))?;
         Ok(map)
@@ -285,13 +287,13 @@ impl UrlMap {
         self.urls.is_empty()
     }
 
-    /// The URL that it has for `entry`, as written.
+    /// The URL of `entry`, as written.
     #[must_use]
     pub fn url(&self, entry: &TreeEntry) -> Option<&str> {
         self.mapped(entry).map(|mapped| &*mapped.url)
     }
 
-    /// The URLs that it has for `entry` on earlier lines, as written: those before redirections.
+    /// The URLs of `entry` on earlier lines, as written: those before redirects.
     #[must_use]
     pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
         self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
@@ -302,12 +304,12 @@ impl UrlMap {
         if let Some(mapped) = self.urls.get(&below_root) {
             return Some(mapped);
         }
-        // A link is looked for where it is, not where it leads.
+        // A symbolic link is looked up by its own path, not by its target.
         let folder = fs::canonicalize(folder_of(&entry.path)).ok()?;
         let absolute = folder.join(entry.path.file_name()?);
         let below_map = absolute.strip_prefix(&self.folder).ok();
         let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
-        // Where the table itself, or whoever typed, has a file of that name, the line speaks of that one.
+        // If the folder of the table or the current folder has a file of that name, the line refers to that file.
         let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
         let beside = entry.path.file_name().filter(|_| entry.relative.is_empty()).map(Path::new);
         let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
@@ -315,7 +317,7 @@ impl UrlMap {
         ways.into_iter().flatten().find_map(|path| self.urls.get(path))
     }
 
-    /// True if a line may be that of one of `roots`, files and folders, or of a file below one.
+    /// True if a line may refer to one of `roots`, which are files and folders, or to a file below one.
     #[must_use]
     pub fn speaks_of(&self, roots: &[PathBuf]) -> bool {
         roots.iter().any(|root| {
@@ -338,17 +340,16 @@ impl UrlMap {
         })
     }
 
-    /// The path on its first line.
+    /// The path on the first line.
     #[must_use]
     pub fn first(&self) -> Option<&Path> {
         self.urls.iter().min_by_key(|(_, mapped)| mapped.line).map(|(path, _)| path.as_path())
     }
 
-    /// A sentence for each file that it names and that is in none of the places where it is looked for, in
-    /// the order of its lines.
+    /// A sentence for each file in the map that does not exist in any of the possible places, in line order.
     #[must_use]
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
-        // Of many files in one folder that is looked into once.
+        // Each folder is read only once.
         let folder_of = |root: &PathBuf| match root.is_dir() {
             true => Some(root.clone()),
             false => root.parent().map(Path::to_owned),

@@ -1,4 +1,4 @@
-//! Names of files as segments of URLs, and back.
+//! Conversion between file names and segments of URLs.
 //!
 //! RFC 3986, 2.1 (percent-encoding), 3.3 (`pchar`), 3.4 (what a query may hold).
 //!
@@ -7,7 +7,7 @@
 //! a%2Fb      as a name     none: no file has that name
 //! ```
 //!
-//! Deliberately absent: characters. A name is bytes, whatever they mean, and `é` in Latin-1 is `%E9`.
+//! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};
@@ -18,21 +18,21 @@ use crate::reference::decode_percent;
 /// The treatment of a `%` before two hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Percent {
-    /// It is a part of the name: `%25`.
+    /// The `%` is part of the name and is encoded: `%25`.
     Encode,
-    /// It is an escape already.
+    /// The `%` begins an escape and is kept.
     Keep,
 }
 
-/// `name` as a segment of a path; `None` where it would be a dot segment (RFC 3986, 5.2.4; `%2E`
-/// is a dot to the URL Standard).
+/// `name` as a segment of a path; `None` if it would be a dot segment (RFC 3986, 5.2.4; the URL Standard also
+/// treats `%2E` as a dot).
 pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, percent, b"");
     (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
 }
 
-/// `path`, names with `/` between them, as segments of a path; `None` where one would be a dot segment.
+/// `path`, names separated by `/`, as segments of a path; `None` if one would be a dot segment.
 pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
     let segments = path.split(|&byte| byte == b'/').map(|name| segment(name, percent));
     segments.collect::<Option<Vec<_>>>().map(|segments| segments.join("/"))
@@ -80,7 +80,7 @@ pub(crate) fn decode(segment: &str) -> Vec<u8> {
     decode_percent(segment.as_bytes())
 }
 
-/// `name` with an escape for each byte that is one of `refused`.
+/// `name` with escapes for the bytes that are `refused`.
 pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut written = Vec::with_capacity(name.len());
     for &byte in name {
@@ -95,8 +95,7 @@ pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8>
     written
 }
 
-/// The name of a file that `bytes` are; `None` where no file can have it, such as `..`, or where it
-/// would lead to another folder.
+/// `bytes` as the name of a file; `None` if the name is invalid, such as `..`, or contains a separator.
 pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     let name = os_string(bytes)?;
     let mut components = Path::new(&name).components();
@@ -104,7 +103,7 @@ pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     (is_one && components.next().is_none() && !name.as_encoded_bytes().contains(&0)).then_some(name)
 }
 
-/// The bytes of a name; where the system's names are 16-bit, those of its UTF-8.
+/// The bytes of a name. If the system's names are 16-bit, the bytes of its UTF-8.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

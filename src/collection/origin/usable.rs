@@ -1,4 +1,4 @@
-//! Which URLs can be those of a document, whoever says so: a name, a table, an attribute, a page.
+//! Checks that a URL can be the URL of a document, whatever its source: a name, a table, an attribute, a page.
 //!
 //! ```
 //! use baselink::collection::origin::RootUrl;
@@ -7,11 +7,11 @@
 //! assert!(RootUrl::new("http://a.example/do\ncs/").is_err(), "a control character");
 //! ```
 //!
-//! Deliberately absent: whether there is anything at the URL.
+//! Deliberately absent: checking that the URL leads anywhere.
 
 use crate::resolve;
 
-/// Why `url` cannot be the URL of a document.
+/// The reason why `url` cannot be the URL of a document.
 pub(crate) fn unusable(url: &str) -> Option<String> {
     if url.contains(char::REPLACEMENT_CHARACTER) {
         Some("it is not UTF-8".to_owned())

@@ -1,17 +1,18 @@
-//! [`OpenFolder`] where folders cannot be opened: a path, and a look at each name before it is used.
+//! [`OpenFolder`] for systems without open folders: a path, with a check of each name before use.
 //!
 //! ```text
 //! w\sub\x.html   -->   w\sub is no link;   open w\sub\x.html
 //! ```
 //!
-//! Deliberately absent: certainty. Somebody who may write to the folder can put a link in a name's place after the look.
+//! Deliberately absent: protection against races. Anybody with write access to the folder can insert a symbolic
+//! link after the check.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::files::file::{EntryKind, Identity, There};
+use crate::files::file::{EntryKind, ExistingEntry, Identity};
 
 /// A folder by its path.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(in crate::files) struct OpenFolder {
 }
 
 impl OpenFolder {
-    /// The folder at `path`, whatever links lead to it.
+    /// Opens the folder at `path`, following symbolic links.
     pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
         match fs::metadata(path)?.is_dir() {
             true => Ok(Self { path: path.to_owned() }),
@@ -28,7 +29,7 @@ impl OpenFolder {
         }
     }
 
-    /// The folder at `relative` below this one, if no name on that way is a link.
+    /// Opens the folder `relative` below this one, unless a name in the path is a symbolic link.
     pub(in crate::files) fn below(&self, relative: &Path) -> io::Result<Self> {
         let mut path = self.path.clone();
         for name in relative {
@@ -40,34 +41,34 @@ impl OpenFolder {
         Ok(Self { path })
     }
 
-    /// The folder `name` in the one that holds this folder, if it is not a link.
+    /// Opens the sibling folder `name`, unless it is a symbolic link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         Self { path: self.path.join("..") }.below(Path::new(name))
     }
 
-    /// Opens the file at `relative` below this folder for reading, if no name on that way is a link.
+    /// Opens the file `relative` below this folder for reading, unless a name in the path is a symbolic link.
     pub(in crate::files) fn read_below(&self, relative: &Path) -> io::Result<File> {
         let folder = self.below(relative.parent().unwrap_or(Path::new("")))?;
         folder.read(relative.file_name().unwrap_or_default())
     }
 
-    /// Opens the file `name` for reading, if it is not a link.
+    /// Opens the file `name` for reading, unless it is a symbolic link.
     pub(in crate::files) fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().read(true))
     }
 
-    /// Opens the file `name` for writing, if it is not a link.
+    /// Opens the file `name` for writing, unless it is a symbolic link.
     pub(in crate::files) fn write(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, OpenOptions::new().write(true))
     }
 
-    /// Opens the device or pipe `name` for writing, if it is not a link.
+    /// Opens the device or pipe `name` for writing, unless it is a symbolic link.
     pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.write(name)
     }
 
     fn open(&self, name: &OsStr, options: &OpenOptions) -> io::Result<File> {
-        match self.there(name)? {
+        match self.entry(name)? {
             Some(there) if there.kind == EntryKind::Symlink => {
                 Err(io::Error::other("a symbolic link"))
             }
@@ -75,36 +76,36 @@ impl OpenFolder {
         }
     }
 
-    /// Makes the file `name`, where there is nothing.
+    /// Creates the file `name`, which must not exist.
     pub(in crate::files) fn create(&self, name: &OsStr, _mode: u32) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create_new(true).open(self.path.join(name))
     }
 
-    /// The folder itself, to be read, synced or given times.
+    /// Opens the folder itself, to read it, sync it or set its times.
     pub(in crate::files) fn itself(&self) -> io::Result<File> {
         File::open(&self.path)
     }
 
     /// The entry of this name.
-    pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
+    pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match fs::symlink_metadata(self.path.join(name)) {
-            Ok(there) => Ok(Some(There::of(&there))),
+            Ok(there) => Ok(Some(ExistingEntry::of(&there))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The metadata of the file of this name.
+    /// The metadata of the file called `name`.
     pub(in crate::files) fn look(&self, name: &OsStr, _: &File) -> io::Result<Option<Metadata>> {
         fs::symlink_metadata(self.path.join(name)).map(Some)
     }
 
-    /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.
+    /// Renames the file `name` to `to` in the folder `into`, replacing any file there.
     pub(in crate::files) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         fs::rename(self.path.join(name), into.path.join(to))
     }
 
-    /// Gives the file `name` the name `to` in the folder `into`, if nothing has that name.
+    /// Renames the file `name` to `to` in the folder `into`, unless that name is taken.
     pub(in crate::files) fn rename_if_free(
         &self,
         name: &OsStr,
@@ -113,13 +114,13 @@ impl OpenFolder {
     ) -> io::Result<()> {
         match fs::hard_link(self.path.join(name), into.path.join(to)) {
             Ok(()) => self.remove(name),
-            // FAT has no hard links; there a look has to do.
-            Err(_) if into.there(to)?.is_none() => self.rename(name, into, to),
+            // FAT has no hard links, so a check must suffice.
+            Err(_) if into.entry(to)?.is_none() => self.rename(name, into, to),
             Err(_) => Err(ErrorKind::AlreadyExists.into()),
         }
     }
 
-    /// Gives the file `name` the name `to`, too, if nothing has that.
+    /// Adds the name `to` to the file `name`, unless that name is taken.
     pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::hard_link(self.path.join(name), self.path.join(to))
     }
@@ -134,23 +135,23 @@ impl OpenFolder {
         fs::remove_dir(self.path.join(name))
     }
 
-    /// Makes the folder `name`.
+    /// Creates the folder `name`.
     pub(in crate::files) fn make(&self, name: &OsStr, _mode: u32) -> io::Result<()> {
         fs::create_dir(self.path.join(name))
     }
 
-    /// The path by which it was found.
+    /// The path by which the folder was found.
     pub(in crate::files) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Nothing: this system does not tell.
+    /// None: this system does not provide an identity.
     #[expect(clippy::unused_self, reason = "elsewhere it is asked")]
     pub(in crate::files) fn identity(&self) -> Option<Identity> {
         None
     }
 
-    /// True if its path leads to a folder.
+    /// True if the path still leads to a folder.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
         self.path.is_dir()
     }

@@ -1,10 +1,10 @@
-//! [`OpenFolder`] where folders can be opened.
+//! [`OpenFolder`] for systems that can open folders.
 //!
 //! ```text
 //! openat2(w, "sub", BENEATH | NO_SYMLINKS) = 5   openat(5, ".baselink-…")   renameat(5, ".baselink-…", 5, "x.html")
 //! ```
 //!
-//! Deliberately absent: looking first and opening then.
+//! Deliberately absent: a check before opening.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, Permissions};
@@ -15,16 +15,17 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{self as system, AtFlags, FileType, Mode, OFlags, RawMode, Stat};
 
-use crate::files::file::{EntryKind, Identity, There, identity};
+use crate::files::file::{EntryKind, ExistingEntry, Identity, identity};
 
-/// A folder that was opened, with the path by which it was found.
+/// An open folder, with the path by which it was found.
 #[derive(Debug)]
 pub(in crate::files) struct OpenFolder {
     folder: OwnedFd,
     path: PathBuf,
 }
 
-/// As much as is needed to use names in a folder: not even that it can be read, where the system can do so.
+/// The least access that suffices to use names in a folder. If the system allows it, not even read permission is
+/// needed.
 const FOLDER: OFlags = {
     #[cfg(target_os = "linux")]
     let access = OFlags::PATH;
@@ -32,49 +33,49 @@ const FOLDER: OFlags = {
     let access = OFlags::RDONLY;
     access.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
 };
-/// For files; a pipe is not waited for.
+/// The flags for files. Opening does not wait for a pipe.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 impl OpenFolder {
-    /// The folder at `path`, whatever links lead to it.
+    /// Opens the folder at `path`, following symbolic links.
     pub(in crate::files) fn named(path: &Path) -> io::Result<Self> {
         Ok(Self { folder: system::open(path, FOLDER, Mode::empty())?, path: path.to_owned() })
     }
 
-    /// The folder at `relative` below this one, if no name on that way is a link.
+    /// Opens the folder `relative` below this one, unless a name in the path is a symbolic link.
     pub(in crate::files) fn below(&self, relative: &Path) -> io::Result<Self> {
         let folder = self.open_below(relative, FOLDER)?;
         Ok(Self { folder, path: self.path.join(relative) })
     }
 
-    /// The folder `name` in the one that holds this folder, if it is not a link.
+    /// Opens the sibling folder `name`, unless it is a symbolic link.
     pub(in crate::files) fn beside(&self, name: &OsStr) -> io::Result<Self> {
         let above = system::openat(&self.folder, "..", FOLDER, Mode::empty())?;
         let folder = system::openat(above, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?;
         Ok(Self { folder, path: self.path.join("..").join(name) })
     }
 
-    /// Opens the file at `relative` below this folder for reading, if no name on that way is a link.
+    /// Opens the file `relative` below this folder for reading, unless a name in the path is a symbolic link.
     pub(in crate::files) fn read_below(&self, relative: &Path) -> io::Result<File> {
         self.open_below(relative, FILE | OFlags::RDONLY).map(File::from)
     }
 
-    /// Opens the file `name` for reading, if it is not a link.
+    /// Opens the file `name` for reading, unless it is a symbolic link.
     pub(in crate::files) fn read(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE | OFlags::RDONLY, 0)
     }
 
-    /// Opens the file `name` for writing, if it is not a link.
+    /// Opens the file `name` for writing, unless it is a symbolic link.
     pub(in crate::files) fn write(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE | OFlags::WRONLY, 0)
     }
 
-    /// Opens the device or pipe `name` for writing, if it is not a link, and waits for whoever reads a pipe.
+    /// Opens the device or pipe `name` for writing, unless it is a symbolic link. Waits for the reader of a pipe.
     pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE.difference(OFlags::NONBLOCK) | OFlags::WRONLY, 0)
     }
 
-    /// Makes the file `name`, where there is nothing, with these permission bits less those of the umask.
+    /// Creates the file `name`, which must not exist, with these permission bits, reduced by the umask.
     pub(in crate::files) fn create(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         self.open(name, FILE | OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode)
     }
@@ -84,7 +85,7 @@ impl OpenFolder {
         Ok(system::openat(&self.folder, name, flags, mode)?.into())
     }
 
-    /// Opens what is at `relative` below this folder, if no name on that way is a link.
+    /// Opens the entry `relative` below this folder, unless a name in the path is a symbolic link.
     fn open_below(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         #[cfg(target_os = "linux")]
         match self.open_in_one_call(relative, flags) {
@@ -98,13 +99,13 @@ impl OpenFolder {
     fn open_in_one_call(&self, relative: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
         let path = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
-        // Flags that mean nothing together are an error of this call, `LARGEFILE` and `PATH` for example.
+        // This call rejects meaningless combinations of flags, such as `LARGEFILE` and `PATH`.
         let flags = flags | OFlags::NOFOLLOW;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         system::openat2(&self.folder, path, flags, Mode::empty(), resolve)
     }
 
-    /// Opens each folder on the way, on systems without openat2.
+    /// Opens each folder in the path in turn, for systems without openat2.
     fn open_name_by_name(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let mut names = relative.components().peekable();
         let mut folder = system::openat(&self.folder, ".", FOLDER, Mode::empty())?;
@@ -116,34 +117,34 @@ impl OpenFolder {
         Ok(folder)
     }
 
-    /// The folder itself, to be read, synced or given times.
+    /// Opens the folder itself, to read it, sync it or set its times.
     pub(in crate::files) fn itself(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(system::openat(&self.folder, ".", flags, Mode::empty())?.into())
     }
 
     /// The entry of this name.
-    pub(in crate::files) fn there(&self, name: &OsStr) -> io::Result<Option<There>> {
+    pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(there) => Ok(Some(there_of(&there))),
+            Ok(there) => Ok(Some(entry_of(&there))),
             Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The metadata of `file`, if it has this name.
+    /// The metadata of `file`, if it still has this name.
     pub(in crate::files) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
         let there = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let seen = file.metadata()?;
         Ok((identity(&seen) == Some(identity_of(&there))).then_some(seen))
     }
 
-    /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.
+    /// Renames the file `name` to `to` in the folder `into`, replacing any file there.
     pub(in crate::files) fn rename(&self, name: &OsStr, into: &Self, to: &OsStr) -> io::Result<()> {
         Ok(system::renameat(&self.folder, name, &into.folder, to)?)
     }
 
-    /// Gives the file `name` the name `to` in the folder `into`, if nothing has that name.
+    /// Renames the file `name` to `to` in the folder `into`, unless that name is taken.
     pub(in crate::files) fn rename_if_free(
         &self,
         name: &OsStr,
@@ -164,7 +165,7 @@ impl OpenFolder {
         self.remove(name)
     }
 
-    /// Gives the file `name` the name `to`, too, if nothing has that.
+    /// Adds the name `to` to the file `name`, unless that name is taken.
     pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(system::linkat(&self.folder, name, &self.folder, to, AtFlags::empty())?)
     }
@@ -179,30 +180,30 @@ impl OpenFolder {
         Ok(system::unlinkat(&self.folder, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Makes the folder `name` with these permission bits less those of the umask.
+    /// Creates the folder `name` with these permission bits, reduced by the umask.
     pub(in crate::files) fn make(&self, name: &OsStr, mode: u32) -> io::Result<()> {
         let mode = Mode::from_bits_truncate(mode as RawMode);
         Ok(system::mkdirat(&self.folder, name, mode)?)
     }
 
-    /// The path by which it was found.
+    /// The path by which the folder was found.
     pub(in crate::files) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Which folder it is.
+    /// The identity of the folder.
     pub(in crate::files) fn identity(&self) -> Option<Identity> {
         system::fstat(&self.folder).ok().as_ref().map(identity_of)
     }
 
-    /// True if its path still leads to it.
+    /// True if the path still leads to the folder.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
         let there = fs::metadata(&self.path).ok().as_ref().and_then(identity);
         there.is_some() && there == self.identity()
     }
 }
 
-/// True if the system, or a sandbox around it, has no openat2.
+/// True if the system, or a sandbox around it, lacks openat2.
 #[cfg(target_os = "linux")]
 fn is_missing(error: rustix::io::Errno) -> bool {
     use rustix::io::Errno;
@@ -210,7 +211,7 @@ fn is_missing(error: rustix::io::Errno) -> bool {
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
-fn there_of(found: &Stat) -> There {
+fn entry_of(found: &Stat) -> ExistingEntry {
     let kind = match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => EntryKind::File,
         FileType::Symlink => EntryKind::Symlink,
@@ -218,7 +219,7 @@ fn there_of(found: &Stat) -> There {
         _ => EntryKind::Special,
     };
     let permissions = Permissions::from_mode(found.st_mode as u32);
-    There { kind, permissions, identity: Some(identity_of(found)) }
+    ExistingEntry { kind, permissions, identity: Some(identity_of(found)) }
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
@@ -265,7 +266,7 @@ mod tests {
         }
     }
 
-    /// A mistake in its flags would look like a system that has no such call.
+    /// Wrong flags would look like a system without the call.
     #[test]
     #[cfg(target_os = "linux")]
     fn one_call_opens_folders_where_it_opens_files() {
@@ -291,6 +292,6 @@ mod tests {
         folder.create("file".as_ref(), 0o600).unwrap();
         assert!(at("moved/file").exists() && !at("outside/file").exists());
         let made = fs::metadata(at("moved/file")).unwrap();
-        assert_eq!(folder.there("file".as_ref()).unwrap().unwrap().identity, identity(&made));
+        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&made));
     }
 }

@@ -1,4 +1,4 @@
-//! The bases of the links of a document, now and after a move (RFC 1808, 3).
+//! The bases of a document's links, before and after a move (RFC 1808, 3).
 //!
 //! ```text
 //! http://a/docs/x.html  -->  now http://a/docs/x.html, moved https://elsewhere.invalid/elsewhere/x.html
@@ -19,23 +19,23 @@ use crate::report::{EntityReport, LinkReport, Report};
 use crate::resolve::Base;
 use crate::rewrite::{Options, rewrite};
 
-/// A collection, and where it goes.
+/// A collection and its destination.
 #[derive(Debug)]
 pub(super) struct MovedCollection<'a> {
     pub(super) collection: &'a Collection,
     /// The root after the move.
     pub(super) place: RootUrl,
-    /// True if a path means the same resource after the move as now.
-    pub(super) is_as_now: bool,
+    /// True if each path denotes the same resource before and after the move.
+    pub(super) keeps_paths: bool,
 }
 
 impl MovedCollection<'_> {
-    /// Where `url` leads after the move.
+    /// The place to which `url` leads after the move.
     pub(super) fn find(&self, url: &str) -> TargetPlace {
         self.collection.find_below(&self.place, url)
     }
 
-    /// The URL that `url` has when it moves with the collection.
+    /// The new URL of `url` if it moves with the collection.
     pub(super) fn with_all(&self, url: &str) -> Option<String> {
         self.collection.moved(url, &self.place)
     }
@@ -56,39 +56,40 @@ impl MovedCollection<'_> {
 #[derive(Debug)]
 pub(super) struct MovedBases {
     all: Vec<MovedBase>,
-    /// Of each link the number of its base; none is the greatest number.
+    /// For each link the index of its base; the greatest number means none.
     of_links: Vec<u32>,
 }
 
-/// A base of links.
+/// A base before and after the move.
 #[derive(Debug)]
 pub(super) struct MovedBase {
     pub(super) now: Base,
-    /// The base after the document has moved unchanged; `None` if that is unknown.
+    /// The base after the move of the unchanged document; `None` if unknown.
     pub(super) moved: Option<Base>,
     /// True if the base does not move with the document.
     pub(super) stays: bool,
     /// True if the base is inside the collection now and outside after the move.
     pub(super) escapes: bool,
-    /// True if the base is the URL of the document, whose file has another path.
+    /// True if the base is the URL of the document, and the path of its file differs from that URL.
     pub(super) is_renamed: bool,
-    /// Where what follows the URL of the root begins in it, where nothing but that URL changes.
+    /// The offset after the URL of the root in the base, if only that URL changes.
     pub(super) tail: Option<usize>,
 }
 
-/// The key of a base: links with equal keys share their base.
+/// The key of a base. Links with equal keys share a base.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct BaseKey {
     url: Arc<str>,
     moved: Option<Arc<str>>,
-    /// True if its references may lead to other hosts through the folders of a layout.
+    /// True if references may lead to other hosts through the folders of a layout.
     is_of_layout: bool,
-    /// The encoding of its document, by which the URL Standard encodes queries.
+    /// The encoding of the document, in which the URL Standard encodes queries.
     charset: &'static str,
 }
 
 impl MovedBases {
-    /// The bases of `report`, made of `bytes` with these `options`. The document has the URL `own` after the move.
+    /// Determines the bases of `report`, which was made of `bytes` with these `options`. The document has the URL
+    /// `own` after the move.
     pub(super) fn of_report(
         report: &Report,
         bytes: &[u8],
@@ -99,7 +100,7 @@ impl MovedBases {
         let moved = moved_bases(report, bytes, options, own);
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
         let now = options.retrieval.as_ref().map(|one| one.url.as_str());
-        let document = OfDocument {
+        let document = DocumentFacts {
             has_moved: now.is_none_or(|now| own != Some(now)),
             now: now.map(text),
             moved: own.map(text),
@@ -108,7 +109,7 @@ impl MovedBases {
             report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
         let mut bases = Self { all: Vec::new(), of_links: Vec::with_capacity(report.links.len()) };
         let mut known: HashMap<BaseKey, u32> = HashMap::new();
-        // Most links have the base of the one before.
+        // Most links share the base of the previous link.
         let mut last: Option<(&LinkReport, u32)> = None;
         for (number, link) in report.links.iter().enumerate() {
             let is_base = is_base(link);
@@ -118,7 +119,7 @@ impl MovedBases {
                     && Arc::ptr_eq(&before.entity, &link.entity)
                     && (before.rule, before.source) == (link.rule, link.source)
             };
-            let before = last.filter(|_| !is_base && matches!(moved, Moved::Alike(_)));
+            let before = last.filter(|_| !is_base && matches!(moved, BasesAfterMove::Alike(_)));
             let base = match (before.filter(is_as_before), &link.base) {
                 (Some((_, base)), _) => base,
                 (None, None) => u32::MAX,
@@ -143,16 +144,16 @@ impl MovedBases {
         bases
     }
 
-    /// The base of the link with this number.
+    /// The base of the link with this index.
     pub(super) fn of(&self, link: usize) -> Option<&MovedBase> {
         self.all.get(*self.of_links.get(link)? as usize)
     }
 }
 
-/// Facts on which all bases of a document depend.
-struct OfDocument {
+/// Facts that apply to all bases of a document.
+struct DocumentFacts {
     has_moved: bool,
-    /// Its URL now and after the move, as bases are reported.
+    /// The URL of the document before and after the move, in the form in which bases are reported.
     now: Option<String>,
     moved: Option<String>,
 }
@@ -160,7 +161,7 @@ struct OfDocument {
 impl MovedBase {
     fn new(
         base: &BaseKey,
-        document: &OfDocument,
+        document: &DocumentFacts,
         options: &Options,
         goal: &MovedCollection<'_>,
     ) -> Self {
@@ -169,7 +170,7 @@ impl MovedBase {
             Base::new(options.profile, url)
                 .with_query_encoding(move |query| charset.encode_query(query))
         };
-        // Its own URL and the new one mean the document, however they are spelled: `dir/` and `dir/index.html`.
+        // Both URLs mean the document, even if their spelling differs: `dir/` and `dir/index.html`.
         let is_own = document.now.as_deref() == Some(&*base.url)
             && base.moved.as_deref() == document.moved.as_deref();
         let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
@@ -187,12 +188,12 @@ impl MovedBase {
             }
             None => prepared(&base.url),
         };
-        // What is relative to both is the same below both roots.
+        // A reference relative to both bases has the same path below both roots.
         let below = |base: &Base, root: &str| -> Option<[String; 2]> {
             let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
             Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
         };
-        let tail = goal.collection.folder_url().filter(|_| goal.is_as_now && !stays);
+        let tail = goal.collection.folder_url().filter(|_| goal.keeps_paths && !stays);
         let tail = tail.filter(|folder| {
             let moved = moved.as_ref().and_then(|moved| below(moved, goal.place.as_str()));
             moved.is_some() && below(&now, folder) == moved
@@ -202,15 +203,15 @@ impl MovedBase {
     }
 }
 
-/// The bases of links after the move.
-enum Moved {
-    /// All have this one, if it is known.
+/// The bases of all links after the move.
+enum BasesAfterMove {
+    /// All links have this base, if it is known.
     Alike(Option<Arc<str>>),
-    /// Each its own.
+    /// Each link has its own base.
     Each(Vec<Option<Arc<str>>>),
 }
 
-impl Moved {
+impl BasesAfterMove {
     fn of(&self, link: usize) -> Option<Arc<str>> {
         match self {
             Self::Alike(moved) => moved.clone(),
@@ -219,11 +220,16 @@ impl Moved {
     }
 }
 
-/// The bases of the links of a document after the move.
+/// Determines the bases of a document's links after the move.
 ///
-/// Where the document declares none, all its links have its new URL. Else it is read a second time, as
-/// it would be there.
-fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&str>) -> Moved {
+/// If the document declares no base, its new URL is the base of all links. Otherwise the document is scanned again
+/// with its new URL.
+fn moved_bases(
+    report: &Report,
+    bytes: &[u8],
+    options: &Options,
+    moved: Option<&str>,
+) -> BasesAfterMove {
     let own = options.retrieval.as_ref();
     let own = own.map(|own| Base::text_of(options.profile, &own.url));
     let has_own = |link: &LinkReport| link.base.is_none() || link.base.as_deref() == own.as_deref();
@@ -231,15 +237,17 @@ fn moved_bases(report: &Report, bytes: &[u8], options: &Options, moved: Option<&
         entity.chain.rule != Rule::Embedded && entity.chain.elements.is_empty()
     };
     if report.entities.iter().all(is_plain) && report.links.iter().all(has_own) {
-        return Moved::Alike(moved.map(|moved| Base::text_of(options.profile, moved).into()));
+        return BasesAfterMove::Alike(
+            moved.map(|moved| Base::text_of(options.profile, moved).into()),
+        );
     }
     let mut options = Options { retrieval: moved.map(Retrieval::url), ..options.clone() };
     options.scan.ids = false;
     let links = rewrite(bytes, &options).report.links;
     if links.len() != report.links.len() {
-        return Moved::Alike(None);
+        return BasesAfterMove::Alike(None);
     }
-    Moved::Each(links.into_iter().map(|link| link.base).collect())
+    BasesAfterMove::Each(links.into_iter().map(|link| link.base).collect())
 }
 
 /// True if a link declares a base for other references and is not followed itself.
@@ -247,7 +255,7 @@ pub(super) fn is_base(link: &LinkReport) -> bool {
     names_base(&link.element, link.attribute.as_deref())
 }
 
-/// True if a link that declares no base leads from file to file among folders named after hosts.
+/// True if a link does not declare a base, and leads from file to file among folders named after hosts.
 fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
     let chain = &entity.chain;
     match link.source {

@@ -1,4 +1,4 @@
-//! The judge of the links of one document out of an archive: which of their targets the archive lacks.
+//! The judge for a document in an archive: determines which link targets the archive lacks.
 //!
 //! ```text
 //! img src, not captured      -->  missing (absent)
@@ -6,10 +6,10 @@
 //! a href of another host     -->  outside
 //! ```
 //!
-//! One available candidate is enough for a `srcset`, for a `picture`, for the sources of audio and video, and for a font of a
-//! style sheet: the others are outside.
+//! One available candidate suffices for a `srcset`, a `picture`, the sources of audio and video, or a font in a
+//! style sheet. The other candidates are then classified as outside.
 //!
-//! Deliberately absent: what a script loads.
+//! Deliberately absent: resources that scripts load.
 
 use super::finding::{Cause, Class, Finding};
 use crate::collection::{Collection, TargetPlace};
@@ -17,14 +17,14 @@ use crate::document::Role;
 use crate::reference::{Grammar, Reference};
 use crate::report::{LinkReport, Outcome};
 
-/// The class of each link of one document, with the cause.
+/// The class and cause of each link in one document.
 #[derive(Debug)]
 pub(super) struct CaptureJudge {
     classes: Vec<(Class, Option<Cause>)>,
 }
 
 impl CaptureJudge {
-    /// Judges `links`, those of the document `bytes` in their order.
+    /// Judges `links`, the links of the document `bytes` in order.
     pub(super) fn of(bytes: &[u8], links: &[LinkReport], collection: &Collection) -> Self {
         let mut classes: Vec<_> = links.iter().map(|link| class(link, collection)).collect();
         let mut start = 0;
@@ -42,12 +42,12 @@ impl CaptureJudge {
         Self { classes }
     }
 
-    /// The class of the link with this number.
+    /// The class of the link with this index.
     pub(super) fn class(&self, number: usize) -> Class {
         self.classes[number].0
     }
 
-    /// The finding of `link`, which has this number.
+    /// The finding for `link`, which has this index.
     pub(super) fn finding(&self, number: usize, link: &LinkReport) -> Finding {
         let (class, cause) = self.classes[number];
         let target = link.target.clone().filter(|_| class != Class::Left);
@@ -95,7 +95,7 @@ fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
     let Some(between) = between.filter(|_| is_candidate(link) && is_candidate(next)) else {
         return false;
     };
-    // In one start tag, or in the next one within the same parent.
+    // Both links are in one start tag, or in adjacent tags with the same parent.
     let is_same_tag = memchr::memchr(b'<', between).is_none();
     let is_same_parent = link.element == "source"
         && memchr::memchr_iter(b'<', between).all(|at| {
@@ -107,10 +107,10 @@ fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
     is_same_tag || is_same_parent
 }
 
-/// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3), of whose sources a browser takes the first that it can
-/// use.
+/// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3). A browser uses the first source that it can
+/// load.
 fn are_of_one_font(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
-    /// The number of bytes of a rule in which its name is looked for.
+    /// The number of bytes in which the name of a rule is searched for.
     const NEAR: usize = 4_096;
     let between = bytes.get(link.span.end..next.span.start);
     if between.is_none_or(|between| memchr::memchr2(b'{', b'}', between).is_some()) {

@@ -5,84 +5,84 @@
 //! assert_eq!((Class::Pinned.name(), Cause::NetPath.name()), ("pinned", "net-path"));
 //! ```
 //!
-//! Deliberately absent: the rules, which the judge knows.
+//! Deliberately absent: the rules, which are in the judge.
 
 use crate::collection::{Absence, Missing};
 use crate::named::named;
 use crate::report::Reason;
 
 named! {
-    /// The effect of a move on a link: the first of these that applies.
+    /// The effect of a move on a link. If several apply, the first one counts.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Class {
-        /// It has no target, for a [`Cause`].
+        /// The link has no target, for the reason in its [`Cause`].
         Left = "left",
-        /// It leads out of the tree, and goes on leading there.
+        /// The link leads out of the tree before and after the move.
         Outside = "outside",
-        /// It leads into the tree and will keep pointing at the old place.
+        /// The link leads into the tree, but will keep pointing to the old place.
         Pinned = "pinned",
-        /// It depends on what is around the tree: it leads out of it, now or after the move.
+        /// The link depends on the surroundings of the tree: it leads out of the tree before or after the move.
         Escapes = "escapes",
-        /// It leads into the tree, where no such file is.
+        /// The link leads to a missing file in the tree.
         Dangling = "dangling",
-        /// A page needs it to look or work as it did, and the collection lacks it.
+        /// The page needs the target to look or work as intended, but the collection lacks it.
         Missing = "missing",
-        /// It leads to a page of a host in the collection, which lacks that page.
+        /// The link leads to a missing page on a host in the collection.
         MissingPage = "missing-page",
-        /// The file is there; what its fragment names is not.
+        /// The file exists, but not the target of the fragment.
         Fragment = "fragment",
-        /// The file is there, and a script of it marks the lines that the fragment names.
+        /// The file exists, and one of its scripts marks the lines that the fragment names.
         Lines = "lines",
-        /// It is relative, and its target is in the tree and present.
+        /// The link is relative, and its target exists in the tree.
         Travels = "travels",
     }
 }
 
-/// Why a link has its class: a closed list.
+/// The reason for the class of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
-    /// Left: it is relative, and no base is known.
+    /// Left: the link is relative, and no base is known.
     NoBase,
-    /// Left: for what `rewrite` leaves it for.
+    /// Left: `rewrite` also keeps the link, for this reason.
     Kept(Reason),
-    /// Pinned: it is absolute.
+    /// Pinned: the link is absolute.
     Absolute,
-    /// Pinned: it says under which URL the page is best known, which is for whoever wrote it to change.
+    /// Pinned: the link declares the canonical URL of the page, which only the author should change.
     Canonical,
-    /// Pinned: it names the host. Escapes: the same, and the scheme changes.
+    /// Pinned: the link names the host. Escapes: the link names the host, and the scheme changes.
     NetPath,
-    /// Pinned, or escapes: the base that the document declares does.
+    /// Pinned, or escapes: the declared base of the document does.
     DeclaredBase,
-    /// Escapes: it begins with `/`.
+    /// Escapes: the link begins with `/`.
     RootRelative,
-    /// Escapes: it climbs out of the root.
+    /// Escapes: the link leads above the root.
     ClimbsOut,
-    /// Dangling; escapes, where a symbolic link leads out of the tree.
+    /// Dangling; or escapes, if a symbolic link leads out of the tree.
     Missing(Absence),
-    /// Dangling: after the move it leads to another file than now, or to none.
+    /// Dangling: after the move the link leads to a different file, or to none.
     Elsewhere,
-    /// Dangling: a file that a browser saved with the page, which is not there.
+    /// Dangling: the file that a browser saved with the page is missing.
     LocalCopy,
-    /// Escapes: a browser that saved the page did not save what it leads to, and left it as it was.
+    /// Escapes: the browser that saved the page did not save the target, and kept the link.
     NotSaved,
-    /// Missing, missing page: it was not captured.
+    /// Missing, missing page: the target was not captured.
     NotCaptured,
-    /// Missing, missing page: it was captured as an error of the client (4xx).
+    /// Missing, missing page: the target was captured as a client error (4xx).
     ClientError,
-    /// Missing, missing page: it was captured as an error of the server (5xx).
+    /// Missing, missing page: the target was captured as a server error (5xx).
     ServerError,
-    /// Missing, missing page: it was captured as a redirect that ends at nothing in the collection.
+    /// Missing, missing page: the target was captured as a redirect that ends at no resource.
     Redirect,
-    /// Missing, missing page: it was captured without a body, or with a part of it.
+    /// Missing, missing page: the target was captured without a body, or only partially.
     NoBody,
-    /// Fragment: nothing in the file has this id.
+    /// Fragment: the file has no such id.
     NoId,
-    /// Fragment: something has, but for the case of letters.
+    /// Fragment: the file has an id that differs only in case.
     IdCase,
 }
 
 impl Cause {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -112,26 +112,25 @@ impl Cause {
 /// The effect of a move on one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its class.
+    /// The class of the link.
     pub class: Class,
-    /// Why; `None` for what travels, is outside or leads to lines.
+    /// The cause; `None` for classes that need none: travels, outside and lines.
     pub cause: Option<Cause>,
     /// The kind of absence in the tree, for a pinned link.
     pub missing: Option<Absence>,
-    /// Where it leads now; `None` for what is left. Where the URL of the root is assumed, the path below the root;
-    /// `None` for what leads out of it.
+    /// The target before the move; `None` for the class left. If the URL of the root is assumed, the path below the
+    /// root, or `None` outside the root.
     pub target: Option<String>,
-    /// Where it leads after the move when nothing is changed; `None` where that is unknown, since the new
-    /// place is.
+    /// The target after the move if nothing is changed; `None` if it is unknown because the destination is.
     pub moved: Option<String>,
-    /// A hint at what was meant: the path of a file below the root, or an id.
+    /// A hint at the intended target: the path of a file below the root, or an id.
     pub hint: Option<String>,
-    /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` disagree on it.
+    /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
 }
 
 impl Absence {
-    /// The class of a relative link to what is missing so.
+    /// The class of a relative link to a missing target.
     #[must_use]
     pub fn class(self) -> Class {
         match self {
@@ -142,7 +141,7 @@ impl Absence {
 }
 
 impl Missing {
-    pub(super) fn told(self, finding: &mut Finding) {
+    pub(super) fn record_in(self, finding: &mut Finding) {
         finding.class = self.absence.class();
         finding.cause = Some(Cause::Missing(self.absence));
         finding.hint = self.hint;

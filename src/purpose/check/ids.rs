@@ -1,4 +1,4 @@
-//! Targets of fragments in a file: its ids, and the lines that a script of it marks (HTML, 7.4.6.4).
+//! Targets of fragments in a file: ids, and lines that a script of the page marks (HTML, 7.4.6.4).
 //!
 //! ```
 //! use baselink::purpose::check::{FragmentPlace, Ids};
@@ -8,7 +8,7 @@
 //! assert_eq!(ids.place("L1-L9"), FragmentPlace::Lines);
 //! ```
 //!
-//! Deliberately absent: where the ids come from. A scan gives them.
+//! Deliberately absent: finding the ids, which a scan does.
 
 use std::cmp::Ordering;
 
@@ -21,24 +21,24 @@ pub enum FragmentPlace {
     There,
     /// Lines that a script of the page marks.
     Lines,
-    /// Nothing; an id that differs only in case, if there is one.
+    /// Nothing. The value is an id that differs only in case, if there is one.
     Nowhere(Option<String>),
 }
 
 /// The possible targets of fragments in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ids {
-    /// All of them, one after another, sorted, those next to each other that differ only in case.
+    /// All ids, concatenated and sorted so that ids that differ only in case are adjacent.
     text: Box<str>,
-    /// Where each ends.
+    /// The end of each id.
     ends: Box<[u32]>,
-    /// True if the ids have 4 GiB or more. They are then not kept.
+    /// True if the ids would take 4 GiB or more. They are then not stored.
     is_too_much: bool,
     has_pointers: bool,
 }
 
 impl Ids {
-    /// These ids, as they read.
+    /// Creates a set of decoded ids.
     #[must_use]
     pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
         let mut sorted: Vec<String> = ids.into_iter().collect();
@@ -54,14 +54,14 @@ impl Ids {
         Self { text, ends, is_too_much, has_pointers: false }
     }
 
-    /// The ids of an XML document, where a fragment that ends with `)` is not an id but a pointer: XPointer
-    /// Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
+    /// Marks the ids as those of an XML document. There, a fragment that ends with `)` is a pointer, not an id:
+    /// XPointer Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
     #[must_use]
     pub fn with_pointers(self) -> Self {
         Self { has_pointers: true, ..self }
     }
 
-    /// The target of `fragment`, which is without its `#`.
+    /// The target of `fragment`, without its `#`.
     #[must_use]
     pub fn place(&self, fragment: &str) -> FragmentPlace {
         match self.find(fragment) {
@@ -71,10 +71,11 @@ impl Ids {
         }
     }
 
-    /// Looks for the element that `fragment` names. The error is an id that differs only in case, if there is one.
+    /// Searches for the element that `fragment` names. The error is an id that differs only in case, if there is
+    /// one.
     ///
-    /// As HTML, 7.4.6.4, has it: the fragment as it is, then percent-decoded; the top of the document is
-    /// always there. A fragment directive (`:~:text=`) is cut off.
+    /// As in HTML, 7.4.6.4, the raw fragment is tried first, then the percent-decoded one. The top of the document
+    /// always exists. A fragment directive (`:~:text=`) is removed.
     fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
         let fragment = fragment.split(":~:").next().unwrap_or_default();
         let is_pointer = self.has_pointers && fragment.ends_with(')');
@@ -95,13 +96,13 @@ impl Ids {
         if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
     }
 
-    /// True if `fragment` names lines of the page that a script of it marks: a line, or two with `-` between them,
-    /// each of them there as an id.
+    /// True if `fragment` names lines that a script of the page marks: one line, or two separated by `-`. Each line
+    /// must exist as an id.
     fn has_lines(&self, fragment: &str) -> bool {
         let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
         let (prefix, _) = fragment.split_at(digits_at);
         let is_there = |line: &str| {
-            // GitHub says the column after `C`.
+            // GitHub writes the column after `C`.
             let number = line.strip_prefix(prefix).unwrap_or(line);
             let (number, column) = number.split_once('C').unwrap_or((number, "1"));
             let is_number =
@@ -117,12 +118,12 @@ impl Ids {
         LINES.contains(&prefix) && is_there(first) && is_there(last)
     }
 
-    /// True if an id is exactly `name`.
+    /// True if `name` is an id.
     fn has(&self, name: &str) -> bool {
         self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
     }
 
-    /// The first id that is not `before`, which all those are that come first.
+    /// The first id that is not `before`. All ids for which `before` is true must precede the others.
     fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
         let id = |number: usize| {
             let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
@@ -141,16 +142,16 @@ impl Ids {
     }
 }
 
-/// Text before the line number in the ids of lines of code: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
-/// Mercurial, `n` in cgit; `line-` where Pygments makes them, as for Sphinx.
+/// The prefixes of line numbers in ids: none in rustdoc; `L` in GitHub; `l` in gitweb and Mercurial; `n` in cgit;
+/// `line-` in Pygments, as used by Sphinx.
 const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
 
-/// The order of ids: those next to each other differ only in case.
+/// The order of ids, in which ids that differ only in case are adjacent.
 fn compare_ids(a: &str, b: &str) -> Ordering {
     compare_folded(a, b).then_with(|| a.cmp(b))
 }
 
-/// The order of texts in which the case of ASCII letters does not count.
+/// Compares texts, ignoring the case of ASCII letters.
 fn compare_folded(a: &str, b: &str) -> Ordering {
     let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
     let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));

@@ -1,10 +1,10 @@
-//! The judge of the links of one document: which class each has, for which cause.
+//! The judge of links: determines the class of each link in a document, and the cause.
 //!
 //! ```text
-//! link, where it leads now, where it leads after the move  -->  Finding { class: Escapes, cause: ClimbsOut, … }
+//! link, current target, target after the move  -->  Finding { class: Escapes, cause: ClimbsOut, … }
 //! ```
 //!
-//! Deliberately absent: the bases after the move, which [`super::bases`] knows.
+//! Deliberately absent: computing the bases after the move, which is in [`super::bases`].
 
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding};
@@ -17,28 +17,30 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::span::Span;
 
-/// Finds the target of a fragment in the resource with this number. The class is that of the link if the target is there.
-/// `None` means that the target is unknown.
+/// Finds the target of a fragment in the resource with this number. The class is the one that the link has if the
+/// target exists. `None` means that the target is unknown.
 pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace> + 'a;
 
 /// Judges the links of one document.
 #[derive(Debug)]
 pub(super) struct MoveJudge<'a> {
     pub(super) goal: MovedCollection<'a>,
-    /// True if the new place of the document is known.
-    pub(super) knows_goal: bool,
-    /// True if every URL is known to be inside the collection or outside; else only the URLs of resources are known.
-    pub(super) knows_space: bool,
-    /// The program that saved the document, if its comment gives the URL. Resources that it did not save are not there.
+    /// True if the destination of the document is known.
+    pub(super) is_destination_known: bool,
+    /// True if every URL is known to be inside or outside the collection. Otherwise only the URLs of resources are
+    /// known.
+    pub(super) is_extent_known: bool,
+    /// The program that saved the document, if its comment gives the URL. Resources that it did not save are
+    /// missing.
     pub(super) saved_by: Option<Program>,
-    /// True if a program may have changed references to lead to files. The report has the former targets;
-    /// here the files count.
+    /// True if a program may have changed references to lead to files. The report contains the former targets; the
+    /// judge considers the files.
     pub(super) is_crawled: bool,
     /// The number of the document.
     pub(super) number: Option<usize>,
     /// The URL of the document after the move, for links to local copies.
     pub(super) own: Option<String>,
-    /// Where it says its canonical URL.
+    /// The span in which the document declares its canonical URL.
     pub(super) canonical: Option<Span>,
     pub(super) bases: MovedBases,
 }
@@ -55,7 +57,7 @@ impl MoveJudge<'_> {
         let path = || {
             let (tail, target) = (base?.tail?, link.target.as_deref()?);
             let splice = base?.now.splice(link.reference.as_bytes())?;
-            // Above the old root there may be no file of the new one.
+            // Above the old root, the new one may have no file.
             (splice.prefix.len() >= tail && !splice.differs).then(|| target.get(tail..))?
         };
         let Some(path) = path().filter(|_| link.outcome == Outcome::Rewritten && !self.is_crawled)
@@ -66,19 +68,19 @@ impl MoveJudge<'_> {
             Some((path, fragment)) => (path, Some(fragment)),
             None => (path, None),
         };
-        // With a query it may be another file.
+        // A query may denote a different file.
         let has_query = path.contains('?');
         let Some(number) = self.goal.collection.plain_file(path.as_bytes()).filter(|_| !has_query)
         else {
             return false;
         };
-        // Of a base nobody asks for a fragment.
+        // The fragment of a base is irrelevant.
         let fragment = fragment.filter(|_| !is_base(link));
         let place = fragment.and_then(|fragment| named(number, fragment, Class::Travels));
         place.is_none_or(|place| place == FragmentPlace::There)
     }
 
-    /// The finding of `link`, without assumed URLs.
+    /// The finding for `link`, without assumed URLs.
     pub(super) fn shown(
         &self,
         number: usize,
@@ -96,7 +98,7 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// True if the collection is a crawl, and lacks a target that the document needs to look or work as it did.
+    /// True if the collection is a crawl that lacks a target which the document needs to look or work as intended.
     fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
         let is_fetched = |target: &str| matches!(scheme(target).as_deref(), Some("http" | "https"));
         link.role == Role::Embedded
@@ -127,7 +129,7 @@ impl MoveJudge<'_> {
             }
             Outcome::Left => {
                 finding.cause = link.reason.map(Cause::Kept);
-                // What else names an element may mean one that has no id.
+                // Other references to elements may refer to an element without an id.
                 if link.reason == Some(Reason::IdReference) && link.element == "use" {
                     self.id(&mut finding, link, named);
                 }
@@ -147,13 +149,13 @@ impl MoveJudge<'_> {
         let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
-        // What names its host holds where the file that it means keeps its URL.
+        // A link that names its host remains correct if its file keeps its URL.
         let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(&target);
         let moved = match is_absolute {
             true => holds.then(|| target.clone()),
             false => resolved().map(|moved| moved.url),
         };
-        // A link that names its host keeps leading there as long as the scheme is the same.
+        // A link that names its host keeps leading there if the scheme does not change.
         let stays_with_host = category == Category::NetPath
             && !holds
             && moved.as_deref().is_none_or(|moved| scheme(moved) == scheme(&target));
@@ -179,7 +181,7 @@ impl MoveJudge<'_> {
                     finding.hint = missing.hint;
                 }
             }
-            // The scheme of an assumed base is nothing to show.
+            // The scheme of an assumed base is not shown.
             let has_scheme = is_absolute || !base.is_some_and(|base| is_assumed(base.now.as_str()));
             if !has_scheme && category == Category::NetPath {
                 finding.moved = Some(link.reference.clone());
@@ -193,28 +195,28 @@ impl MoveJudge<'_> {
             finding.target = Some(target);
             return finding;
         };
-        // Most links lead to the same file as now by what follows the URL of the root.
-        let is_alike = self.goal.is_as_now
+        // Most links lead to the same file as before, by the part after the URL of the root.
+        let is_alike = self.goal.keeps_paths
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.goal.place.as_str()) == Some(&target[tail..])
             });
-        // From a file that has another path than its URL what is relative leads to what lies around it.
+        // In a file whose path differs from its URL, relative links lead to the files around it.
         let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
         let is_between_hosts =
             base.is_some_and(|base| base.now.leads_through_layout(&link.reference));
         let then = match is_alike {
             true => now.clone(),
-            // The folder of a host that is not there is missing in the tree.
+            // If the folder of a host does not exist, it is missing in the tree.
             false if is_between_hosts => self.goal.find(&moved),
             false => self.after(&target, &now, &moved, is_renamed),
         };
         self.judge(&mut finding, link, base, category, (&target, &now, then), named);
         finding.target = Some(target);
-        finding.moved = self.knows_goal.then_some(moved);
+        finding.moved = self.is_destination_known.then_some(moved);
         finding
     }
 
-    /// Judges a reference to an element of the document that holds it, if all of its ids are known.
+    /// Judges a reference to an element of the same document, if all ids of the document are known.
     fn id(&self, finding: &mut Finding, link: &LinkReport, named: &FragmentPlaces<'_>) {
         let fragment = link.reference.strip_prefix('#').filter(|_| link.entity.is_empty());
         let place = self.number.zip(fragment);
@@ -238,18 +240,19 @@ impl MoveJudge<'_> {
     /// True if the resource at `target`, which is below the root, has the same URL after the move.
     fn keeps_its_url(&self, target: &str) -> bool {
         let with_tree = || self.goal.with_all(target);
-        self.knows_goal && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
+        self.is_destination_known
+            && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
     }
 
-    /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
-    /// strays is outside, unless it is known to be `renamed`.
+    /// The place to which `moved` leads after the move. Before the move, the link leads to `target`, at `now` in
+    /// the tree. A target that was outside or strays is outside, unless the link is `renamed`.
     fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
-        if self.knows_space && *now == TargetPlace::Outside {
+        if self.is_extent_known && *now == TargetPlace::Outside {
             return TargetPlace::Outside;
         }
         let with_tree = self.goal.with_all(target);
         let query_counts = matches!(now, TargetPlace::Inside(Ok(found)) if found.query_counts);
-        if with_tree.as_deref() == Some(moved) && self.goal.is_as_now && !query_counts {
+        if with_tree.as_deref() == Some(moved) && self.goal.keeps_paths && !query_counts {
             return now.clone();
         }
         let then = self.goal.find(moved);
@@ -262,8 +265,8 @@ impl MoveJudge<'_> {
         if strays && !is_one_file && !renamed { TargetPlace::Outside } else { then }
     }
 
-    /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and is `then`
-    /// after the move.
+    /// Judges a link that moves with its file. It leads to `target`, at `now` in the tree, and to `then` after the
+    /// move.
     fn judge(
         &self,
         finding: &mut Finding,
@@ -290,21 +293,22 @@ impl MoveJudge<'_> {
             return;
         }
         finding.class = Class::Travels;
-        // What only other references are relative to need not be a file.
+        // A reference that only serves as a base need not lead to a file.
         if is_base(link) {
             return;
         }
         let number = match (now, then) {
-            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().told(finding),
+            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().record_in(finding),
             (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
-            // It was made to lead to what lies in the tree, of which only pages say their URLs.
+            // The link was changed to lead to a file in the tree. Only pages record their URLs, so the URL of the
+            // file is unknown.
             (TargetPlace::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
             (now, then) => {
                 finding.class = Class::Dangling;
                 let is_there = matches!(now, TargetPlace::Inside(Ok(_)));
                 match then {
                     Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
-                        missing.told(finding);
+                        missing.record_in(finding);
                     }
                     _ => finding.cause = Some(Cause::Elsewhere),
                 }
@@ -320,7 +324,7 @@ impl MoveJudge<'_> {
     }
 }
 
-/// The fragment names no id; `hint` is one that differs in case.
+/// Marks a finding: the fragment names no id. `hint` is an id that differs only in case.
 fn no_id(finding: &mut Finding, hint: Option<String>) {
     finding.class = Class::Fragment;
     finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
