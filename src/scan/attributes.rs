@@ -604,6 +604,9 @@ pub fn rows(attribute: &str) -> &'static [Row] {
 }
 
 /// The row for `attribute` of an `element`; `None` if the attribute has no URLs.
+///
+/// Names are in ASCII lower case. `other` returns the decoded values of the tag's attributes, including this one. It
+/// is called only for rows with a condition.
 #[must_use]
 pub fn find(
     namespace: Namespace,

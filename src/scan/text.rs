@@ -35,6 +35,9 @@ const OPEN: &[u8] = b"<URL:";
 pub const LONGEST_WRAPPED: usize = 8_192;
 
 /// Scans `bytes` as text/plain. Without the group `text`, no links are returned.
+///
+/// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
+/// ASCII.
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);

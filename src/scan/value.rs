@@ -58,6 +58,9 @@ pub fn srcset(value: &str) -> Vec<Span> {
 }
 
 /// The offset after the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
+///
+/// The states "in descriptor" and "after descriptor" collect different text but end at the same place, so one loop
+/// implements both.
 fn after_descriptors(input: &[u8], mut position: usize) -> usize {
     while position < input.len() {
         match input[position] {
@@ -73,6 +76,8 @@ fn after_descriptors(input: &[u8], mut position: usize) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refresh {
     /// The text that is parsed as a URL; empty if the document itself is meant.
+    ///
+    /// Extends to the end of the value, including trailing spaces, if no quote closes it.
     pub span: Span,
     /// The quote before the URL.
     pub quote: Option<char>,
