@@ -67,7 +67,7 @@ pub struct Rewritten<'a> {
 }
 
 impl<'a> Rewritten<'a> {
-    /// The options used.
+    /// The bytes that were rewritten.
     #[must_use]
     pub fn source(&self) -> &'a [u8] {
         self.source
@@ -120,9 +120,9 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
     (plan.edits, totals)
 }
 
-/// Gives `row` every link of `bytes` with the outcome that [`rewrite`] would report, in the order of the file. Of an HTML
-/// Passes every link of `bytes`, with the outcome that [`rewrite`] would report, to `row` in the order of the
-/// file. Links of an HTML document are not buffered, unless a browser saved the page with its files.
+/// Passes every link of `bytes`, with the outcome that [`rewrite`] would report, to `row` in the order of the file.
+/// Links of an HTML document are not buffered, unless a browser saved the page with its files.
+///
 /// ```
 /// use baselink::{Options, links};
 /// let mut targets = Vec::new();

@@ -93,6 +93,8 @@ impl Rewritten<'_> {
 
 /// Proves that the output differs from its source only in the reported values.
 ///
+/// # Errors
+///
 /// Fails with the first differences, in the order of the file.
 pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
     let mut differences = Vec::new();

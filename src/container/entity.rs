@@ -126,6 +126,8 @@ impl Entity {
 
     /// Decodes the body.
     ///
+    /// # Errors
+    ///
     /// Fails if the body cannot be decoded.
     pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<DecodedBody<'a>, Obstacle> {
         self.transfer_encoding.decode(bytes, self.body)

@@ -21,6 +21,8 @@ use crate::span::Span;
 
 /// The edits of the file `bytes` that make `edits` of the decoded body of `entity`.
 ///
+/// # Errors
+///
 /// Fails if [`DecodedBody::lift`] does. Also fails if no empty line precedes the body and a new first line looks
 /// like a header field (`http://…` does), because it would become part of the heading.
 pub(crate) fn lift(

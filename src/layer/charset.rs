@@ -88,6 +88,8 @@ impl Charset {
     pub const UTF_8: Self = Self(encoding_rs::UTF_8);
 
     /// The encoding for `label` (Encoding Standard, 4.2), ignoring white space and case.
+    ///
+    /// `None` for an unknown label, and for the labels that the standard maps to "replacement".
     #[must_use]
     pub fn for_label(label: &str) -> Option<Self> {
         Encoding::for_label_no_replacement(label.as_bytes()).map(Self)
@@ -320,6 +322,8 @@ impl Charset {
     }
 
     /// Encodes `text`; `Err` with the first character that this encoding lacks.
+    ///
+    /// # Errors
     ///
     /// Fails if a character cannot be written. In ISO-2022-JP, that includes every character that is not ASCII or
     /// that shifts, because its state depends on the surroundings of the place.

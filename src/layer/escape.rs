@@ -228,6 +228,8 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
 
 /// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), including octal ones of old scripts
 /// (B.1.2), or of JSON (RFC 8259, 7), whose escapes are a subset. A lone surrogate becomes U+FFFD.
+///
+/// `view` is the text between its quotes.
 #[must_use]
 pub fn script(view: View) -> View {
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);

@@ -132,6 +132,8 @@ impl Spelling {
 
     /// The bytes for `adapted` at the place.
     ///
+    /// # Errors
+    ///
     /// Fails with the first character that the encoding lacks and the place cannot escape.
     pub fn spell(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
         if is_plain(adapted) {

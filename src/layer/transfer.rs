@@ -104,6 +104,8 @@ impl TransferEncoding {
     /// Any bytes are quoted-printable: sequences that RFC 2045 calls illegal represent themselves, and line ends
     /// are kept. base64 ends at its padding, even before the end of `body`.
     ///
+    /// # Errors
+    ///
     /// Fails if the encoding is unknown, or if base64 data contain a character that is neither in the alphabet nor
     /// white space, because readers differ in its treatment.
     pub fn decode(self, buffer: &[u8], body: Span) -> Result<DecodedBody<'_>, Obstacle> {
@@ -204,6 +206,8 @@ impl DecodedBody<'_> {
     /// In quoted-printable, no line that an edit touches exceeds 76 columns, or looks like the start of an mbox
     /// message, a boundary or the end of an SMTP message. A body with codings is replaced as a whole by its
     /// decoded form.
+    ///
+    /// # Errors
     ///
     /// Fails for an edit after the end; for 8-bit bytes in a 7bit body; for base64 whose layout re-encoding would
     /// not reproduce; and for codings that were not fully undone.

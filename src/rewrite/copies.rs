@@ -13,9 +13,10 @@
 //! 2. in any page, a folder next to it with the name of the page, without its extension, and a known suffix;
 //! 3. in any page, a folder next to it with a known suffix, if the names of all files in it end in `_` and the
 //!    same four characters. Firefox names files so, and the page may have been renamed.
-//! In a file of a companion folder a reference leads to a local copy where there is such a file. A name may be written as it
+//!
 //! In a file of a companion folder, a reference leads to a local copy if that file exists. A file name may appear
 //! in the reference unencoded, with `#`, `?` or something that looks like an escape in it.
+//!
 //! ```
 //! use baselink::{Options, Reason, rewrite};
 //! let page = b"<!-- saved from url=(0022)http://a.example/x.html -->\n<img src=./x_files/a.png srcset=a.png>";

@@ -5,9 +5,10 @@
 //! element still counts when the parser reaches it (13.2.3.5), but text does not: the page would then be read in
 //! another encoding.
 //!
-//! <a href=x>…<script>"<meta charset=gbk>"</script>      x  -->  kept, if the declaration would end after byte
-//! 1024
+//! ```text
+//! <a href=x>…<script>"<meta charset=gbk>"</script>      x  -->  kept, if the declaration would end after byte 1024
 //! ```
+//!
 //! Deliberately absent: the outcome of the link.
 
 use crate::layer::charset::{Charset, PRESCANNED};

@@ -12,6 +12,10 @@
 //! ```
 //! use baselink::{Options, links};
 //! // The document in the srcdoc value is scanned separately, and its links are reported after the preceding ones.
+//! let page = b"<base href=http://a/b/><img src=x><iframe srcdoc='<base href=c/><a href=y>'></iframe>";
+//! let mut targets = Vec::new();
+//! links(page, &Options::default(), &mut |found| targets.extend(found.link.target));
+//! assert_eq!(targets, ["http://a/b/", "http://a/b/x", "http://a/b/c/", "http://a/b/c/y"]);
 //! ```
 //!
 //! Deliberately absent: syntax, and the decision on a link.

@@ -3,6 +3,9 @@
 //! ```
 //! use baselink::{Options, rewrite};
 //! // The only edit belongs to the document in the attribute value, and is lifted to the page.
+//! let page = b"<iframe srcdoc='<a href=&quot;x&quot;>'>";
+//! let rewritten = rewrite(page, &Options::at("http://a/"));
+//! assert_eq!(rewritten.output(), b"<iframe srcdoc='<a href=&quot;http://a/x&quot;>'>");
 //! ```
 //!
 //! Deliberately absent: the judgement.

@@ -121,7 +121,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
     kept
 }
 
-/// The reason given if a message is too large to check the edited copy.
+/// The reason given if memory runs out before the edited message is checked.
 const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memory";
 
 struct Plan<'a> {

@@ -3,6 +3,8 @@
 //! ```
 //! use baselink::{Options, rewrite};
 //! // Each profile sees the base in its own way, and a report marks a link whose target differs.
+//! let report = rewrite(b"<a href='../../x'>", &Options::at("http://a/b/")).report;
+//! assert!(report.links[0].differs);
 //! ```
 //!
 //! Deliberately absent: which base a link has.

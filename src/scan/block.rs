@@ -6,6 +6,9 @@
 //!
 //! ```
 //! // The name ends at its `=`, the value at the white space; the `/` is part of the value.
+//! let page = b"<a class=a/b href=x/y title>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "x/y");
 //! ```
 //!
 //! Deliberately absent: the meaning of the bytes.

@@ -37,6 +37,8 @@ pub struct ScriptUrl {
 
 /// Every specifier and URL of `script`, in order, including those with escapes.
 ///
+/// # Errors
+///
 /// Fails if `script` cannot be read to its end, because the part before the error may have been misread.
 pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     // Escapes are not allowed in either keyword.

@@ -2,6 +2,9 @@
 //!
 //! ```
 //! // A `p` ends the `svg` element (HTML, 13.2.6.5), but a `path` does not.
+//! let page = b"<svg><path href=x /><image href=y /><p><image href=z>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links.len(), 1);
 //! ```
 //!
 //! Deliberately absent: the final answer. A name that passes must still be compared.

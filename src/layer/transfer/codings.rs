@@ -129,6 +129,8 @@ impl Codings {
 
     /// Undoes the codings, the last one first.
     ///
+    /// # Errors
+    ///
     /// Fails if this build does not support a coding, or if the body decodes to too many times its length. `at` is
     /// the start of the body.
     pub(super) fn decode(self, body: &[u8], at: usize) -> Result<Uncoded<'_>, Obstacle> {

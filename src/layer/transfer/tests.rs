@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! a=3D=        "a=b", with "x" inserted after the "="      a=3Dx=
+//! b                                                        b
 //! ```
 //!
 //! Deliberately absent: whole messages, which `tests/messages/entities.rs` and `tests/messages/laws.rs` test.

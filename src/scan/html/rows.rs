@@ -5,6 +5,9 @@
 //!
 //! ```
 //! // Each `href` but the first is found in the cache.
+//! let page = b"<a href=x><a href=y><A HREF=z>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links.len(), 3);
 //! ```
 //!
 //! Deliberately absent: conditions. A row that depends on other attributes of the tag is looked up each time,

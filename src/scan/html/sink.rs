@@ -6,6 +6,12 @@
 //!
 //! ```
 //! // The text of `style` ends at its end tag, in each engine.
+//! use baselink::scan::Scanner;
+//! let page = b"<style>a{b:url(c)}</style><a href=d>";
+//! for scanner in [Scanner::Fast, Scanner::Exact] {
+//!     let options = baselink::ScanOptions { scanner, ..Default::default() };
+//!     assert_eq!(baselink::scan(page, &options).links.len(), 2);
+//! }
 //! ```
 //!
 //! Deliberately absent: text. Its position follows from its end.

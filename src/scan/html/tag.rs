@@ -3,6 +3,9 @@
 //!
 //! ```
 //! // The first `>` is in a value, and the `/` is part of a value.
+//! let page = b"<a title='>' href=x/>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "x/");
 //! ```
 //!
 //! Deliberately absent: the meaning of a tag. The caller knows that the tokenizer is in a state in which `<` opens

@@ -21,6 +21,9 @@
 //! assert_eq!(document.links.len(), 2);
 //! assert_eq!(document.fallback, None);
 //! // The walk cannot tell from inside the SVG if `</b>` closes an element around it.
+//! let page = b"<b><svg></b><a href=x>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.fallback, Some(baselink::document::FallbackReason::EndTag));
 //! ```
 //!
 //! Deliberately absent: a tree. Outside of `svg` and `math`, open elements are not tracked and nothing is moved:

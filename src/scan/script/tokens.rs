@@ -1,7 +1,7 @@
 //! The tokens of JavaScript (ECMAScript, 12), as far as needed to find the ends of strings, templates, comments
 //! and regular expressions.
 //!
-//! Whether `/` begins a regular expression depends on the grammar (12, "the lexical goal"). A stack keeps the
+//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). A stack keeps the
 //! necessary state: whether the last token ends an operand, the kind of each bracket, and the effect of its
 //! closing bracket.
 //!

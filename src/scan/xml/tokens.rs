@@ -160,6 +160,8 @@ const fn is_space(byte: u8) -> bool {
 
 /// Parses `bytes[start..end]`, the inside of a tag (XML 1.0, 3.1).
 ///
+/// # Errors
+///
 /// Fails if a name, a value or a space is missing, if a value contains `<`, or if an attribute is repeated.
 pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
     let skip = |from: usize, these: &dyn Fn(u8) -> bool| {

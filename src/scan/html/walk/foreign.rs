@@ -8,6 +8,9 @@
 //! ```
 //! use baselink::ScanOptions;
 //! // `title` in SVG contains markup; and `p` ends SVG.
+//! let page = b"<svg><title><b></b></title><a href=x></a><p><a href=y>";
+//! let document = baselink::scan(page, &ScanOptions::default());
+//! assert_eq!(document.links.len(), 2);
 //! ```
 //!
 //! Deliberately absent: a complete stack. End tags that may close an element outside of this stack are not handled

@@ -6,6 +6,10 @@
 //!
 //! ```
 //! // `data-src` is skipped unless its group is enabled.
+//! use baselink::{ScanOptions, scan};
+//! let lazy = ScanOptions { groups: "lazy".parse().unwrap(), ..ScanOptions::default() };
+//! assert!(scan(b"<img data-src=x>", &ScanOptions::default()).links.is_empty());
+//! assert_eq!(scan(b"<img data-src=x>", &lazy).links[0].reference, "x");
 //! ```
 //!
 //! Deliberately absent: an exact answer. A name that equals a listed name in the compared bytes is accepted, and
