@@ -66,7 +66,7 @@ fn after<S: Sink>(
     from: usize,
     sink: &mut S,
 ) -> Tokenized {
-    let mut rest = Rest { from, sink };
+    let mut rest = SkippingSink { from, sink };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
         Err(bound) => (walk::best_effort(bytes, range, scripting, &mut rest), Some(bound)),
@@ -75,13 +75,13 @@ fn after<S: Sink>(
 }
 
 /// Passes on only what the sink has not received yet.
-struct Rest<'s, S> {
+struct SkippingSink<'s, S> {
     /// The sink has received everything that begins before this offset.
     from: usize,
     sink: &'s mut S,
 }
 
-impl<S> Rest<'_, S> {
+impl<S> SkippingSink<'_, S> {
     /// True if the token at `span` has not been reported yet.
     fn is_new(&mut self, span: Span) -> bool {
         let is_new = span.start >= self.from;
@@ -92,7 +92,7 @@ impl<S> Rest<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for Rest<'_, S> {
+impl<S: Sink> Sink for SkippingSink<'_, S> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         if self.is_new(tag.span) {
             self.sink.start_tag(tag, namespace, text);
@@ -129,12 +129,12 @@ mod tests {
     use crate::scan::ScanOptions;
 
     /// The reports for a page, without tags that cannot matter.
-    struct Told<'p> {
+    struct SinkLog<'p> {
         page: &'p str,
         told: Vec<String>,
     }
 
-    impl Sink for Told<'_> {
+    impl Sink for SinkLog<'_> {
         fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
             let is_href = |one: Span| &self.page[one.range()] == "href";
             if tag.attributes.iter().any(|one| is_href(one.name)) {
@@ -151,8 +151,8 @@ mod tests {
         }
     }
 
-    fn told(page: &str, scan: impl FnOnce(&mut Told<'_>)) -> Vec<String> {
-        let mut sink = Told { page, told: Vec::new() };
+    fn told(page: &str, scan: impl FnOnce(&mut SinkLog<'_>)) -> Vec<String> {
+        let mut sink = SinkLog { page, told: Vec::new() };
         scan(&mut sink);
         sink.told
     }
@@ -173,7 +173,7 @@ mod tests {
             ("<base href=x><table><base href=y><!--z--></table>", FallbackReason::Bases),
         ] {
             let bytes = page.as_bytes();
-            let scan = |scanner, sink: &mut Told<'_>| {
+            let scan = |scanner, sink: &mut SinkLog<'_>| {
                 tokens(bytes, 0..bytes.len(), true, scanner, &names, sink)
             };
             let exact = told(page, |sink| drop(scan(Scanner::Exact, sink)));

@@ -47,7 +47,7 @@ const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload
 
 /// The links in `bytes` that a browser fetches as soon as it reaches them, in order.
 pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
-    let mut live = Live { bytes, charset, templates: 0, style: None, spans: Vec::new() };
+    let mut live = FetchScanner { bytes, charset, templates: 0, style: None, spans: Vec::new() };
     walk::best_effort(bytes, 0..bytes.len(), true, &mut live);
     if live.spans.is_empty() {
         return Vec::new();
@@ -61,7 +61,7 @@ pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> 
 
 /// Searches for tags that cause a fetch, and for the text of style sheets. A browser that runs scripts sees
 /// neither in `noscript` or in a template.
-struct Live<'a> {
+struct FetchScanner<'a> {
     bytes: &'a [u8],
     charset: Charset,
     templates: usize,
@@ -70,7 +70,7 @@ struct Live<'a> {
     spans: Vec<Span>,
 }
 
-impl Live<'_> {
+impl FetchScanner<'_> {
     /// The value of an attribute, in lower case.
     fn value(&self, tag: &RawTag, name: &str) -> Option<String> {
         let value = tag.attribute(self.bytes, name)?.decoded(self.bytes, self.charset);
@@ -94,7 +94,7 @@ impl Live<'_> {
     }
 }
 
-impl Sink for Live<'_> {
+impl Sink for FetchScanner<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
         let element = element_name(&self.bytes[tag.name.range()]);
         if self.templates == 0 && self.may_fetch(tag, &element) {

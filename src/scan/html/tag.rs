@@ -93,7 +93,7 @@ impl Keeps for All {
 }
 
 /// The error for more attributes than allowed.
-pub(super) struct TooMany;
+pub(super) struct TooManyAttributes;
 
 /// Reads the attributes of a tag, at most `most` of them, from the end of its name at `from` on. Appends those
 /// that `kept` accepts to `tag`. Returns the end of the tag; `None` if `bytes` end in it.
@@ -104,7 +104,7 @@ pub(super) fn attributes(
     most: usize,
     kept: &impl Keeps,
     tag: &mut RawTag,
-) -> Result<Option<usize>, TooMany> {
+) -> Result<Option<usize>, TooManyAttributes> {
     let mut count = 0;
     let mut at = from;
     tag.attributes.clear();
@@ -129,7 +129,7 @@ pub(super) fn attributes(
         }
         count += 1;
         if count > most {
-            return Err(TooMany);
+            return Err(TooManyAttributes);
         }
         // The first byte always belongs to the name, even a `=`.
         let end = name_end(bytes, at + 1, b'=');
@@ -184,7 +184,7 @@ pub(super) fn read_bounded(
     bytes: &[u8],
     at: usize,
     most: usize,
-) -> Result<Option<RawTag>, TooMany> {
+) -> Result<Option<RawTag>, TooManyAttributes> {
     let end_tag = bytes.get(at + 1) == Some(&b'/');
     let start = at + 1 + usize::from(end_tag);
     if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {

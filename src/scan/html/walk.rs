@@ -38,7 +38,7 @@ use self::foreign::{Foreign, TagPlace};
 use self::names::{Element, ElementKind};
 pub(crate) use self::names::{Name, Names};
 use super::sink::{Sink, TextModel, TreeFacts};
-use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooMany};
+use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
 use crate::document::{FallbackReason, Standing};
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
@@ -518,7 +518,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let wanted = WantedNames { names: self.names, whole };
         match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
             Ok(end) => Ok(end),
-            Err(TooMany) => self.unproved(FallbackReason::Attributes).map(|()| None),
+            Err(TooManyAttributes) => self.unproved(FallbackReason::Attributes).map(|()| None),
         }
     }
 }
