@@ -30,8 +30,8 @@ pub(super) fn in_headings<'l>(
     links.iter().filter(is_inside).collect()
 }
 
-/// The edits of a file that are allowed neither as edits of a changed body, nor as rewritten `links` in headings,
-/// nor as edits of a field that describes a body. New text in a link of a heading must be visible ASCII, because
+/// The edits of a file that are not allowed. Allowed are edits of a changed body, of a rewritten one of `links` in a
+/// heading, and of a field that describes a body. New text in a link of a heading must be visible ASCII, because
 /// readers differ in their treatment of other characters (RFC 5322, 2.2; RFC 2557, 4.4).
 pub(super) fn strays(
     container: &Container,
