@@ -1,9 +1,9 @@
-//! A reference as it is written: its components, its category, and whether it keeps the grammar.
+//! A reference as written: its components, its category, and its conformance to the grammar.
 //!
-//! [`Reference::split`] is RFC 1808 section 2.4 or RFC 3986 appendix B; [`Reference::category`]
-//! names the productions of RFC 1808 section 2.2; `conformance` recognises that grammar exactly,
-//! and the scheme-specific ones of RFC 1738 section 5. Splitting is lenient, since real links break
-//! every grammar: any text has components, and putting them together again gives the text.
+//! [`Reference::split`] implements RFC 1808 section 2.4 or RFC 3986 appendix B. [`Reference::category`] names the
+//! productions of RFC 1808 section 2.2. `conformance` recognises exactly that grammar and the scheme-specific ones
+//! of RFC 1738 section 5. Splitting is lenient, because real links violate every grammar: any text has components,
+//! and joining them restores the text.
 //!
 //! ```
 //! use baselink::reference::{Category, Grammar, Reference, conformance};
@@ -18,7 +18,7 @@
 //! assert_eq!(verdict.violation.unwrap().to_string(), "`~` at byte 3 is no pchar");
 //! ```
 //!
-//! Deliberately absent: any decision whether a link is rewritten, and percent-decoding.
+//! Deliberately absent: the decision to rewrite a link.
 
 use std::borrow::Cow;
 
@@ -28,28 +28,27 @@ use crate::span::Span;
 mod conformance;
 pub use conformance::{Conformance, Violation, conformance};
 
-/// The two ways to cut a reference into components.
+/// The two ways to split a reference into components.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Grammar {
     /// RFC 1808 section 2.4: a scheme may begin with any of its characters, and the first `;` of
     /// the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
     Rfc1808,
-    /// RFC 3986 appendix B, with section 3.1's rule that a scheme begins with a letter. There are
-    /// no params.
+    /// RFC 3986 appendix B, with section 3.1's rule that a scheme begins with a letter. There are no params.
     Rfc3986,
 }
 
-/// A reference and where its components lie in it. The spans leave the delimiters out; a component
-/// that is not written is `None`, one that is written and empty is an empty span.
+/// A reference and the spans of its components, without delimiters. An absent component is `None`; an empty one is
+/// an empty span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reference<'a> {
-    /// The reference as it is written.
+    /// The reference as written.
     pub text: &'a str,
-    /// Before the first `:`, where only scheme characters stand there.
+    /// Before the first `:`, if only scheme characters precede it.
     pub scheme_span: Option<Span>,
     /// After `//`. RFC 3986 calls it the authority.
     pub net_loc_span: Option<Span>,
-    /// What no other component takes; its leading `/` belongs to it.
+    /// The rest, without the other components. Includes a leading `/`.
     pub path_span: Span,
     /// After the first `;` of the path; RFC 1808 only.
     pub params_span: Option<Span>,
@@ -60,7 +59,7 @@ pub struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Cuts `text` into its components. Never fails.
+    /// Splits `text` into its components. Never fails.
     ///
     /// ```
     /// use baselink::reference::{Grammar, Reference};
@@ -127,7 +126,7 @@ impl<'a> Reference<'a> {
         self.component(self.net_loc_span)
     }
 
-    /// The path with its leading `/`, if it has one.
+    /// The path, including its leading `/`, if any.
     #[must_use]
     pub fn path(&self) -> &'a str {
         &self.text[self.path_span.range()]
@@ -151,7 +150,7 @@ impl<'a> Reference<'a> {
         self.component(self.fragment_span)
     }
 
-    /// Which form of RFC 1808 section 2.2 it has.
+    /// The form of the reference in RFC 1808 section 2.2.
     #[must_use]
     pub fn category(&self) -> Category {
         if self.scheme_span.is_some() {
@@ -171,8 +170,8 @@ impl<'a> Reference<'a> {
 }
 
 named! {
-    /// The forms of a reference in RFC 1808 section 2.2, the `rel_path` without anything but a fragment
-    /// and the one without anything at all told apart from the rest.
+    /// The forms of a reference in RFC 1808 section 2.2. Two cases of `rel_path` have variants of their own: a
+    /// fragment only, and the empty string.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
     pub enum Category {
         /// `absoluteURL`: has a scheme.
@@ -201,7 +200,7 @@ pub(crate) fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
-/// The scheme of a reference, as `grammar` sees it.
+/// The scheme of a reference in `grammar`.
 ///
 /// ```
 /// use baselink::reference::{Grammar, scheme};
@@ -223,8 +222,8 @@ pub(crate) const fn is_c0_or_space(c: char) -> bool {
     c <= ' '
 }
 
-/// The scheme that a browser sees, in lower case: C0 controls and spaces trimmed, tabs and line
-/// ends removed first, as the URL Standard's basic URL parser does.
+/// The scheme that a browser sees, in lower case. C0 controls and spaces at the ends, and all tabs and line ends,
+/// are removed first, as in the URL Standard's basic URL parser.
 ///
 /// ```
 /// use baselink::reference::opaque_scheme;
@@ -247,14 +246,14 @@ pub(crate) fn has_opaque_scheme(reference: &str) -> bool {
             == Some(':')
 }
 
-/// The characters of a reference that the basic URL parser looks at, from the first on.
+/// The characters of a reference that the basic URL parser sees.
 fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
     let trimmed = reference.trim_start_matches(is_c0_or_space);
     trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'))
 }
 
-/// What opens a placeholder of a template language, whatever follows. The ones marked `true` hold a
-/// character that a browser would percent-encode.
+/// The openers of placeholders in template languages. Those marked `true` contain a character that a browser would
+/// percent-encode.
 const OPENERS: [(&str, bool); 12] = [
     ("{{", true),
     ("{%", true),
@@ -270,7 +269,7 @@ const OPENERS: [(&str, bool); 12] = [
     ("@@", false),
 ];
 
-/// The kind of placeholder of a template language that a reference begins with, if it does.
+/// The kind of template placeholder at the beginning of a reference, if any.
 ///
 /// ```
 /// use baselink::reference::placeholder;
@@ -286,7 +285,7 @@ pub fn placeholder(reference: &str) -> Option<&'static str> {
     opener.map(|(opener, _)| *opener).or_else(|| named_placeholder(text.as_bytes()))
 }
 
-/// The kinds that are a name between two marks.
+/// The kind of a placeholder that consists of a name between two marks.
 fn named_placeholder(text: &[u8]) -> Option<&'static str> {
     let upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     let (open, rest) = text.split_first()?;
@@ -318,8 +317,8 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// True if a placeholder of a template language occurs in a reference that a browser would
-/// spoil by percent-encoding its marks.
+/// True if a reference contains a template placeholder whose marks a browser would percent-encode and thereby
+/// break.
 ///
 /// ```
 /// use baselink::reference::contains_placeholder;
@@ -337,14 +336,14 @@ pub fn contains_placeholder(reference: &str) -> bool {
     })
 }
 
-/// The bytes that `text` represents (RFC 3986, 2.1); a `%` that begins no escape represents itself.
+/// Decodes percent-escapes (RFC 3986, 2.1). A `%` that does not begin an escape represents itself.
 pub(crate) fn decode_percent(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     decode_percent_into(text, &mut bytes);
     bytes
 }
 
-/// The same as text; bytes that are not UTF-8 are U+FFFD.
+/// Decodes percent-escapes to text, with U+FFFD for bytes that are not UTF-8.
 pub(crate) fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
     match text.contains('%') {
         true => String::from_utf8_lossy(&decode_percent(text.as_bytes())).into_owned().into(),
@@ -352,7 +351,7 @@ pub(crate) fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends the bytes that `text` represents.
+/// Decodes percent-escapes and appends the bytes.
 pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut rest = text;
@@ -387,7 +386,7 @@ mod tests {
         let table: [(&str, Components<'_>); 9] = [
             // 2.1: the whole form.
             ("s://n/p;r?q#f", [Some("s"), Some("n"), Some("/p"), Some("r"), Some("q"), Some("f")]),
-            // Written and empty.
+            // Present but empty.
             ("//;?#", [None, Some(";"), Some(""), None, Some(""), Some("")]),
             ("g;?#", [None, None, Some("g"), Some(""), Some(""), Some("")]),
             // A4: the net_loc ends at `?` too.

@@ -1,10 +1,9 @@
-//! From a base URL and a reference to an absolute URL, and back.
+//! Resolves a reference against a base URL, and finds a reference for a given URL.
 //!
-//! Three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard,
-//! which is what browsers do. The two RFC profiles are textual: the result is made of slices of the
-//! base and slices of the reference, and [`Target::kept`] says which bytes of the reference those
-//! are. `docs/resolution.md` lists how the ambiguous sentences of RFC 1808 are read; the comments
-//! here cite these readings as A1 to A29.
+//! Three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which browsers
+//! implement. The two RFC profiles are textual: the result consists of slices of the base and of the reference.
+//! [`Target::kept`] lists the slices of the reference. `docs/resolution.md` lists the readings of ambiguous
+//! sentences in RFC 1808, which comments here cite as A1 to A29.
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -16,8 +15,8 @@
 //! assert_eq!(&target.url[kept.url..], "g?y");
 //! ```
 //!
-//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no
-//! port; whatever a document says that is not a URL is carried along.
+//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no port, and
+//! copy text that is not a URL.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -58,12 +57,12 @@ use trace::Trace;
 use usable::{why_not_absolute, written_absolute};
 use whatwg::Parsed;
 
-/// A base URL, prepared once for any number of references.
+/// A base URL, prepared for any number of references.
 #[derive(Clone)]
 pub struct Base {
     inherited: Inherited,
     prefixes: Option<Prefixes>,
-    /// Of `whatwg` only.
+    /// Used by the `whatwg` profile only.
     parsed: Parsed,
     layout: Option<HostFolders>,
 }
@@ -79,7 +78,7 @@ impl fmt::Debug for Base {
 }
 
 impl Base {
-    /// Takes any text as the base. If it is not an absolute URL, it resolves absolute references only.
+    /// Accepts any text as the base. If the text is not an absolute URL, only absolute references can be resolved.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile, Unresolvable, Unusable};
@@ -110,7 +109,7 @@ impl Base {
         Self { inherited, prefixes, parsed, layout: None }
     }
 
-    /// The text of a base that is made of `url`: [`as_str`](Self::as_str), without making the rest of it.
+    /// The text of a base made from `url`, as in [`as_str`](Self::as_str), without preparing the rest.
     pub(crate) fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
         match profile {
             Profile::Rfc1808 | Profile::Rfc3986 => Cow::Borrowed(url),
@@ -118,7 +117,7 @@ impl Base {
         }
     }
 
-    /// True if references can be relative to it, which was made of `url`, in every profile ([`usable`]).
+    /// True if references can be relative to this base, which was made from `url`, in every profile ([`usable`]).
     pub(crate) fn is_usable(&self, url: &str) -> bool {
         match self.profile() {
             Profile::Rfc1808 => self.inherited.usable.is_ok(),
@@ -126,7 +125,7 @@ impl Base {
         }
     }
 
-    /// True if the profile sees an absolute URL in `url`.
+    /// True if `url` is an absolute URL in the profile.
     pub(crate) fn is_absolute(profile: Profile, url: &str) -> bool {
         let usable = match profile {
             Profile::Rfc1808 => usable(url),
@@ -136,11 +135,11 @@ impl Base {
         !matches!(usable, Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid))
     }
 
-    /// Parses an absolute URL, to be the base.
+    /// Parses an absolute URL to use as the base.
     ///
     /// # Errors
     ///
-    /// When the profile does not see an absolute URL in `url`, or it ends with a space or a control character.
+    /// Fails if `url` is not an absolute URL in the profile, or if it ends with a space or a control character.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -161,7 +160,7 @@ impl Base {
         }
     }
 
-    /// The base URL: in the RFC profiles as it was given, under `whatwg` as it is serialised.
+    /// The base URL: as given in the RFC profiles, serialised under `whatwg`.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -173,7 +172,7 @@ impl Base {
         &self.inherited.text
     }
 
-    /// The rules it resolves by.
+    /// The rules by which this base resolves references.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -184,9 +183,9 @@ impl Base {
         self.inherited.profile
     }
 
-    /// Percent-encodes the queries of references in another encoding than UTF-8, as the URL
-    /// Standard does for documents in one. `encode` may write a character that the encoding lacks
-    /// as `&#…;`. Only `whatwg` encodes anything.
+    /// Percent-encodes the queries of references in an encoding other than UTF-8, as the URL Standard requires for
+    /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. Only
+    /// `whatwg` percent-encodes anything.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -205,9 +204,9 @@ impl Base {
         self
     }
 
-    /// The base of a document in a tree whose folders are called after hosts: a relative path that climbs above the
-    /// host of the base leads to another host. `host` gives the net_loc for which a folder stands beside that of the
-    /// host, or nothing where it stands for none; then a reference is resolved as without a layout.
+    /// Resolves references in a tree whose folders are named after hosts: a relative path that climbs above the
+    /// host of the base leads to another host. `host` maps the name of a folder next to that of the host to a
+    /// net_loc. If it returns `None`, the reference is resolved as without a layout.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -236,8 +235,8 @@ impl Base {
         self.layout.as_ref()?.other_host(self.profile(), reference)
     }
 
-    /// True if the profile sees a relative reference, one that says something else with another
-    /// base. Under `whatwg`, `http:g` is relative to a base with the same scheme.
+    /// True if the profile sees a relative reference, whose target depends on the base. Under `whatwg`, `http:g`
+    /// is relative to a base with the same scheme.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -259,8 +258,8 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// When the reference is relative and the base cannot have relative references, or when the
-    /// parser of the URL Standard fails.
+    /// Fails if the reference is relative and the base cannot have relative references, or if the parser of the
+    /// URL Standard fails.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -273,7 +272,7 @@ impl Base {
         let mut target = Target::default();
         match self.splice(reference.as_bytes()) {
             Some(splice) => self.spliced(reference, splice, &mut target),
-            // No reference is spliced that climbs above the host.
+            // A reference that climbs above the host is never spliced.
             None => match self.other_host(reference) {
                 Some(other) => self.resolve_in(&other, reference, &mut target)?,
                 None => self.resolve_fully(reference, &mut target, &mut ())?,
@@ -289,7 +288,7 @@ impl Base {
         reference: &str,
         target: &mut Target,
     ) -> std::result::Result<(), Unresolvable> {
-        /// The rest may begin with what is a scheme, or a host.
+        /// Without `./`, the rest of the reference could begin with a scheme or a host.
         const HERE: &str = "./";
         let scheme = Reference::split(Grammar::Rfc3986, self.as_str()).scheme().unwrap_or_default();
         let mut root = Self::new(self.profile(), &format!("{scheme}://{}/", other.net_loc));
@@ -310,12 +309,12 @@ impl Base {
         Ok(())
     }
 
-    /// The target of `reference`, given in bytes of ASCII or anything that extends it, as a prefix and a
-    /// tail of the reference. Where there is one, every profile resolves the reference to that URL, but
-    /// for the spelling of the base; the reference is relative to all of them, not empty, and no
-    /// placeholder. `None` where any of this would have to be looked into. Bytes beyond ASCII, blanks,
-    /// and other characters that the URL Standard writes differently give `None`. A host alone is spliced
-    /// but for the path that the URL Standard adds: under `whatwg` it gives `None`.
+    /// The fast path: the target of `reference`, as a prefix of the base and a tail of the reference. `reference`
+    /// is in ASCII or an encoding that extends it. If the result is not `None`, every profile resolves the
+    /// reference to that URL, except for the spelling of the base. The reference is then relative in all profiles,
+    /// not empty, and not a placeholder. The result is `None` if any of this needs closer examination: for bytes
+    /// beyond ASCII, blanks, and other characters that the URL Standard spells differently. A host alone gives
+    /// `None` under `whatwg`, because the URL Standard adds a path to it.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -335,11 +334,11 @@ impl Base {
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
         let splice = self.prefixes.as_ref()?.splice(&self.inherited, reference)?;
-        // Above the root of a host there are the other hosts.
+        // Above the root of a host are the other hosts.
         (!splice.differs || self.layout.is_none()).then_some(splice)
     }
 
-    /// Puts together what [`Base::splice`] found.
+    /// Builds the target from the result of [`Base::splice`].
     pub(crate) fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
         let Splice { prefix, mut dropped, .. } = splice;
         let mut end = prefix.len();
@@ -347,7 +346,7 @@ impl Base {
         target.url.push_str(prefix);
         target.url.push_str(&reference[dropped..]);
         if self.profile() == Profile::Whatwg {
-            // The tail that both have in common, as everywhere under this profile.
+            // Keeps the tail that both have in common, as everywhere under this profile.
             let pairs = reference[..dropped].bytes().rev().zip(prefix.bytes().rev());
             let more = pairs.take_while(|(a, b)| a == b).count();
             (dropped, end) = (dropped - more, end - more);
@@ -358,7 +357,7 @@ impl Base {
         }
     }
 
-    /// Resolves `reference` by the rules themselves.
+    /// Resolves `reference` by the rules themselves, without the fast path.
     fn resolve_fully(
         &self,
         reference: &str,
@@ -373,11 +372,11 @@ impl Base {
     }
 }
 
-/// Resolves one reference. [`Base`] is for more than one.
+/// Resolves one reference. For more than one, use [`Base`].
 ///
 /// # Errors
 ///
-/// As [`Base::resolve`].
+/// Fails as [`Base::resolve`] does.
 ///
 /// ```
 /// use baselink::resolve::{Profile, resolve};
@@ -398,7 +397,7 @@ mod tests {
     use super::*;
     use crate::reference::{conformance, contains_placeholder};
 
-    /// The kept parts of a reference, between the parts of the URL that are new in brackets.
+    /// Formats the URL as its kept parts, with the new parts between them in brackets.
     fn spliced(profile: Profile, base: &str, reference: &str) -> String {
         let target = Base::new(profile, base).resolve(reference).unwrap();
         let (mut text, mut end) = (String::new(), 0);

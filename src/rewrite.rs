@@ -1,11 +1,11 @@
-//! READ FIRST: from a document and what is known of it to the outcome of every link, and to the edits.
+//! READ FIRST: from a document and the options to the outcome of every link, and to the edits.
 //!
 //! ```text
 //! rewrite, edits, links --> file: a document, or a message with documents in it --> driver --> judge --> plan
 //! ```
 //!
-//! This file has the functions that others call. `driver` takes a document from its bytes to the outcome of its links,
-//! `judge` decides on one link, `message` takes a message apart into documents, `plan` holds what was decided.
+//! This file has the public functions. `driver` takes a document from its bytes to the outcome of its links,
+//! `judge` decides on one link, `message` splits a message into documents, and `plan` holds the decisions.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -14,7 +14,8 @@
 //! assert_eq!(rewritten.output(), br#"<a href="http://a/x.html#y">"#);
 //! ```
 //!
-//! Deliberately absent: syntax and files. The rooms below know no markup, and nothing is read but what is given.
+//! Deliberately absent: syntax and file access. The modules below know no markup and read only the bytes they are
+//! given.
 
 mod beside;
 pub mod copies;
@@ -53,7 +54,7 @@ use crate::span::Lines;
 #[derive(Clone, Debug)]
 pub struct Rewritten<'a> {
     pub(crate) source: &'a [u8],
-    /// What changes, in offsets of the source.
+    /// The changes, as offsets in the source.
     pub edits: Edits,
     /// The documents that change.
     pub(crate) parts: Vec<PlannedPart>,
@@ -61,7 +62,7 @@ pub struct Rewritten<'a> {
     pub report: Report,
     /// The outcomes in numbers.
     pub totals: Totals,
-    /// The options that it was made with.
+    /// The options used.
     pub(crate) options: Options,
 }
 
@@ -102,7 +103,7 @@ impl<'a> Rewritten<'a> {
     }
 }
 
-/// Makes every relative link of `bytes`, a file of the format that `options` name, absolute.
+/// Makes every relative link of `bytes`, a file of the format in `options`, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let (FilePlan { edits, parts, mut report, .. }, totals) =
@@ -111,16 +112,16 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
 }
 
-/// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the outcome of the links in
-/// numbers. Without a report this takes a fraction of the time.
+/// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much
+/// faster than [`rewrite`], because no report is built.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
     let (plan, totals) = file::plan(bytes, options, Requested::Edits);
     (plan.edits, totals)
 }
 
-/// Gives `row` every link of `bytes` with the outcome that [`rewrite`] would report, in the order of the file. Of an HTML
-/// document no link is kept, unless the page was saved with files.
+/// Passes every link of `bytes`, with the outcome that [`rewrite`] would report, to `row` in the order of the file.
+/// Links of an HTML document are not buffered, unless a browser saved the page with its files.
 ///
 /// ```
 /// use baselink::{Options, links};

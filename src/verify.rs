@@ -1,12 +1,11 @@
 //! Proof that rewriting changed the reported values and nothing else.
 //!
-//! Three documents are parsed by html5ever into markup5ever_rcdom trees: the input, the output, and the
-//! output with a marker for each piece of new text. The three must have the same elements, attributes,
-//! texts and comments; a value without a marker must be the same in all, one with markers must
-//! be made of what the markers leave. Then the output is scanned again: its references must be the
-//! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of
-//! bounds, or is of a shape that markup5ever_rcdom takes too long for, tokens are compared instead; so are style
-//! sheets, by cssparser.
+//! html5ever parses three documents into markup5ever_rcdom trees: the input, the output, and the output with a
+//! marker for each piece of new text. The three must have the same elements, attributes, texts and comments. A
+//! value without markers must be equal in all three. A value with markers must match the text around its markers.
+//! Then the output is scanned again, and its references must lead to the reported targets. XML is compared event
+//! by event as quick-xml reads it. If building a tree would take too long, tokens are compared instead. Style
+//! sheets are compared as cssparser reads them.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -15,14 +14,15 @@
 //! assert_eq!(verify::verify(&rewritten, &options), Ok(()));
 //! ```
 //!
-//! Every link must stand where the edits put it, from its first byte to its last: what a wrong escape lets out of a
-//! value is no part of the link any more.
+//! Every link must be exactly where the edits put it, from its first byte to its last. Text that escapes from a
+//! value because of a wrong escape is no longer part of the link.
 //!
-//! Of a message, the entities of input and output must be the same, heading by heading, but for links in
-//! header fields and for fields that describe a body (`fields`); what is in a part must decode to what the edits of that
-//! part make of it, and each document in a part is proved as a file is.
+//! A message must have the same entities before and after, with equal headings except for links in header fields
+//! and for fields that describe a body (`fields`). The content of a part must decode to the result of that part's
+//! edits. Each document in a part is verified like a file.
 //!
-//! Deliberately absent: trust in the edits. They say what may differ, not that it does. `self_doubt` makes wrong ones.
+//! Deliberately absent: trust in the edits. They define which bytes may differ, and everything else is compared.
+//! `self_doubt` tests this with wrong edits.
 
 mod fields;
 #[cfg(test)]
@@ -43,7 +43,7 @@ use crate::rewrite::{Options, PlannedPart, Rewritten, rewrite};
 use crate::scan::ScanOptions;
 use crate::span::Span;
 
-/// Something in the output that the report does not account for.
+/// A difference in the output for which the report does not account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
@@ -51,15 +51,15 @@ pub struct Difference {
     pub message: String,
 }
 
-/// How many differences are collected; one follows from another.
+/// The maximum number of collected differences, since one often causes others.
 const MOST: usize = 10;
 
 impl Rewritten<'_> {
-    /// Proves that the output differs from its source in the reported links only, by parsing both.
+    /// Proves that the output differs from its source only in the reported links, by parsing both.
     ///
     /// # Errors
     ///
-    /// The first differences, in the order of the document.
+    /// Fails with the first differences, in document order.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -91,11 +91,11 @@ impl Rewritten<'_> {
     }
 }
 
-/// Proves that the output differs from its source in the reported values only.
+/// Proves that the output differs from its source only in the reported values.
 ///
 /// # Errors
 ///
-/// The first differences, in the order of the file.
+/// Fails with the first differences, in the order of the file.
 pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
     let mut differences = Vec::new();
     let output = rewritten.output();
@@ -118,7 +118,7 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     if differences.is_empty() { Ok(()) } else { Err(differences) }
 }
 
-/// Proves what `edits` make of the document `source`, which is `part` of what was rewritten.
+/// Verifies `edits` of the document `source`, which is the rewritten `part`.
 fn document(
     rewritten: &Rewritten<'_>,
     part: &PlannedPart,
@@ -139,7 +139,7 @@ fn document(
     let mut say = |message: &str| differences.push(Difference { message: message.to_owned() });
     let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
-        // There, white space is no part of a URL (RFC 1738, appendix), to some.
+        // Some readers ignore white space in such a URL (RFC 1738, appendix).
         say("a URL in text was given more than visible characters");
     }
     let is_xml = matches!(entity.format, Format::Xhtml | Format::Svg | Format::Xml);
@@ -149,8 +149,8 @@ fn document(
     }
 }
 
-/// Proves that a message has the same entities and that each document in it changed as a file would.
-/// Returns which documents that changed are more than ASCII now, by their places in the report.
+/// Proves that a message has the same entities, and that each document in it changed as a file would. Returns the
+/// report indices of changed documents that now contain bytes beyond ASCII.
 fn entities(
     container: &Container,
     rewritten: &Rewritten<'_>,
@@ -177,7 +177,7 @@ fn entities(
     }
     links_lie(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut say);
     let mut parts = rewritten.parts.iter().peekable();
-    // Up to where both are compared: delimiters, preambles and what is opaque must not differ at all.
+    // The offsets up to which both are compared. Delimiters, preambles and opaque parts must be identical.
     let mut compared = (0, 0);
     let mut between = |old: usize, new: usize, next: (usize, usize)| {
         let same = source.get(compared.0..old) == output.get(compared.1..new);
@@ -246,14 +246,14 @@ fn entities(
     beyond_ascii
 }
 
-/// Whether `body` is base64 to the end, in groups of four (RFC 2045, 6.8): not all readers stop at the padding.
+/// True if `body` is base64 to its end, in groups of four (RFC 2045, 6.8). Not all readers stop at the padding.
 fn is_whole_base64(body: &[u8]) -> bool {
     let data: Vec<u8> = body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let padding = data.iter().rev().take_while(|&&byte| byte == b'=').count();
     data.len().is_multiple_of(4) && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
 }
 
-/// Every edit must lie within a link that was reported as rewritten.
+/// Checks that every edit is within a link that was reported as rewritten.
 fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Vec<Difference>) {
     let mut links = part.rewritten.iter().peekable();
     for edit in edits.iter() {
@@ -271,7 +271,7 @@ fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Ve
 
 /// A word of letters that `source` does not contain in any encoding of it.
 ///
-/// The words that are tried follow from the whole source, so that none can be laid in it on purpose.
+/// The candidates depend on the whole source, so that nobody can place them in it on purpose.
 fn unused_word(source: &[u8]) -> String {
     let ascii: Vec<u8> = source.iter().copied().filter(|&byte| byte != 0).collect();
     let mut hasher = DefaultHasher::new();
@@ -291,14 +291,14 @@ fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u
     let mut marks = Edits::default();
     let marker = charset.encode(marker).unwrap_or_else(|_| marker.as_bytes().to_vec());
     for edit in edits.iter() {
-        // Edits come from a sorted, disjoint list.
+        // The edits come from a sorted, disjoint list, so this cannot fail.
         let _ = marks.push(edit.span, &marker);
     }
     marks.apply(source)
 }
 
-/// How often `text` breaks the rules that new text could break (XML 1.0, 2.2, 2.4 and 3.1): a character that is none of
-/// XML, `&` that begins no reference, `<` in a value, `]]>` in character data, an element without an end.
+/// The number of violations that new text could cause (XML 1.0, 2.2, 2.4 and 3.1): a character not allowed in XML,
+/// a `&` that does not begin a reference, a `<` in a value, `]]>` in character data, an unterminated element.
 fn faults_of_xml(text: &str) -> usize {
     let odd = text.chars().filter(|&one| !xml::is_char(one)).count();
     let lone = |text: &str| {
@@ -348,7 +348,7 @@ fn compare(
     }
     for ((old, mark), new) in before.iter().zip(marked).zip(after) {
         if old.kind != new.kind || old.kind != mark.kind {
-            // From here on, everything is shifted against each other.
+            // From here on, the two sequences are out of step.
             return say(format!("{} became {}", old.kind, new.kind));
         }
         if mark.text.contains(marker) {
@@ -361,7 +361,7 @@ fn compare(
     }
 }
 
-/// Whether `text` is `marked` with something in place of each marker.
+/// True if `text` is `marked` with arbitrary text in place of each marker.
 fn leaves(text: &str, marked: &str, marker: &str) -> bool {
     let kept: Vec<&str> = marked.split(marker).collect();
     let [first, middle @ .., last] = kept.as_slice() else {
@@ -383,7 +383,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// Scans the output again: it must have the links that were reported, with their targets.
+/// Scans the output again, and checks that it has the reported links with their targets.
 fn targets_stand(
     rewritten: &Rewritten<'_>,
     report: &Report,
@@ -391,7 +391,7 @@ fn targets_stand(
     options: &Options,
     differences: &mut Vec<Difference>,
 ) {
-    // A document of which nothing but ASCII is left reads alike in every encoding that is assumed.
+    // A document with only ASCII reads the same in every encoding that may be assumed.
     for &place in beyond_ascii {
         let (old, new) = (rewritten.report.entities.get(place), report.entities.get(place));
         if let (Some(old), Some(new)) = (old, new)
@@ -414,7 +414,7 @@ fn targets_stand(
             say(format!("'{}' became '{}' instead of '{expected}'", old.reference, new.reference));
         }
     }
-    // In a part of a file links lie otherwise than in its content, where `entities` looks for them.
+    // The links of a part are at other offsets in the file; `entities` checks them in the content.
     if container::of(options.format).is_none() {
         links_lie(&old, &new, &rewritten.edits, &mut say);
     }
@@ -424,9 +424,9 @@ fn all(links: &[LinkReport]) -> Vec<&LinkReport> {
     links.iter().collect()
 }
 
-/// Each link must be all of what `edits` make of its bytes, and nothing around it.
+/// Checks that each link covers exactly the edited form of its bytes.
 fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut dyn FnMut(String)) {
-    // By how much the edits up to each have moved what follows.
+    // The shift that the edits up to each edit cause for later bytes.
     let mut moved = vec![0_isize];
     for edit in edits.iter() {
         let by = edit.new.len().cast_signed() - edit.span.len().cast_signed();
@@ -440,7 +440,7 @@ fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut 
         let start = start.saturating_add_signed(moved[before]);
         let end = end.saturating_add_signed(moved[inside.max(before)]);
         let Span { start: from, end: to } = new.span;
-        // What has become empty may have got quotes, in which it is.
+        // A link that became empty may have received quotes, which contain it.
         let is_quoted = new.reference.is_empty() && start <= from && to <= end;
         if (start, end) != (from, to) && !is_quoted {
             let reference = &new.reference;
@@ -456,7 +456,7 @@ mod tests {
     use crate::pieces::{token_pieces, tree_pieces};
     use crate::rewrite::rewrite;
 
-    /// What is said when the edits of `page` are replaced by one that puts `new` at `span`.
+    /// The differences reported if the edits of `page` are replaced by one that writes `new` at `span`.
     fn said(page: &str, span: Span, new: &str) -> Vec<String> {
         let options = Options::at("http://a/b/");
         let mut rewritten = rewrite(page.as_bytes(), &options);
@@ -474,14 +474,14 @@ mod tests {
             let start = page.find(text).unwrap();
             Span::new(start, start + text.len())
         };
-        // Another target than the one that was reported.
+        // A target other than the reported one.
         assert_eq!(
             said(page, at("x"), "http://a/c/x"),
             ["'x' became 'http://a/c/x' instead of 'http://a/b/x'"]
         );
-        // A value that ends too early, and with it the tag.
+        // A value that ends too early, and the tag with it.
         assert!(!said(page, at("x"), "http://a/b/x\"><b>").is_empty());
-        // No link at all.
+        // Text that is not a link.
         assert!(!said(page, at("text"), "other").is_empty());
         assert!(!said(page, at("c-->"), "-->").is_empty());
     }
@@ -529,8 +529,8 @@ mod tests {
 
     #[test]
     fn an_encoding_that_is_guessed_otherwise_is_found() {
-        // Such an edit is not made any more (fixtures: not-editable); this one takes away the only bytes for which the
-        // page was not taken for UTF-8.
+        // The program never makes such an edit (fixtures: not-editable). It removes the only bytes that keep the
+        // page from being read as UTF-8.
         let options = Options { format: Format::Message, ..Options::at("http://a/b/") };
         let flips = |message: &[u8], old: &[u8], new: &[u8]| {
             let mut rewritten = rewrite(message, &options);
@@ -542,12 +542,12 @@ mod tests {
         let html = b"Content-Type: text/html\n".to_vec();
         let plain = [html.clone(), b"\n\xc3\xbc<a href=x><a href=\xfc>".to_vec()].concat();
         assert!(flips(&plain, b"\xfc", b"%FC"));
-        // Also where the encoded text is all ASCII.
+        // The check also applies if the encoded text is all ASCII.
         let encoding = b"Content-Transfer-Encoding: quoted-printable\n\n";
         let encoded =
             [html, encoding.to_vec(), b"=C3=BC<a href=3Dx><a href=3D=FC>".to_vec()].concat();
         assert!(flips(&encoded, b"=FC", b"%FC"));
-        // A part of which ASCII is left reads alike, whatever is in the others.
+        // A part with only ASCII reads the same, whatever the other parts contain.
         let two = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n\
             <a href=x><a href=\xfc>\n--b\nContent-Type: text/plain\n\n\xc3\xbc\n--b--\n";
         assert!(!flips(two, b"\xfc", b"%FC"));

@@ -1,7 +1,7 @@
-//! What every container yields: entities, the outermost first, each with its heading and its body as byte ranges.
+//! The output of every container: entities, outermost first, each with its heading and body as byte ranges.
 //!
-//! An entity is "the information transferred as the payload of a message" (RFC 2045, 2.4): header fields, and a body
-//! that they describe. The heading may declare a base for what is in the body (RFC 1808, 3.1).
+//! An entity is "the information transferred as the payload of a message" (RFC 2045, 2.4): header fields, and a
+//! body that they describe. The heading may declare a base for the body (RFC 1808, 3.1).
 //!
 //! ```
 //! use baselink::container::{EntityKind, entities};
@@ -11,7 +11,8 @@
 //! assert_eq!((&*structure.entities[1].name, structure.entities[1].parent), ("1", Some(0)));
 //! ```
 //!
-//! Deliberately absent: how they are found ([`super::mime`]), and what an edit of a body entails (`lift`, `fields`).
+//! Deliberately absent: the search for entities ([`super::mime`]), and the consequences of an edit (`lift`,
+//! `fields`).
 
 use std::sync::Arc;
 
@@ -22,29 +23,29 @@ use crate::layer::transfer::{DecodedBody, Obstacle, TransferEncoding};
 use crate::scan::fields::{Heading, MediaType};
 use crate::span::Span;
 
-/// How entities lie in a file, and what their headings mean there.
+/// A kind of file with entities: the layout of the entities, and the meaning of their headings.
 #[derive(Debug)]
 pub(crate) struct Container {
-    /// Finds the entities of a file, the outermost of which is called so.
+    /// Finds the entities of a file. The argument names the outermost one.
     pub(crate) read: fn(&[u8], &Arc<str>) -> Structure,
     /// The fields of a heading that may declare a base.
     pub(crate) bases: &'static [UrlField],
-    /// The fields by which others vouch for a message.
+    /// The header fields of signatures over a message.
     pub(crate) signatures: &'static [&'static str],
-    /// True if the content of a body is signed or encrypted by what is in it, so that no byte may change.
+    /// True if the content of a body is itself signed or encrypted, so that no byte may change.
     pub(crate) is_sealed: fn(&[u8]) -> bool,
-    /// So many bytes a line of a body may have that stands for itself.
+    /// The maximum number of bytes in a line of an unencoded body.
     pub(crate) longest_line: Option<usize>,
-    /// What an edit must not bring about, because it ends the file for others.
+    /// The bytes that an edit must not create, because other readers end the file there.
     pub(crate) delimiter: Option<&'static [u8]>,
-    /// What sentences call such a file.
+    /// The noun for such a file in messages.
     pub(crate) noun: &'static str,
-    /// The fields that say something of a body, and change with it.
+    /// The fields that describe a body, and change with it.
     pub(crate) of_body: &'static [&'static str],
-    /// What becomes of those of an entity whose body changes, but for lengths that others count, too.
+    /// Updates the fields that describe a changed body, except for lengths that depend on other entities.
     pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
-    /// True if there is only one entity. Then the outcome of a link does not depend on other links, and only `describe`
-    /// changes lengths.
+    /// True if there is only one entity. Then the outcome of a link does not depend on other links, and only
+    /// `describe` changes lengths.
     pub(crate) is_single: bool,
 }
 
@@ -54,60 +55,60 @@ pub(crate) struct ChangedBody<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) entity: &'a Entity,
     pub(crate) decoded: &'a DecodedBody<'a>,
-    /// Of its content.
+    /// The edits of the content.
     pub(crate) edits: &'a Edits,
-    /// The same as edits of the file.
+    /// The edits, lifted to the file.
     pub(crate) lifted: &'a Edits,
 }
 
-/// What becomes of fields that say something of a body: edits of the file, and what is to be said.
+/// The changes to fields that describe a body: edits of the file, and a diagnostic.
 pub(crate) type Described = (Vec<Edit<'static>>, Option<Diagnostic>);
 
-/// How many numbers the name of an entity has at most.
+/// The maximum number of components in the name of an entity.
 pub const DEEPEST_NAME: usize = 64;
 
 /// The entities of a file.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// How they lie in it.
+    /// The kind of file that contains them.
     pub(crate) container: &'static Container,
-    /// In the order of their headings; the message itself is the first.
+    /// The entities in the order of their headings; the message itself is the first.
     pub entities: Vec<Entity>,
-    /// What is unexpected, in the order of the message.
+    /// The diagnostics, in the order of the message.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A message, a body part, or a message in one (RFC 2045, 2.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`; more
-    /// than [`DEEPEST_NAME`] deep the name of the message, `#` and its
-    /// place in the list, because a name grows with its depth.
+    /// The name: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`.
+    /// Below the depth [`DEEPEST_NAME`], the name of the message, `#` and the index in the list, because other
+    /// names grow with the depth.
     pub name: Arc<str>,
-    /// The entity around it, by its place in the list.
+    /// The index of the enclosing entity in the list.
     pub parent: Option<usize>,
-    /// Its header fields.
+    /// The header fields.
     pub heading: Heading,
-    /// Its body: of a multipart with preamble, delimiters and epilogue.
+    /// The body. That of a multipart includes preamble, delimiters and epilogue.
     pub body: Span,
-    /// Its media type; the default where none, or none that can be read, is given.
+    /// The media type; the default if the field is missing or invalid.
     pub media_type: MediaType,
-    /// Its transfer encoding.
+    /// The transfer encoding.
     pub transfer_encoding: TransferEncoding,
-    /// What is in it.
+    /// The kind of content.
     pub kind: EntityKind,
-    /// True if it is signed or encrypted, or stands in an entity that is, so that no byte may change.
+    /// True if the entity, or one that encloses it, is signed or encrypted, so that no byte may change.
     pub signed: bool,
 }
 
 impl Entity {
-    /// True if `other`, at the same place in another message, holds the same kind of thing in the same
-    /// way: parameters of its media type may be others, for one can be a URL (RFC 2017).
+    /// True if `other`, at the same place in another message, has the same kind of content in the same form.
+    /// Parameters of the media type may differ, because one can be a URL (RFC 2017).
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let facts = |entity: &Self| (entity.parent, entity.signed, entity.heading.fields.len());
         let (coded, encoding) = (self.transfer_encoding, other.transfer_encoding);
-        // What has codings is written without them when it changes.
+        // A changed body is written without its codings.
         let is_uncoded = matches!(coded, TransferEncoding::Coded(_)) && encoding.is_identity();
         facts(self) == facts(other)
             && (coded == encoding || is_uncoded)
@@ -123,16 +124,16 @@ impl Entity {
         Span::new(self.heading.span.start, self.body.end)
     }
 
-    /// What its body decodes to.
+    /// Decodes the body.
     ///
     /// # Errors
     ///
-    /// A body that cannot be decoded.
+    /// Fails if the body cannot be decoded.
     pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<DecodedBody<'a>, Obstacle> {
         self.transfer_encoding.decode(bytes, self.body)
     }
 
-    /// Sets the end of the body. The line end before a delimiter may be that of the heading.
+    /// Sets the end of the body. The line end before a delimiter may belong to the heading.
     pub(super) fn end_at(&mut self, end: usize) {
         let clamped = |span: Span| Span { start: span.start.min(end), end: span.end.min(end) };
         self.body = Span::new(self.body.start.min(end), end);
@@ -149,27 +150,27 @@ impl Entity {
     }
 }
 
-/// What is in an entity.
+/// The kind of content of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntityKind {
     /// Content.
     Leaf,
     /// Body parts.
     Multipart {
-        /// What stands before the first delimiter.
+        /// The bytes before the first delimiter.
         preamble: Span,
-        /// What stands behind the line of the close delimiter; empty without one.
+        /// The bytes after the line of the close delimiter; empty if there is none.
         epilogue: Span,
         /// True if there is a close delimiter.
         closed: bool,
     },
     /// A message.
     Message,
-    /// It says that entities are in it, and they can't be told apart.
+    /// A composite type whose entities cannot be told apart.
     Opaque(Opaque),
 }
 
-/// Why the entities in an entity can't be told apart.
+/// The reason why the entities in an entity cannot be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opaque {
     /// RFC 2045, 6.4: "it is EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or
@@ -181,7 +182,7 @@ pub enum Opaque {
     BoundaryNotFound,
 }
 
-/// Says that lines of `heading` are no header field.
+/// The diagnostic for lines of `heading` that are not header fields.
 pub(super) fn not_fields(heading: &Heading) -> Option<Diagnostic> {
     let (first, lines) = heading.not_fields?;
     let message = match lines {
@@ -191,7 +192,7 @@ pub(super) fn not_fields(heading: &Heading) -> Option<Diagnostic> {
     Some(Diagnostic::new(Code::FieldMalformed, first, message))
 }
 
-/// Says that no empty line is before the body that begins at `body`.
+/// The diagnostic for a missing empty line before the body that begins at `body`.
 pub(super) fn separator_missing(body: usize) -> Diagnostic {
     let message = "no empty line divides this body from its heading";
     Diagnostic::new(Code::SeparatorMissing, Span::at(body), message)
@@ -205,7 +206,7 @@ impl Structure {
         urls
     }
 
-    /// The first field by which others vouch for the entity `index`, which is a message.
+    /// The first signature field of the entity `index`, which is a message.
     pub(crate) fn signature(&self, bytes: &[u8], index: usize) -> Option<Span> {
         let entity = &self.entities[index];
         let is_message =
@@ -215,12 +216,12 @@ impl Structure {
         fields.map(|field| field.span).min_by_key(|span| span.start)
     }
 
-    /// The entities of `output`, which was made of `source`; or what of them is not as it must be, which is the same
-    /// entities.
+    /// The entities of `output`, the edited form of `source`; `Err` with a reason if they are not the same
+    /// entities as before.
     pub(crate) fn of_output(&self, source: &[u8], output: &[u8]) -> Result<Self, &'static str> {
         let delimiter = self.container.delimiter.map(memchr::memmem::Finder::new);
         let count = |bytes| delimiter.as_ref().map(|it| it.find_iter(bytes).count());
-        // There may be fewer: a reference that began a line no longer does.
+        // There may be fewer, if a reference that began a line no longer does.
         if count(source) < count(output) {
             return Err("a line begins with 'From '");
         }

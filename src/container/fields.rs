@@ -1,8 +1,8 @@
-//! Header fields that say something of a body, kept right when the body changes: `Content-MD5`
-//! (RFC 1864), `Content-Length` and `Lines` (of mailboxes, RFC 4155 knows neither).
+//! Updates of header fields that describe a body: `Content-MD5` (RFC 1864), `Content-Length` and `Lines` (used in
+//! mailboxes, although RFC 4155 mentions neither).
 //!
-//! A value that was right before an edit is right after it. One that was wrong stays: nobody can say what
-//! it counts, and a wrong digest is what tells of a damaged body.
+//! A value that was right before an edit is right after it. A wrong value is kept: the meaning of a wrong count is
+//! unknown, and a wrong digest is evidence of a damaged body.
 //!
 //! ```
 //! use baselink::{Options, format::Format, rewrite};
@@ -12,7 +12,7 @@
 //! assert_eq!(rewrite(message, &options).output(), expected);
 //! ```
 //!
-//! Deliberately absent: signatures. They stay as evidence, and it is said that they no longer hold.
+//! Deliberately absent: signatures. They are kept as evidence, and reported as no longer valid.
 
 use super::entity::{ChangedBody, Described, Entity, Structure};
 use crate::diagnostic::{Code, Diagnostic};
@@ -21,16 +21,16 @@ use crate::layer::digest::{content_md5, with_crlf};
 use crate::scan::fields::{Heading, decimal};
 use crate::span::Span;
 
-/// An edit of a file, with the entity in whose heading or body it is.
+/// An edit of a file, with the entity whose heading or body contains it.
 pub(crate) struct Placed {
     pub(crate) edit: Edit<'static>,
-    /// By its place in the list.
+    /// The index of the entity in the list.
     pub(crate) entity: usize,
     pub(crate) in_body: bool,
 }
 
-/// Adds to `edits` those of the lengths that headings give, from the inside out: an edit of a heading is one of the
-/// body around it. Says of each entity whether anything in it changes.
+/// Adds the edits of lengths in headings to `edits`, from the inside out, because an edit of a heading changes the
+/// enclosing body. Returns for each entity true if anything in it changes.
 pub(crate) fn keep_lengths(
     bytes: &[u8],
     structure: &Structure,
@@ -61,17 +61,17 @@ pub(crate) fn keep_lengths(
     changes
 }
 
-/// How much longer bytes become.
+/// The growth of some bytes through edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Growth {
-    /// True if anything changes at all.
+    /// True if anything changes.
     changes: bool,
     bytes: isize,
     lines: isize,
 }
 
 impl Growth {
-    /// What `edit` of `bytes` adds.
+    /// The growth through `edit` of `bytes`.
     fn of(edit: &Edit<'_>, bytes: &[u8]) -> Self {
         let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
         Self {
@@ -81,7 +81,7 @@ impl Growth {
         }
     }
 
-    /// Both together.
+    /// The sum of both.
     fn and(self, other: Self) -> Self {
         Self {
             changes: self.changes || other.changes,
@@ -91,12 +91,12 @@ impl Growth {
     }
 }
 
-/// Where the lines of a message end, found out when it is first asked for.
+/// The ends of the lines of a message, found on first use.
 #[derive(Default)]
 struct LineEnds(Option<Vec<usize>>);
 
 impl LineEnds {
-    /// How many line ends are in `span` of `bytes`.
+    /// The number of line ends in `span` of `bytes`.
     fn within(&mut self, bytes: &[u8], span: Span) -> usize {
         let ends = self.0.get_or_insert_with(|| memchr::memchr_iter(b'\n', bytes).collect());
         ends.partition_point(|&at| at < span.end) - ends.partition_point(|&at| at < span.start)
@@ -112,7 +112,7 @@ fn lengths(
 ) -> Vec<Edit<'static>> {
     let mut edits = Vec::new();
     if let Some((value, length)) = number(bytes, &entity.heading, "Content-Length") {
-        // The line end before what follows the body may count or not.
+        // The line end after the body may or may not count.
         let body = entity.body.len();
         let is_right = length.abs_diff(body) <= 2;
         edits.extend(renumbered(value, length, growth.bytes).filter(|_| is_right));
@@ -125,7 +125,7 @@ fn lengths(
     edits
 }
 
-/// The decimal number that is the value of the only field called `name`, and where it is.
+/// The span and value of the decimal number in the only field called `name`.
 fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> {
     let mut fields = heading.all(bytes, name);
     let (field, None) = (fields.next()?, fields.next()) else {
@@ -134,14 +134,14 @@ fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> 
     Some((field.value, decimal(&bytes[field.value.range()])?))
 }
 
-/// The edit that adds `growth` to the `number` at `value`, in as many digits where they suffice. A number that
-/// was too small ends at zero.
+/// The edit that adds `growth` to the `number` at `value`, with the same number of digits if possible. A count
+/// that would become negative is zero.
 fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit<'static>> {
     let (new, width) = (number.saturating_add_signed(growth), value.len());
     (new != number).then(|| Edit { span: value, new: format!("{new:0width$}").into_bytes().into() })
 }
 
-/// What becomes of the `Content-MD5` of a body that changes.
+/// Updates the `Content-MD5` of a body that changes.
 pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
     let ChangedBody { bytes, entity, decoded, edits, lifted } = changed;
     let Some(field) = entity.heading.first(bytes, "Content-MD5") else {
@@ -149,7 +149,7 @@ pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
     };
     let value = &bytes[field.value.range()];
     let new_content = edits.apply(&decoded.bytes);
-    // RFC 1864 means the first; some writers take the bytes as they are on their system or on the way.
+    // RFC 1864 specifies the first form; some writers use the bytes as stored or as transferred.
     let forms: [(&[u8], &dyn Fn() -> String); 3] = [
         (&with_crlf(&decoded.bytes), &|| content_md5(&with_crlf(&new_content))),
         (&decoded.bytes, &|| content_md5(&new_content)),

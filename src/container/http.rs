@@ -1,12 +1,12 @@
-//! An HTTP response (RFC 9112) as an entity: its heading, the codings of its body, and what becomes of the fields that
-//! describe a body which changes.
+//! An HTTP response (RFC 9112) as an entity: its heading, the codings of its body, and updates of the fields that
+//! describe a changed body.
 //!
-//! A base is declared by `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11). `Content-Location` declares none
+//! `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11) declare a base. `Content-Location` no longer does
 //! since RFC 7231, appendix B.
 //!
-//! A body that changes is written without codings, so that the response is whole: `Content-Length` is its length, in the
-//! place of `Transfer-Encoding` where there was none (RFC 9112, 7.1.3). Other fields that say something of the bytes that
-//! were sent get a name by which nobody takes them for true, `X-Archive-Orig-ETag` for `ETag`, as web archives do it.
+//! A changed body is written without codings, so that the response stays complete. `Content-Length` is updated, or
+//! replaces `Transfer-Encoding` (RFC 9112, 7.1.3). Other fields that describe the transferred bytes are renamed so
+//! that no reader trusts them, as in web archives: `X-Archive-Orig-ETag` for `ETag`.
 //!
 //! ```
 //! use baselink::{Options, format::Format, rewrite};
@@ -18,8 +18,8 @@
 //! assert_eq!(rewrite(response, &options).output(), expected);
 //! ```
 //!
-//! Of several responses one after the other, as `curl -i -L` writes them, the last one is read where the others have no
-//! body, else the first. Deliberately absent: requests, and signatures (RFC 9421).
+//! If a file has several responses, as `curl -i -L` writes them, the last one is read if the others have no body,
+//! else the first. Deliberately absent: requests, and signatures (RFC 9421).
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ use crate::layer::transfer::{Codings, TransferEncoding};
 use crate::scan::fields::{Field, Heading, MediaType, decimal};
 use crate::span::Span;
 
-/// How a response lies in a file.
+/// The layout of a response.
 pub(crate) static HTTP: Container = Container {
     read: response,
     bases: &[UrlField::Base, UrlField::ContentBase],
@@ -61,17 +61,18 @@ const LENGTH: &str = "Content-Length";
 const TRANSFER: &str = "Transfer-Encoding";
 const CONTENT: &str = "Content-Encoding";
 
-/// What the name of a field gets that no longer holds.
+/// The prefix for the name of a field that is no longer valid.
 const ORIGINAL: &str = "X-Archive-Orig-";
 
-/// Reads the response `bytes`, which is called `name`. Any bytes are one; those without a status line have no heading.
+/// Reads the response `bytes`, which is called `name`. Any bytes are accepted; those without a status line have no
+/// heading.
 #[must_use]
 pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut diagnostics = Vec::new();
     let (heading, start) = last_heading(bytes);
     diagnostics.extend(not_fields(&heading));
     let mut body = Span::new(start, bytes.len());
-    // Without a status line there is no heading, and nothing to divide.
+    // Without a status line, there is no heading and no separator.
     let is_undivided = heading.separator.is_empty() && start > 0;
     if is_undivided && !body.is_empty() {
         diagnostics.push(separator_missing(body.start));
@@ -123,7 +124,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     Structure { container: &HTTP, entities: vec![entity], diagnostics }
 }
 
-/// The status code of `structure`, the response `bytes`: that of the status line before the heading which counts.
+/// The status code of `structure`, the response `bytes`: that of the status line before the effective heading.
 #[must_use]
 pub fn status(bytes: &[u8], structure: &Structure) -> Option<u16> {
     let before = &bytes[..structure.entities.first()?.heading.span.start];
@@ -133,10 +134,10 @@ pub fn status(bytes: &[u8], structure: &Structure) -> Option<u16> {
     std::str::from_utf8(code).ok()?.parse().ok()
 }
 
-/// The heading that the body follows, and where that begins: interim responses (RFC 9110, 15.2), those of a proxy, and
-/// redirections may come before it.
+/// The heading directly before the body, and its offset. Interim responses (RFC 9110, 15.2), those of a proxy, and
+/// redirects may precede it.
 fn last_heading(bytes: &[u8]) -> (Heading, usize) {
-    // Some servers write no number of a version.
+    // Some servers omit the version number.
     if !bytes.starts_with(b"HTTP") && !bytes.starts_with(b"ICY ") {
         return (Heading::default(), 0);
     }
@@ -152,20 +153,20 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     }
 }
 
-/// True if a response with this status line and `heading` is only a step of a client that continues until it has the
-/// resource, so that the client writes no body of it.
+/// True if a response with this status line and `heading` is only an intermediate step, whose body the client does
+/// not write.
 fn comes_before(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
     let code = status.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
     match code.first() {
         Some(b'1' | b'3') => true,
         Some(b'4') => code.starts_with(b"401") || code.starts_with(b"407"),
-        // "Connection established", by a proxy.
+        // "Connection established", from a proxy.
         _ => heading.first(bytes, "Content-Type").is_none(),
     }
 }
 
-/// What the body is said to be: the last field that can be read counts, and of its parameters those of one before it
-/// that says the same type (Fetch, "extract a MIME type").
+/// The media type of the body. The last valid field counts. Its parameters may come from an earlier field with the
+/// same type (Fetch, "extract a MIME type").
 fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
     let fields = heading.all(bytes, "Content-Type");
     let read = fields.filter_map(|field| MediaType::read(&bytes[field.value.range()]));
@@ -178,13 +179,13 @@ fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
     })
 }
 
-/// The first `Content-Length`, and what it says.
+/// The first `Content-Length`, and its value.
 fn length(bytes: &[u8], heading: &Heading) -> Option<(Field, usize)> {
     let field = heading.first(bytes, LENGTH)?;
     Some((field, decimal(&bytes[field.value.range()])?))
 }
 
-/// What becomes of the fields that describe a body which changes.
+/// Updates the fields that describe a changed body.
 fn describe(changed: &ChangedBody<'_>) -> Described {
     let ChangedBody { bytes, entity, lifted, .. } = changed;
     let grown = |length: usize, edit: Edit<'_>| length + edit.new.len() - edit.span.len();
@@ -200,7 +201,7 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
             Some(&LENGTH) => {
                 edits.push(Edit { span: field.value, new: length.clone().into_bytes().into() });
             }
-            // It says that there is none.
+            // The field already declares that there are no codings.
             Some(&(TRANSFER | CONTENT))
                 if Codings::read([value], [], None).is_some_and(Codings::is_identity) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {

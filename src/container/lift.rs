@@ -1,4 +1,4 @@
-//! From edits of the content of a body to edits of the file, and what of them a file must not have.
+//! Lifts edits of the content of a body to edits of the file, and checks the result.
 //!
 //! ```
 //! use baselink::{Options, format::Format, rewrite};
@@ -9,7 +9,7 @@
 //! assert_eq!(rewrite(message, &options).output(), expected);
 //! ```
 //!
-//! Deliberately absent: encodings of bodies ([`crate::layer::transfer`]), and what headings say of bodies
+//! Deliberately absent: the encodings of bodies ([`crate::layer::transfer`]), and fields that describe bodies
 //! ([`super::fields`]).
 
 use super::entity::{Entity, Structure};
@@ -19,12 +19,12 @@ use crate::layer::transfer::{DecodedBody, Obstacle};
 use crate::scan::fields::Heading;
 use crate::span::Span;
 
-/// The edits of the file `bytes` that make `edits` of what the body of `entity` was `decoded` to.
+/// The edits of the file `bytes` that make `edits` of the decoded body of `entity`.
 ///
 /// # Errors
 ///
-/// What [`DecodedBody::lift`] cannot do; and where no empty line is before the body, a line that becomes one like a header
-/// field (`http://…` is) and would end up in the heading.
+/// Fails if [`DecodedBody::lift`] does. Also fails if no empty line precedes the body and a new first line looks
+/// like a header field (`http://…` does), because it would become part of the heading.
 pub(crate) fn lift(
     bytes: &[u8],
     structure: &Structure,
@@ -33,7 +33,8 @@ pub(crate) fn lift(
     edits: &Edits,
 ) -> Result<Edits, Obstacle> {
     let lifted = decoded.lift(edits)?;
-    // Whether a response has a heading is said by its first line, and one that nothing divides from its body was left.
+    // The heading of a response is recognised by its first line, and a response without a separator was already
+    // refused.
     if !entity.heading.separator.is_empty() || structure.container.is_single {
         return Ok(lifted);
     }
@@ -48,8 +49,8 @@ pub(crate) fn lift(
     }
 }
 
-/// Says which lines of the body of `entity` the `edits` of the file make too long to be sent. Encodings that do not
-/// stand for themselves have lines of their own.
+/// Reports the lines of the body of `entity` that the `edits` of the file make too long to be sent. Encoded bodies
+/// have lines of their own.
 pub(crate) fn lengthened(
     bytes: &[u8],
     structure: &Structure,

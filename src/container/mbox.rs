@@ -1,9 +1,9 @@
-//! Mailboxes: a file of messages, taken apart a message at a time.
+//! Mailboxes: splits a file into its messages, one at a time.
 //!
-//! RFC 4155 and the mbox(5) of qmail, with all four ways to keep a body's own `From ` lines apart
-//! (mboxo, mboxrd, mboxcl, mboxcl2). A message begins with a line `From ` at the start of the file
-//! or after an empty line; `>From ` never begins one. Where the heading has a `Content-Length`, it
-//! decides instead, if a message or the end of the file is found where it leads.
+//! Implements RFC 4155 and the mbox(5) of qmail, with all four ways to protect a body's own `From ` lines (mboxo,
+//! mboxrd, mboxcl, mboxcl2). A message begins with a line `From ` at the start of the file or after an empty line;
+//! `>From ` never begins one. A `Content-Length` takes precedence, if a message or the end of the file follows at
+//! that offset.
 //!
 //! ```
 //! use baselink::container::mbox::Messages;
@@ -18,8 +18,7 @@
 //! assert!(messages.next_message().unwrap().is_none());
 //! ```
 //!
-//! Deliberately absent: quoting. `>From ` stays as it is, since only the writer of the file knows
-//! whether it was `From `.
+//! Deliberately absent: unquoting. `>From ` is kept, because only the writer of the file knows if it was `From `.
 
 use std::io::{self, Read};
 
@@ -29,43 +28,44 @@ use memchr::memmem::Finder;
 use crate::scan::fields::decimal;
 use crate::span::Span;
 
-/// What a message begins with.
+/// The beginning of a message.
 const FROM: &[u8] = b"From ";
-/// The same after another line.
+/// The beginning of a message after another line.
 const LINE_FROM: &[u8] = b"\nFrom ";
-/// How far after the next `From ` line a `Content-Length` may lead, in bytes.
+/// The maximum distance, in bytes, of the end given by a `Content-Length` from the next `From ` line.
 const LOOK_AHEAD: usize = 64 << 20;
-/// How much is read at a time.
+/// The number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
-/// The line ends that may stand between the end of a counted body and the next `From ` line: of its
-/// last line, which some writers do not count, and of the empty line.
+/// The maximum number of line ends between the end of a counted body and the next `From ` line: that of its last
+/// line, which some writers do not count, and that of the empty line.
 const LINE_ENDS: usize = 2;
-/// What must be known after the end of a counted body to judge it: those, as CRLF, and `From `.
+/// The number of bytes after a counted body that decide if the count is right: these line ends, as CRLF, and `From
+/// `.
 const BEHIND_BODY: usize = 2 * LINE_ENDS + FROM.len();
 
 /// The messages of a mailbox, in order.
 ///
-/// Time is linear in the mailbox: a byte is read once, and searched at most three times. Memory is
-/// proportional to the largest message and the 64 MiB by which a `Content-Length` may make it read
-/// ahead; a right one that leads further after the next `From ` line is not seen to be right.
+/// Time is linear in the mailbox: a byte is read once, and searched at most three times. Memory is proportional to
+/// the largest message plus the 64 MiB that a `Content-Length` may make it read ahead. A right `Content-Length`
+/// beyond that limit is not recognised.
 #[derive(Debug)]
 pub struct Messages<R> {
     reader: R,
-    /// True if `reader` has come to its end.
+    /// True if `reader` has reached its end.
     ended: bool,
     buffer: Vec<u8>,
-    /// Where the message begins in `buffer`. The bytes before it are dropped now and then.
+    /// The start of the message in `buffer`. The bytes before it are dropped from time to time.
     start: usize,
-    /// True if the bytes before `start` are kept, which are messages of the same batch.
+    /// True if the bytes before `start` are kept because they are messages of the same batch.
     is_kept: bool,
-    /// How long the message is that was handed out last; the next one begins after it.
+    /// The length of the last message returned; the next one begins after it.
     length: usize,
     number: usize,
     offset: u64,
     line_from: Finder<'static>,
     look_ahead: usize,
     chunk: usize,
-    /// How many bytes were searched or moved.
+    /// The number of bytes searched or moved.
     #[cfg(test)]
     work: std::cell::Cell<usize>,
 }
@@ -73,48 +73,48 @@ pub struct Messages<R> {
 /// A message in its mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// Which one of the mailbox, from 1.
+    /// The number of the message in the mailbox, from 1.
     pub number: usize,
-    /// Where `bytes` begins in the mailbox, in bytes.
+    /// The offset of `bytes` in the mailbox.
     pub offset: u64,
-    /// Everything up to the next message. All of them, one after the other, are the mailbox.
+    /// All bytes up to the next message. Joined together, these are the mailbox.
     pub bytes: &'a [u8],
-    /// In `bytes`, the `From ` line with its line end. Empty where the mailbox does not begin with
-    /// one: the bytes before its first are a message, too.
+    /// The span in `bytes` of the `From ` line with its line end. Empty if the mailbox does not begin with such a
+    /// line; the bytes before the first one are also a message.
     pub envelope: Span,
-    /// In `bytes`, heading and body, without the envelope and without the empty line that ends them
-    /// in a mailbox. It ends where a `Content-Length` says, if that was found to be right.
+    /// The span in `bytes` of heading and body, without the envelope and the final empty line. A right
+    /// `Content-Length` determines its end.
     pub message: Span,
 }
 
 /// Messages that follow one another.
 #[derive(Debug)]
 pub struct Batch {
-    /// All of them.
+    /// The bytes of all messages.
     pub bytes: Vec<u8>,
-    /// The place of each; none at the end of the mailbox.
+    /// The place of each message; empty at the end of the mailbox.
     pub messages: Vec<MessagePlace>,
-    /// What the reader returned in the place of more. No message is lost then: the next batch goes on.
+    /// The error of the reader, if it failed. No message is lost: the next batch continues.
     pub failed: Option<io::Error>,
 }
 
-/// Where a message lies in a batch.
+/// The place of a message in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessagePlace {
-    /// Which one of the mailbox it is, from 1.
+    /// The number of the message in the mailbox, from 1.
     pub number: usize,
-    /// Where it begins in the mailbox, in bytes.
+    /// The offset of the message in the mailbox.
     pub offset: u64,
-    /// Where it lies in the bytes of the batch, up to the next message.
+    /// The span in the bytes of the batch, up to the next message.
     pub span: Span,
-    /// In the same, what [`Message::envelope`] is.
+    /// The span of [`Message::envelope`] in the bytes of the batch.
     pub envelope: Span,
-    /// In the same, what [`Message::message`] is.
+    /// The span of [`Message::message`] in the bytes of the batch.
     pub message: Span,
 }
 
 impl<R: Read> Messages<R> {
-    /// The messages of what `reader` gives.
+    /// The messages in the output of `reader`.
     pub fn new(reader: R) -> Self {
         Self::with_limits(reader, LOOK_AHEAD, CHUNK)
     }
@@ -141,16 +141,16 @@ impl<R: Read> Messages<R> {
     ///
     /// # Errors
     ///
-    /// What the reader returns, other than [`io::ErrorKind::Interrupted`]. No message is lost then:
-    /// the next call goes on with the same one.
+    /// Fails if the reader does, except for [`io::ErrorKind::Interrupted`]. No message is lost: the next call
+    /// continues with the same one.
     pub fn next_message(&mut self) -> io::Result<Option<Message<'_>>> {
         let Some((envelope, message)) = self.advance()? else { return Ok(None) };
         let (number, offset, bytes) = (self.number, self.offset, &self.rest()[..self.length]);
         Ok(Some(Message { number, offset, bytes, envelope, message }))
     }
 
-    /// The next messages: as many as it takes to have `least` bytes, or all that are left. They are read
-    /// into a buffer of their own, for the next one of which `spare` serves; what it holds is dropped.
+    /// The next messages: at least `least` bytes of them, or all that remain. `spare` becomes the buffer of the
+    /// following batch; its content is dropped.
     ///
     /// ```
     /// use baselink::container::mbox::Messages;
@@ -165,7 +165,7 @@ impl<R: Read> Messages<R> {
     /// ```
     pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
         self.offset += self.length as u64;
-        // Messages that were handed out are dropped when no more bytes have to be moved than are dropped.
+        // Returned messages are dropped once no more bytes have to be moved than are dropped.
         let mut from = self.start + self.length;
         if from >= self.buffer.len() - from {
             self.did(self.buffer.len() - from);
@@ -196,7 +196,7 @@ impl<R: Read> Messages<R> {
         self.offset += self.length as u64;
         let end = self.start + self.length;
         spare.clear();
-        // A wrong `Content-Length` may have read far ahead. The shorter of the two is copied.
+        // A wrong `Content-Length` may have caused reading far ahead. The shorter side is copied.
         let is_far_ahead = self.buffer.len() - end > end - from;
         let (copied, start) =
             if is_far_ahead { (from..end, end) } else { (end..self.buffer.len(), 0) };
@@ -211,7 +211,7 @@ impl<R: Read> Messages<R> {
         Batch { bytes: spare, messages, failed }
     }
 
-    /// Goes on to the next message: its envelope, and its heading and body.
+    /// Advances to the next message, and returns the spans of its envelope, and of its heading and body.
     fn advance(&mut self) -> io::Result<Option<(Span, Span)>> {
         self.start += self.length;
         self.offset += self.length as u64;
@@ -229,17 +229,17 @@ impl<R: Read> Messages<R> {
         Ok(Some((Span::new(0, envelope), Span::new(envelope, message_end))))
     }
 
-    /// What is in memory from the start of the message on. Offsets below count from there.
+    /// The bytes in memory from the start of the message on. Offsets below are relative to it.
     fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
 
-    /// Reads on; whether there was anything.
+    /// Reads more bytes. Returns false at the end.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);
         }
-        // What is moved is no longer than what is dropped, and that is dropped once.
+        // Fewer bytes are moved than dropped, and each is dropped once.
         if self.start >= self.rest().len() && !self.is_kept {
             self.did(self.rest().len());
             self.buffer.drain(..self.start);
@@ -251,13 +251,13 @@ impl<R: Read> Messages<R> {
         Ok(read > 0)
     }
 
-    /// Reads until `length` bytes of the message are there, or all there are.
+    /// Reads until `length` bytes of the message are in memory, or the input ends.
     fn fill_to(&mut self, length: usize) -> io::Result<()> {
         while self.rest().len() < length && self.fill()? {}
         Ok(())
     }
 
-    /// After the line end of the line in which `at` lies.
+    /// The offset after the line end of the line that contains `at`.
     fn line_end(&mut self, at: usize) -> io::Result<usize> {
         let mut searched = at;
         loop {
@@ -271,8 +271,8 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// Where the body ends by the first number that is a `Content-Length` of the heading at `heading`,
-    /// right or wrong.
+    /// The end of the body according to the first number in a `Content-Length` of the heading at `heading`, right
+    /// or wrong.
     fn counted_end(&mut self, heading: usize) -> io::Result<Option<usize>> {
         let mut length = None;
         let mut at = heading;
@@ -290,11 +290,11 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// Where the next message begins, and where this one ends before it. Its envelope ends at
-    /// `envelope`, and its body at `counted`, if that is right.
+    /// The start of the next message, and the end of this one. Its envelope ends at `envelope`, and its body at
+    /// `counted`, if that is right.
     fn end(&mut self, envelope: usize, counted: Option<usize>) -> io::Result<(usize, usize)> {
-        // After a counted end nothing is searched before it is judged: the next message, which may
-        // begin there, would be searched again.
+        // Bytes after a counted end are not searched before the count is judged, because the next message may
+        // begin there and would be searched again.
         let (plain, searched) = self.next_from(envelope, counted.unwrap_or(usize::MAX))?;
         if let Some(end) = counted
             && plain.is_none_or(|plain| end.saturating_sub(plain) <= self.look_ahead)
@@ -311,7 +311,7 @@ impl<R: Read> Messages<R> {
         Ok((next, without_empty_line(&self.rest()[..next])))
     }
 
-    /// The first `From ` after an empty line in `at..until`, and from where to search on.
+    /// The first `From ` after an empty line in `at..until`, and the offset to continue from.
     fn next_from(&mut self, mut at: usize, until: usize) -> io::Result<(Option<usize>, usize)> {
         loop {
             let window = self.rest().len().min(until);
@@ -347,8 +347,8 @@ fn content_length(line: &[u8]) -> Option<usize> {
     name.eq_ignore_ascii_case(b"Content-Length").then(|| decimal(value))?
 }
 
-/// Where the next message begins, or the mailbox ends, if the body ends at `end`; `None` where
-/// something else follows.
+/// The start of the next message, or the end of the mailbox, if the body ends at `end`; `None` if something else
+/// follows.
 fn next_message_behind(bytes: &[u8], end: usize) -> Option<usize> {
     let mut rest = bytes.get(end..)?;
     for _ in 0..=LINE_ENDS {
@@ -361,7 +361,7 @@ fn next_message_behind(bytes: &[u8], end: usize) -> Option<usize> {
     None
 }
 
-/// Where `bytes` end without the empty line at their end, if there is one.
+/// The end of `bytes` without the final empty line, if there is one.
 fn without_empty_line(bytes: &[u8]) -> usize {
     let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     match before {
@@ -375,7 +375,7 @@ fn without_empty_line(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// A message as in the mailbox: envelope, heading and body, the bytes between it and the next.
+    /// The pieces of a message in the mailbox: envelope, heading and body, and the bytes before the next message.
     type Pieces<'a> = (&'a str, &'a str, &'a str);
 
     fn messages(mailbox: &[u8], look_ahead: usize, chunk: usize) -> Vec<[Vec<u8>; 3]> {
@@ -394,8 +394,7 @@ mod tests {
         found
     }
 
-    /// The mailbox is the pieces one after the other, and they are what it is taken apart into,
-    /// wherever the chunks end.
+    /// Checks that the mailbox made of the pieces is split into the same pieces, for any chunk size.
     fn check(look_ahead: usize, pieces: &[Pieces<'_>]) {
         let expected: Vec<_> = pieces.iter().map(|&(a, b, c)| [a, b, c].map(Vec::from)).collect();
         let mailbox = expected.concat().concat();
@@ -434,8 +433,8 @@ mod tests {
 
     #[test]
     fn what_was_read_ahead_does_not_let_the_next_message_look_further() {
-        // The first leads 8 after `From 2`, which is wrong; the second 9 after `From b`, which is
-        // right but too far.
+        // The first leads 8 after `From 2`, which is wrong; the second 9 after `From b`, which is right but too
+        // far.
         check(
             8,
             &[
@@ -476,7 +475,7 @@ mod tests {
             loop {
                 let batch = rest.next_batch(least, spare);
                 let Some(last) = batch.messages.last() else { break };
-                // Without the last one it would be too short, unless none is left.
+                // Without its last message, the batch would be too small, unless no more remain.
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {
@@ -522,7 +521,7 @@ mod tests {
         assert!(second.failed.is_none());
     }
 
-    /// The most that was in memory, and what was searched and moved, for the messages of `mailbox`.
+    /// The maximum memory, and the bytes searched and moved, for the messages of `mailbox`.
     fn cost(mailbox: &[u8], messages: usize, look_ahead: usize, chunk: usize) -> (usize, usize) {
         let mut found = Messages::with_limits(mailbox, look_ahead, chunk);
         let mut memory = 0;
@@ -546,7 +545,7 @@ mod tests {
 
     #[test]
     fn a_wrong_length_does_not_make_each_batch_copy_what_was_read_ahead() {
-        // The length leads to the middle of the mailbox, and to no message.
+        // The length leads to the middle of the mailbox, where no message begins.
         let long = b"From x\nContent-Length: 80000\n\na\n\n".to_vec();
         let mailbox = [long, b"From y\n\nabc\n\n".repeat(10_000)].concat();
         for (chunk, least) in [(1000, 100), (1000, 3000), (CHUNK, 100)] {

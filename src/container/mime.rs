@@ -1,13 +1,12 @@
 //! The tree of entities of a message (RFC 2046, 5.1 and 5.2.1) as byte ranges, in one pass.
 //!
-//! The walker holds a stack of the entities that are open. Only lines that begin with `--` can be
-//! delimiters; each is compared with all open boundaries at once, by hash, so neither the depth of a
-//! message nor the number of its parts costs more than its bytes.
+//! The walker holds a stack of open entities. Only lines that begin with `--` can be delimiters. Each is compared
+//! with all open boundaries at once, by hash, so the cost depends neither on the depth of a message nor on the
+//! number of its parts.
 //!
-//! RFC 2046, 5.1.1: "The CRLF preceding the boundary delimiter line is conceptually attached to the
-//! boundary". 5.1.2: a delimiter of an outer multipart ends the inner ones. A line is a delimiter where
-//! `--`, white space or the line end follows the boundary; of several boundaries the longest counts, and
-//! of equal ones the innermost.
+//! RFC 2046, 5.1.1: "The CRLF preceding the boundary delimiter line is conceptually attached to the boundary".
+//! 5.1.2: a delimiter of an outer multipart ends the inner ones. A line is a delimiter if `--`, white space or the
+//! line end follows the boundary. Of several boundaries, the longest counts, and of equal ones the innermost.
 //!
 //! ```
 //! use baselink::container::{EntityKind, entities};
@@ -40,7 +39,7 @@ use crate::scan::fields::heading::line_end_of;
 use crate::scan::fields::{Field, Heading, MediaType};
 use crate::span::Span;
 
-/// How entities lie in messages, and what a message must keep to.
+/// The layout of messages, and the limits that they must respect.
 pub(crate) static MIME: Container = Container {
     read: entities_named,
     bases: &UrlField::ALL,
@@ -48,7 +47,7 @@ pub(crate) static MIME: Container = Container {
     is_sealed: is_armored,
     // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
     longest_line: Some(998),
-    // A message may lie in a mailbox (RFC 4155).
+    // A message may be part of a mailbox (RFC 4155).
     delimiter: Some(b"\nFrom "),
     noun: "message",
     of_body: &["Content-MD5", "Content-Length", "Lines"],
@@ -56,13 +55,13 @@ pub(crate) static MIME: Container = Container {
     is_single: false,
 };
 
-/// Finds the entities of the message `bytes`. Any bytes are one. Linear in time and memory.
+/// Finds the entities of the message `bytes`. Any bytes are accepted. Linear in time and memory.
 #[must_use]
 pub fn entities(bytes: &[u8]) -> Structure {
     entities_named(bytes, &Arc::from(""))
 }
 
-/// The same for a message that is itself called `name`, as one of several in a file is.
+/// Finds the entities of a message that is called `name`, such as one of several in a file.
 #[must_use]
 pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut walk = EntityWalk {
@@ -79,7 +78,7 @@ pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
     Structure { container: &MIME, entities: walk.entities, diagnostics: walk.diagnostics }
 }
 
-/// An entity whose end is not reached.
+/// An entity whose end has not been reached.
 struct OpenEntity {
     entity: usize,
     children: usize,
@@ -91,7 +90,7 @@ struct Multipart {
     state: MultipartState,
 }
 
-/// Where in a multipart the walker is.
+/// The position of the walker in a multipart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MultipartState {
     Preamble,
@@ -102,17 +101,17 @@ enum MultipartState {
 
 /// The boundaries of the open multiparts.
 struct Boundaries {
-    /// What makes a key of a boundary. Nobody who writes a message knows it.
+    /// The secret factor of the hash, which the author of a message cannot know.
     factor: u64,
-    /// By the key of the boundary: the places in the stack, innermost last.
+    /// The indices in the stack for each boundary hash, innermost last.
     places: HashMap<u64, Vec<usize>>,
-    /// Of the longest one so far.
+    /// The length of the longest boundary so far.
     longest: usize,
-    /// The lengths of all so far, modulo 64, a bit for each: most places where one could end are not looked up.
+    /// The lengths of all boundaries so far, modulo 64, one bit each, so that most lookups are skipped.
     lengths: u64,
 }
 
-/// Keys are polynomials of the bytes modulo this, a prime, of which two boundaries hardly have the same.
+/// The modulus of the hash, a prime. The hash is a polynomial of the bytes, so collisions are very unlikely.
 const PRIME: u64 = (1 << 61) - 1;
 
 impl Boundaries {
@@ -121,7 +120,7 @@ impl Boundaries {
         Self { factor, places: HashMap::new(), longest: 0, lengths: 0 }
     }
 
-    /// The key of what has the key `before` without its last byte.
+    /// The hash of a text whose hash without the last byte is `before`.
     fn longer(&self, before: u64, byte: u8) -> u64 {
         let product = u128::from(before + u64::from(byte) + 1) * u128::from(self.factor);
         let [low, high] = [product, product >> 61].map(|half| half as u64 & PRIME);
@@ -133,7 +132,7 @@ impl Boundaries {
         boundary.iter().fold(0, |before, &byte| self.longer(before, byte))
     }
 
-    /// Adds the boundary of the entity at `place` in the stack, which is the last.
+    /// Adds the boundary of the entity at `place`, the top of the stack.
     fn open(&mut self, boundary: &[u8], place: usize) {
         self.longest = self.longest.max(boundary.len());
         self.lengths |= 1 << (boundary.len() % 64);
@@ -142,7 +141,7 @@ impl Boundaries {
 
     fn close(&mut self, boundary: &[u8], place: usize) {
         if let Entry::Occupied(mut places) = self.places.entry(self.key(boundary)) {
-            // Those within it are closed.
+            // The boundaries inside it are already closed.
             if let Some(at) = places.get().iter().rposition(|&one| one == place) {
                 places.get_mut().remove(at);
             }
@@ -152,8 +151,7 @@ impl Boundaries {
         }
     }
 
-    /// The multipart of which the line that `line` begins with is a delimiter, with the length of the
-    /// `--` and the boundary.
+    /// The multipart whose delimiter begins `line`, and the length of the `--` and the boundary.
     fn find(&self, line: &[u8], open: &[OpenEntity]) -> Option<(usize, usize)> {
         let text = line.strip_prefix(b"--")?;
         let (mut found, mut key) = (None, 0);
@@ -175,14 +173,14 @@ impl Boundaries {
     }
 }
 
-/// True if a boundary may end before `rest`, what follows it in its line.
+/// True if a boundary may end before `rest`, the remainder of its line.
 fn ends_boundary(rest: &[u8]) -> bool {
     matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'-', b'-', ..])
 }
 
 struct EntityWalk<'a> {
     bytes: &'a [u8],
-    /// Of the message.
+    /// The name of the message.
     name: Arc<str>,
     line_end: u8,
     entities: Vec<Entity>,
@@ -213,7 +211,7 @@ impl EntityWalk<'_> {
         self.close_above(0, self.bytes.len());
     }
 
-    /// OpenPGP in the text of a body (RFC 9580, 6.2): to be left as it is.
+    /// Marks OpenPGP armor in the text of a body (RFC 9580, 6.2), which must not change.
     fn armor(&mut self, at: usize) {
         let line = &self.bytes[at..];
         if let Some(open) = self.open.last()
@@ -225,7 +223,7 @@ impl EntityWalk<'_> {
         }
     }
 
-    /// Takes in the delimiter line at `at` of the multipart at `place`; gives where to go on.
+    /// Processes the delimiter line at `at` of the multipart at `place`. Returns the offset to continue at.
     fn delimiter(&mut self, at: usize, place: usize, length: usize) -> usize {
         let line = &self.bytes[at..];
         let close = line[length..].starts_with(b"--");
@@ -261,7 +259,7 @@ impl EntityWalk<'_> {
         self.begin(next)
     }
 
-    /// Where the content before the line at `at` ends.
+    /// The end of the content before the line at `at`.
     fn before_line_end(&self, at: usize) -> usize {
         let content = &self.bytes[..at];
         let content = match content.strip_suffix(b"\n") {
@@ -271,7 +269,7 @@ impl EntityWalk<'_> {
         content.len()
     }
 
-    /// Begins the entity at `start`, and the messages that it begins with; gives where its content does.
+    /// Begins the entity at `start`, and the messages directly inside it. Returns the start of its content.
     fn begin(&mut self, start: usize) -> usize {
         let mut at = start;
         loop {
@@ -285,7 +283,7 @@ impl EntityWalk<'_> {
         }
     }
 
-    /// Adds an entity to those open. Whether a message begins where its body does.
+    /// Opens an entity. Returns true if its body begins with a message.
     fn push(&mut self, heading: Heading, body: usize) -> bool {
         let depth = self.open.len();
         let entity = self.entities.len();
@@ -327,7 +325,7 @@ impl EntityWalk<'_> {
         kind == EntityKind::Message
     }
 
-    /// The first field called `name`; the others are said.
+    /// The first field called `name`; further ones are reported.
     fn single(&mut self, heading: &Heading, name: &str) -> Option<Field> {
         let mut fields = heading.all(self.bytes, name);
         let first = fields.next()?;
@@ -391,7 +389,7 @@ impl EntityWalk<'_> {
         EntityKind::Opaque(why)
     }
 
-    /// Ends the entities that are open from `place` on, where their content ends.
+    /// Closes the open entities from `place` on, at the end of their content.
     fn close_above(&mut self, place: usize, end: usize) {
         while self.open.len() > place {
             let Some(open) = self.open.pop() else { return };
@@ -458,8 +456,8 @@ mod tests {
         ["", "b", "b1", "b--", "b 1", "-", "--", "a", "ab\n", "a\r", " ", "b1--x", "\u{e9}"];
 
     proptest! {
-        /// Boundaries that begin others, that are the same, and lines that begin with several: of several the longest
-        /// counts, and of equal ones the innermost.
+        /// Checks that a line belongs to the longest of several boundaries, and to the innermost of equal ones,
+        /// even if boundaries share a prefix.
         #[test]
         fn a_delimiter_is_that_of_its_boundary(
             boundaries in prop::collection::vec(prop::sample::select(TEXTS.to_vec()), 1..12),
@@ -485,7 +483,7 @@ mod tests {
             let length = |place: usize| {
                 let boundary = &*open[place].multipart.as_ref()?.boundary;
                 let rest = line.as_bytes().strip_prefix(boundary)?;
-                // A line end inside a boundary is never found.
+                // A line end inside a boundary can never match.
                 let is_line = memchr::memchr2(b'\r', b'\n', boundary).is_none();
                 (is_line && ends_boundary(rest)).then_some(boundary.len() + 2)
             };

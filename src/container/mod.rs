@@ -8,8 +8,8 @@
 //! ```
 //!
 //! [`entity`] has the nouns, and what a kind of container says of itself; [`mime`] reads messages,
-//! and [`http`] responses. Which formats they read is the table here. `lift` and `fields` make of an edit of a body what becomes of its file.
-//! [`mbox`] takes a file of messages apart, each of which is read by itself.
+//! and [`http`] responses. The table below maps formats to them. `lift` and `fields` turn an edit of a body into
+//! edits of the file. [`mbox`] splits a file into messages, each of which is read separately.
 //!
 //! ```
 //! use baselink::{document::UrlField, container::entities};
@@ -22,7 +22,7 @@
 //! assert_eq!(&*url.url, "http://a/");
 //! ```
 //!
-//! Deliberately absent: what is in a body. It is a document, and `scan` reads those.
+//! Deliberately absent: the content of a body, which is a document that `scan` reads.
 
 pub mod entity;
 pub(crate) mod fields;
@@ -41,17 +41,17 @@ pub use self::mime::{entities, entities_named};
 use crate::format::Format;
 use crate::span::Span;
 
-/// The formats whose files hold entities. Of a mailbox each message is read by itself.
+/// The formats whose files hold entities. Each message of a mailbox is read separately.
 const CONTAINERS: &[(Format, &Container)] =
     &[(Format::Message, &mime::MIME), (Format::Mbox, &mime::MIME), (Format::Http, &http::HTTP)];
 
-/// How entities lie in files of `format`; `None` where such a file is one document.
+/// The container for files of `format`; `None` if such a file is a single document.
 pub(crate) fn of(format: Format) -> Option<&'static Container> {
     CONTAINERS.iter().find(|(one, _)| *one == format).map(|(_, container)| *container)
 }
 
-/// What is read, rewritten and named by itself in the file `bytes`: all of it; or each of its messages, where the
-/// format holds many, with its number for a name.
+/// The separately rewritten units of the file `bytes`: the whole file; or each of its messages, named by its
+/// number, if the format holds several.
 pub(crate) fn units(
     format: Format,
     bytes: &[u8],
@@ -62,7 +62,7 @@ pub(crate) fn units(
         if !format.holds_many() {
             return whole.take();
         }
-        // Memory can always be read.
+        // Reading from memory cannot fail.
         let message = messages.next_message().ok()??;
         let start = usize::try_from(message.offset).ok()?;
         Some((Some(message.number.to_string().into()), message.message.shifted(start)))

@@ -1,8 +1,8 @@
-//! Character encodings: which one a document is in, and its text with a map back to its bytes.
+//! Character encodings: detects the encoding of a document, and decodes its text with a map back to its bytes.
 //!
-//! Implements "determining the character encoding" as far as a stored document allows (HTML,
-//! 13.2.3.2: byte order mark, then what the user says, then the prescan for `<meta charset>`, then an XML
-//! declaration; CSS Syntax 3, 3.2, for style sheets), and decodes and encodes by encoding_rs.
+//! Implements "determining the character encoding" as far as it applies to a stored document (HTML, 13.2.3.2):
+//! byte order mark, then the user's choice, then the prescan for `<meta charset>`, then an XML declaration. Style
+//! sheets follow CSS Syntax 3, 3.2. encoding_rs decodes and encodes.
 //!
 //! ```
 //! use baselink::layer::charset::{Charset, Detected};
@@ -14,8 +14,8 @@
 //! assert_eq!(view.map.to_source(5), Some(33));
 //! ```
 //!
-//! Deliberately absent: guessing by letter frequencies. Undeclared bytes are UTF-8 if they are valid
-//! UTF-8, else windows-1252; those of a style sheet are UTF-8.
+//! Deliberately absent: statistical guesses. Undeclared bytes are UTF-8 if they are valid UTF-8, else
+//! windows-1252; those of a style sheet are UTF-8.
 
 use std::str::FromStr;
 
@@ -30,20 +30,20 @@ use crate::span::{Lines, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Charset(&'static Encoding);
 
-/// How an encoding was found.
+/// The source of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Declaration {
     /// A byte order mark.
     ByteOrderMark,
-    /// What the user, or the header field of a message, says.
+    /// The user's choice, or the header field of a message.
     Given,
     /// A `<meta charset>` or `<meta http-equiv=content-type>`.
     Meta,
-    /// An XML declaration, be it of XML or of HTML, or the way its first characters are spelled.
+    /// An XML declaration, in XML or HTML, or the spelling of its first characters.
     Xml,
     /// The `@charset` of a style sheet.
     Rule,
-    /// None of them.
+    /// No source; the default.
     Assumed,
 }
 
@@ -52,13 +52,14 @@ pub enum Declaration {
 pub struct Detected {
     /// The encoding.
     pub charset: Charset,
-    /// How it was found.
+    /// The source of the encoding.
     pub declaration: Declaration,
-    /// Length of the byte order mark, 0 without one.
+    /// The length of the byte order mark, 0 without one.
     pub mark: usize,
-    /// Where the first bytes are that are not UTF-8, in a document that is taken for windows-1252 because of them.
+    /// The offset of the first bytes that are not UTF-8, if the document is read as windows-1252 because of them.
     pub not_utf_8: Option<usize>,
-    /// Where the `meta` ends that the prescan found in the first 1024 bytes, be it an element or not; 0 without one.
+    /// The end of the `meta` that the prescan found in the first 1024 bytes, whether or not it is an element; 0 if
+    /// there is none.
     pub prescanned: usize,
 }
 
@@ -79,14 +80,14 @@ impl Detected {
     }
 }
 
-/// How many bytes a prescan looks at (HTML, 13.2.3.2).
+/// The number of bytes that a prescan reads (HTML, 13.2.3.2).
 pub(crate) const PRESCANNED: usize = 1_024;
 
 impl Charset {
     /// UTF-8.
     pub const UTF_8: Self = Self(encoding_rs::UTF_8);
 
-    /// The encoding that `label` names (Encoding Standard, 4.2), white space and case ignored.
+    /// The encoding for `label` (Encoding Standard, 4.2), ignoring white space and case.
     ///
     /// `None` for an unknown label, and for the labels that the standard maps to "replacement".
     #[must_use]
@@ -94,7 +95,7 @@ impl Charset {
         Encoding::for_label_no_replacement(label.as_bytes()).map(Self)
     }
 
-    /// Its name in the standard, such as `UTF-8`.
+    /// The name in the standard, such as `UTF-8`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -110,7 +111,7 @@ impl Default for Charset {
 impl FromStr for Charset {
     type Err = Error;
 
-    /// Reads a label of the Encoding Standard.
+    /// Parses a label of the Encoding Standard.
     fn from_str(label: &str) -> Result<Self, Error> {
         Self::for_label(label).ok_or_else(|| {
             Error::new(format!(
@@ -122,34 +123,34 @@ impl FromStr for Charset {
 
 #[doc(hidden)]
 impl Charset {
-    /// Whether markup can be found in the bytes: no byte of `<>"'=&/` or white space ever represents
-    /// anything but itself (though letters and digits may, as second bytes of Shift_JIS or gb18030).
+    /// True if markup can be found in the bytes. No byte of `<>"'=&/` or white space ever represents anything but
+    /// itself in such an encoding. Letters and digits may, as second bytes of Shift_JIS or gb18030.
     #[must_use]
     pub fn is_ascii_compatible(self) -> bool {
         self.0.is_ascii_compatible()
     }
 
-    /// Whether every byte of ASCII represents itself wherever it is, and all others for characters beyond
-    /// ASCII: in UTF-8, and where each byte is a character.
+    /// True if every ASCII byte always represents itself, and all other bytes are for characters beyond ASCII, as
+    /// in UTF-8 and in single-byte encodings.
     #[must_use]
     pub fn is_ascii_fixed(self) -> bool {
         self.is_ascii_compatible() && (self.0 == encoding_rs::UTF_8 || self.0.is_single_byte())
     }
 
-    /// Whether escape sequences switch what the bytes between them represent.
+    /// True if escape sequences switch the meaning of the bytes between them.
     #[must_use]
     pub fn is_stateful(self) -> bool {
         self.0 == encoding_rs::ISO_2022_JP
     }
 
-    /// Whether `bytes` switch to Roman (JIS X 0201), in which `\` and `~` have no bytes.
+    /// True if `bytes` switch to Roman (JIS X 0201), in which `\` and `~` have no bytes.
     pub(crate) fn has_roman(self, bytes: &[u8]) -> bool {
         self.is_stateful() && memchr::memmem::find(bytes, b"\x1b(J").is_some()
     }
 
-    /// The encoding of an HTML document: its byte order mark, else `given`, else UTF-16 if it begins with `<?x` in that,
-    /// else what a `meta` in its first 1024 bytes declares, else an XML declaration there, else UTF-8 if `bytes` are
-    /// that, else windows-1252.
+    /// Detects the encoding of an HTML document. The first of these decides: its byte order mark; `given`; UTF-16
+    /// if the document begins with `<?x` in it; a `meta` in its first 1024 bytes; an XML declaration there; UTF-8
+    /// if `bytes` are valid UTF-8. The default is windows-1252.
     #[must_use]
     pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
         let mut end = 0;
@@ -167,14 +168,14 @@ impl Charset {
         Detected { prescanned: end, ..found }
     }
 
-    /// The same for plain text, which has no declaration.
+    /// Detects the encoding of plain text, which has no declaration.
     #[must_use]
     pub fn detect_plain(bytes: &[u8], given: Option<Self>) -> Detected {
         Self::detect_with(bytes, given, || None)
     }
 
-    /// The encoding of an XML document (XML 1.0, 4.3.3 and appendix F; RFC 7303, 3): its byte order
-    /// mark, else `given`, else UTF-16 where it begins so, else its declaration, else UTF-8.
+    /// Detects the encoding of an XML document (XML 1.0, 4.3.3 and appendix F; RFC 7303, 3). The first of these
+    /// decides: its byte order mark; `given`; UTF-16 if it begins so; its declaration. The default is UTF-8.
     #[must_use]
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
         let declared = || {
@@ -188,11 +189,10 @@ impl Charset {
         Self::detect_with(bytes, given, declared).or_utf_8()
     }
 
-    /// The encoding of a style sheet (CSS Syntax 3, 3.2): its byte order mark, else `given`, else its
-    /// `@charset`, else UTF-8.
+    /// Detects the encoding of a style sheet (CSS Syntax 3, 3.2). The first of these decides: its byte order mark;
+    /// `given`; its `@charset`. The default is UTF-8.
     ///
-    /// The encoding of the document that refers to it is not known, and an `@charset` for "replacement"
-    /// counts as none.
+    /// The encoding of the referring document is unknown here. An `@charset` for "replacement" is ignored.
     #[must_use]
     pub fn detect_style_sheet(bytes: &[u8], given: Option<Self>) -> Detected {
         let rule = charset_rule(&bytes[..bytes.len().min(PRESCANNED)]);
@@ -220,7 +220,7 @@ impl Charset {
         if let Some((charset, declaration)) = declared() {
             return found(charset, declaration, 0);
         }
-        // This is quicker than what says where.
+        // The plain validity check is faster than the one that finds the offset.
         let not_utf_8 = match simdutf8::basic::from_utf8(bytes) {
             Ok(_) => None,
             Err(_) => simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to()),
@@ -229,21 +229,20 @@ impl Charset {
         Detected { not_utf_8, ..found(assumed, Declaration::Assumed, 0) }
     }
 
-    /// The encoding of a document that declares none, which is UTF-8 or not.
+    /// The default encoding of a document that is, or is not, valid UTF-8.
     pub(crate) fn assumed(is_utf_8: bool) -> Self {
         Self(if is_utf_8 { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 })
     }
 
-    /// The encoding that the start tag of a `meta` element declares; `None` when it declares none.
+    /// The encoding that the start tag of a `meta` element declares; `None` if it does not declare one.
     #[must_use]
     pub fn of_meta(tag: &[u8]) -> Option<Self> {
         meta_charset(tag, &mut "<meta".len())?
     }
 
-    /// Decodes `bytes`, which stand at `source` of their buffer, without looking for a mark.
+    /// Decodes `bytes`, which are at the offset `source` of their buffer, without checking for a byte order mark.
     ///
-    /// Bytes that are not text in this encoding become U+FFFD, one for each malformed sequence, and
-    /// the map leads from it back to them.
+    /// Each malformed sequence becomes a U+FFFD, which the map leads back to its bytes.
     #[must_use]
     pub fn decode(self, bytes: &[u8], source: usize) -> View {
         let is_utf_8 =
@@ -254,7 +253,7 @@ impl Charset {
         }
     }
 
-    /// How two bytes are a unit of UTF-16, where it is that.
+    /// The conversion of two bytes to a UTF-16 unit, if this encoding is UTF-16.
     fn unit_of_utf_16(self) -> Option<fn([u8; 2]) -> u16> {
         if self.0 == encoding_rs::UTF_16LE {
             Some(u16::from_le_bytes)
@@ -265,8 +264,8 @@ impl Charset {
         }
     }
 
-    /// Feeds the decoder a byte at a time: what comes out belongs to the bytes since the last output.
-    /// Where none are pending, ASCII represents itself.
+    /// Feeds the decoder one byte at a time, so that any output belongs to the bytes since the last output. If no
+    /// bytes are pending, ASCII represents itself.
     fn decode_by_bytes(self, bytes: &[u8], source: usize) -> View {
         let mut decoder = self.0.new_decoder_without_bom_handling();
         let mut text = String::with_capacity(bytes.len());
@@ -292,7 +291,7 @@ impl Charset {
             let mut end = at;
             if let DecoderResult::Malformed(_, lookahead) = result {
                 text.push('\u{fffd}');
-                // What was read after the malformed sequence comes out by and by.
+                // Bytes read after the malformed sequence appear in later output.
                 end = pending.max(end - usize::from(lookahead));
             }
             let decoded = &text.as_bytes()[before..];
@@ -300,7 +299,7 @@ impl Charset {
             match decoded {
                 [] => {}
                 _ if *decoded == bytes[pending..end] => map.verbatim(from, decoded.len()),
-                // A character of ASCII in UTF-16.
+                // An ASCII character in UTF-16.
                 [_] => map.strided(from, 1, end - pending),
                 _ => map.whole(decoded.len(), Span::new(from, source + end), None),
             }
@@ -313,7 +312,7 @@ impl Charset {
         }
     }
 
-    /// Where the lines of `bytes` begin.
+    /// The starts of the lines of `bytes`.
     #[must_use]
     pub fn lines(self, bytes: &[u8]) -> Lines {
         match self.unit_of_utf_16() {
@@ -322,12 +321,12 @@ impl Charset {
         }
     }
 
-    /// The bytes of `text` in this encoding; `Err` with the first character that it does not have.
+    /// Encodes `text`; `Err` with the first character that this encoding lacks.
     ///
     /// # Errors
     ///
-    /// A character that cannot be written, and in ISO-2022-JP any that is not ASCII or shifts: what surrounds
-    /// the place decides which of its states it would need.
+    /// Fails if a character cannot be written. In ISO-2022-JP, that includes every character that is not ASCII or
+    /// that shifts, because its state depends on the surroundings of the place.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         if self.0 == encoding_rs::UTF_16LE {
             return Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
@@ -336,7 +335,7 @@ impl Charset {
             return Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
         }
         if self.0 == encoding_rs::ISO_2022_JP {
-            // These bytes would shift, or be none (Encoding Standard, 12.2.1).
+            // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
             let shifts = |one: char| matches!(one, '\u{e}' | '\u{f}' | '\u{1b}');
             return match text.chars().find(|&one| !one.is_ascii() || shifts(one)) {
                 Some(character) => Err(character),
@@ -360,8 +359,8 @@ impl Charset {
         }
     }
 
-    /// The bytes that a browser percent-encodes for `text` in a query (URL Standard, 1.3), where a
-    /// character that the encoding does not have becomes a decimal character reference.
+    /// The bytes that a browser percent-encodes for `text` in a query (URL Standard, 1.3). A character that the
+    /// encoding lacks becomes a decimal character reference.
     #[must_use]
     pub fn encode_query(self, text: &str) -> Vec<u8> {
         self.0.encode(text).0.into_owned()
@@ -377,10 +376,10 @@ fn utf_16_declaration(head: &[u8]) -> Option<Charset> {
     }
 }
 
-/// "Get an XML encoding" (HTML, 13.2.3.2) of what begins with `head`.
+/// Implements "Get an XML encoding" (HTML, 13.2.3.2) for `head`.
 ///
-/// The standard notes where the declaration ends (step 3), but then looks for `encoding` beyond that, too. Here all of it
-/// is within the declaration, as it is in browsers.
+/// The standard records the end of the declaration (step 3), but then searches for `encoding` beyond it, too. This
+/// function stays within the declaration, as browsers do.
 fn xml_encoding(head: &[u8]) -> Option<Charset> {
     let skip = |rest: &mut &[u8]| {
         let end = rest.iter().position(|&byte| byte > 0x20);
@@ -398,7 +397,7 @@ fn xml_encoding(head: &[u8]) -> Option<Charset> {
     is_one_word.then(|| Encoding::for_label_no_replacement(label))?.map(declared)
 }
 
-/// What `encoding` means where the declaration could be read: not UTF-16.
+/// The effect of `encoding` if the declaration itself was readable as ASCII, which rules out UTF-16.
 fn declared(encoding: &'static Encoding) -> Charset {
     match Charset(encoding) {
         charset if charset.unit_of_utf_16().is_some() => Charset::UTF_8,
@@ -406,13 +405,14 @@ fn declared(encoding: &'static Encoding) -> Charset {
     }
 }
 
-/// "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) over `head`, and where what it finds ends.
+/// Implements "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) for `head`. Also returns the end
+/// of the declaration.
 fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
     let mut at = 0;
     while at < head.len() {
         let rest = &head[at..];
         if rest.starts_with(b"<!--") {
-            // The two dashes that open it may be those that end it.
+            // Its opening dashes may also be its closing dashes.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
         } else if starts_with_ignoring_case(rest, b"<meta")
             && rest.get(5).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
@@ -449,7 +449,7 @@ fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
     bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// The "meta" branch of the prescan, from after the tag name; `None` where the bytes end before the tag does.
+/// The "meta" branch of the prescan, starting after the tag name; `None` if the bytes end inside the tag.
 fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     let (mut got_pragma, mut need_pragma, mut charset) = (false, None, None);
     let mut seen: Vec<Vec<u8>> = Vec::new();
@@ -481,7 +481,7 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     }))
 }
 
-/// "Extract a character encoding from a meta element" (HTML, 2.5.3), over lower-cased bytes.
+/// Implements "Extract a character encoding from a meta element" (HTML, 2.5.3) for lower-case bytes.
 fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
     let mut rest = content;
     loop {
@@ -506,7 +506,7 @@ fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
 
 type PrescanAttribute = (Vec<u8>, Vec<u8>);
 
-/// "Get an attribute" of the prescan: name and value in lower case; `None` when `head` ends first.
+/// Implements "Get an attribute" of the prescan: name and value in lower case; `None` if `head` ends first.
 fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttribute>> {
     let skip_to = |at: &mut usize, is_end: fn(u8) -> bool| {
         let start = *at;
@@ -518,7 +518,7 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
         return Some(None);
     }
     let start = *at;
-    // Whatever begins a name belongs to it, `=` too.
+    // The first byte always belongs to the name, even a `=`.
     *at += 1;
     skip_to(at, |byte| byte.is_ascii_whitespace() || matches!(byte, b'=' | b'/' | b'>'))?;
     let name = head[start..*at].to_ascii_lowercase();
@@ -539,17 +539,17 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
     Some(Some((name, value.to_ascii_lowercase())))
 }
 
-/// Whether an edit that replaces `old`, the bytes at `span`, by `new` may make UTF-8 of bytes that are none, the first of
-/// them at `place`, or another byte the first. Those around it count: a character has up to four bytes.
+/// True if an edit that replaces `old`, the bytes at `span`, by `new` may turn invalid UTF-8 into valid UTF-8, or
+/// move the first invalid byte, which is at `place`. Nearby bytes count, because a character has up to four bytes.
 pub(crate) fn may_become_utf_8(place: usize, span: Span, old: &[u8], new: &[u8]) -> bool {
     let is_before = span.start <= place.saturating_add(4);
     let is_near = is_before && place <= span.end.saturating_add(3);
-    // Next to ASCII what was none stays none. What is beyond ASCII would be the first itself, anywhere before it.
+    // Next to ASCII, invalid bytes stay invalid. New bytes beyond ASCII anywhere before the place would become the
+    // first invalid ones.
     (is_before && !new.is_ascii()) || (is_near && (!old.is_ascii() || new.is_empty()))
 }
 
-/// Whether markup can be looked for in a charset although its name is not known: most names that are in
-/// no standard mean one that contains ASCII.
+/// True if markup can be found in an unknown charset. Most non-standard names mean a charset that contains ASCII.
 pub(crate) fn is_ascii_superset(label: &str) -> bool {
     #[rustfmt::skip]
     const OTHERS: [&str; 11] = [
@@ -573,7 +573,7 @@ mod tests {
         Charset::detect(bytes, None).charset.name()
     }
 
-    /// The first byte that is not UTF-8 is what the guess rests on: it stays, and stays the first.
+    /// The first byte that is not UTF-8 decides on the guess: it must stay, and stay the first.
     #[test]
     fn an_edit_must_not_move_what_a_guess_rests_on() {
         let may = |start, old: &[u8], new: &[u8]| {
@@ -598,7 +598,7 @@ mod tests {
             (b"\xef\xbb\xbf<?xml version='1.0' encoding='koi8-r'?>", gbk, "UTF-8"),
             (b"<\0?\0x\0m\0l\0", None, "UTF-16LE"),
             (b"\0<\0?\0x\0m\0l", None, "UTF-16BE"),
-            // What was read as ASCII is not UTF-16.
+            // A declaration readable as ASCII cannot mean UTF-16.
             (b"<?xml version='1.0' encoding='utf-16'?>", None, "UTF-8"),
             (b"<?xml version='1.0' encoding='none'?>", None, "UTF-8"),
             (b"<a>\xe9<?xml encoding='koi8-r'?>", None, "UTF-8"),
@@ -614,9 +614,9 @@ mod tests {
             (b"<META CHARSET = 'Shift_JIS' >", "Shift_JIS"),
             (b"<meta http-equiv=Content-Type content='text/html; charset=gbk'>", "GBK"),
             (b"<meta content='text/html; charset=gbk' http-equiv=content-type>", "GBK"),
-            // Bug 41: where the bytes end in a tag, the prescan is over.
+            // Bug 41: if the bytes end inside a tag, the prescan ends.
             (b"<meta a=\"<meta charset=koi8-r>", "UTF-8"),
-            // Without the pragma a content attribute says nothing.
+            // Without the pragma, a content attribute is ignored.
             (b"<meta content='text/html; charset=gbk'>", "UTF-8"),
             (b"<!-- <meta charset=gbk> --><meta charset=big5>", "Big5"),
             (b"<!--><meta charset=big5>", "Big5"),
@@ -638,7 +638,7 @@ mod tests {
         assert_eq!(detected(&late), "UTF-8");
     }
 
-    /// HTML, 13.2.3.2, "get an XML encoding", and what Chromium 156 takes each page for.
+    /// HTML, 13.2.3.2, "get an XML encoding", and the encodings that Chromium 156 detects.
     #[test]
     fn html_may_have_an_xml_declaration() {
         use Declaration::{Assumed, ByteOrderMark, Meta, Xml};
@@ -649,14 +649,14 @@ mod tests {
             (b"<?xml-stylesheet xencoding='shift_jis'>", "Shift_JIS", Xml),
             (b"<?xml encoding='utf-16'?>\xe9", "UTF-8", Xml),
             (b"<?xml encoding='x-user-defined'?>\xe9", "x-user-defined", Xml),
-            // A `meta` outweighs it, wherever it is, unless its label is unknown.
+            // A `meta` anywhere takes precedence, unless its label is unknown.
             (b"<?xml encoding='koi8-r'?><meta charset=shift_jis>", "Shift_JIS", Meta),
             (b"<meta charset=shift_jis><?xml encoding='koi8-r'?>", "Shift_JIS", Meta),
             (b"<?xml encoding='shift_jis'?><meta charset=nonsense>", "Shift_JIS", Xml),
             (b"<?xml encoding='shift_jis'?><meta charset=utf-16>", "UTF-8", Meta),
             (b"<?xml encoding='shift_jis'?><a title='", "Shift_JIS", Xml),
             (b"\xef\xbb\xbf<?xml encoding='shift_jis'?>", "UTF-8", ByteOrderMark),
-            // None of these is one.
+            // None of these is a declaration.
             (b"<?xml version='1.0'?>\xe9", "windows-1252", Assumed),
             (b"<?xml encoding=shift_jis?>\xe9", "windows-1252", Assumed),
             (b"<?xml encoding=' shift_jis'?>\xe9", "windows-1252", Assumed),
@@ -669,7 +669,7 @@ mod tests {
             (b"<?xml?> encoding='shift_jis'\xe9", "windows-1252", Assumed),
             (b"<?xml encoding='shift_jis>'\xe9", "windows-1252", Assumed),
             (b"<?xml encoding='shift_jis'\xe9", "windows-1252", Assumed),
-            // The first characters in UTF-16 outweigh every other declaration.
+            // The first characters in UTF-16 take precedence over every other declaration.
             (b"<\0?\0x\0<meta charset=koi8-r>", "UTF-16LE", Xml),
             (b"\0<\0?\0x<meta charset=koi8-r>", "UTF-16BE", Xml),
             (b"<\0?\0p\0\xe9", "windows-1252", Assumed),
@@ -682,7 +682,7 @@ mod tests {
             let is_marked = declaration == ByteOrderMark;
             assert_eq!(given, if is_marked { "UTF-8" } else { "GBK" }, "{shown}");
         }
-        // The standard looks at the bytes of the prescan.
+        // The standard examines the bytes of the prescan.
         for (spaces, name) in [(1_000, "KOI8-R"), (1_001, "UTF-8")] {
             let long = format!("<?xml{} encoding='koi8-r'>", " ".repeat(spaces));
             assert_eq!(detected(long.as_bytes()), name, "{spaces}");
@@ -706,11 +706,11 @@ mod tests {
             (b"@charset \" Latin1\n\";", "", "windows-1252", Declaration::Rule),
             (b"@charset \"koi8-r\";", "gbk", "GBK", Declaration::Given),
             (b"\xef\xbb\xbf@charset \"koi8-r\";", "gbk", "UTF-8", Declaration::ByteOrderMark),
-            // A name of UTF-16 in bytes that were read as ASCII means UTF-8.
+            // The name of UTF-16 in bytes that are readable as ASCII means UTF-8.
             (b"@charset \"utf-16\";\xe9", "", "UTF-8", Declaration::Rule),
             (b"@charset \"UTF-16BE\";", "", "UTF-8", Declaration::Rule),
             (b"@charset \"x-user-defined\";", "", "x-user-defined", Declaration::Rule),
-            // None of these is the pattern.
+            // None of these matches the pattern.
             (b"@charset 'koi8-r';", "", "UTF-8", Declaration::Assumed),
             (b"@Charset \"koi8-r\";", "", "UTF-8", Declaration::Assumed),
             (b" @charset \"koi8-r\";", "", "UTF-8", Declaration::Assumed),
@@ -720,7 +720,7 @@ mod tests {
             (b"@charset \"koi8-r;", "", "UTF-8", Declaration::Assumed),
             (b"@charset \"nonsense\";\xe9", "", "UTF-8", Declaration::Assumed),
             (b"<meta charset=koi8-r>\xe9", "", "UTF-8", Declaration::Assumed),
-            // UTF-16 without a mark is not looked for.
+            // UTF-16 without a byte order mark is not detected.
             (b"@\0\xe9\0", "", "UTF-8", Declaration::Assumed),
             (b"", "", "UTF-8", Declaration::Assumed),
         ] {
@@ -728,7 +728,7 @@ mod tests {
             let shown = String::from_utf8_lossy(bytes);
             assert_eq!((found.charset.name(), found.declaration), (name, declaration), "{shown}");
         }
-        // The pattern is looked for in the first 1024 bytes.
+        // The pattern is searched in the first 1024 bytes.
         for (spaces, name) in [(1006, "KOI8-R"), (1007, "UTF-8")] {
             let late = format!("@charset \"{}koi8-r\";", " ".repeat(spaces));
             assert_eq!(Charset::detect_style_sheet(late.as_bytes(), None).charset.name(), name);
@@ -742,7 +742,7 @@ mod tests {
             ("windows-1252", b"a\xe9b", "aéb", vec![(1, 1), (3, 2), (4, 3)]),
             ("shift_jis", b"a\x95\x5cb", "a表b", vec![(1, 1), (4, 3), (5, 4)]),
             ("gb18030", b"\x81\x30\x81\x30<", "\u{80}<", vec![(2, 4), (3, 5)]),
-            // What the decoder gives back belongs to itself (Encoding, 10.2.1).
+            // Bytes that the decoder gives back represent themselves (Encoding, 10.2.1).
             ("gb18030", b"\x842w", "\u{fffd}2w", vec![(3, 1), (5, 3)]),
             // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 13.2.1).
             ("shift_jis", b"\x95\"", "\u{fffd}\"", vec![(3, 1), (4, 2)]),
@@ -763,7 +763,7 @@ mod tests {
         }
     }
 
-    /// Where it is said of an encoding, a byte of ASCII is itself after any other byte, which is none.
+    /// Checks that in an encoding with fixed ASCII, an ASCII byte represents itself after any other byte.
     #[test]
     fn ascii_is_fixed_where_no_byte_before_it_takes_it_in() {
         let labels = ["utf-8", "latin1", "koi8-r", "macintosh", "iso-8859-8-i", "windows-874"];
@@ -785,7 +785,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The text is that of the decoder as a whole (Encoding, 6, "decode without BOM").
+        /// Checks that the text equals the decoder's output for all bytes at once (Encoding, 6, "decode without
+        /// BOM").
         #[test]
         fn text_is_what_the_decoder_makes_of_all_bytes(
             bytes in proptest::collection::vec(

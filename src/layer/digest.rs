@@ -1,7 +1,7 @@
 //! `Content-MD5`: a digest of a body, in base64 (RFC 1864).
 //!
-//! RFC 1864, 2: the digest is of "the canonical form" of the data, before a transfer encoding: text has
-//! CRLF line ends there, whatever they are in a file.
+//! RFC 1864, 2: the digest covers "the canonical form" of the data, before a transfer encoding. In that form, text
+//! has CRLF line ends, whatever they are in a file.
 //!
 //! ```
 //! use baselink::layer::digest::{content_md5, with_crlf};
@@ -10,7 +10,7 @@
 //! assert_eq!(&*with_crlf(b"a\nb\r\nc"), b"a\r\nb\r\nc");
 //! ```
 //!
-//! Deliberately absent: anything that would make a digest trustworthy. It finds accidents.
+//! Deliberately absent: security. The digest detects accidental changes only.
 
 use std::borrow::Cow;
 
@@ -24,8 +24,8 @@ pub fn content_md5(data: &[u8]) -> String {
     STANDARD.encode(Md5::digest(data))
 }
 
-/// Whether `name` ends with the first four hexadecimal digits of the MD5 of `query`: HTTrack puts them into the
-/// names of files, `page4658.html` for `page?page=2`.
+/// True if `name` ends with the first four hexadecimal digits of the MD5 of `query`. HTTrack appends them to file
+/// names: `page4658.html` for `page?page=2`.
 pub(crate) fn ends_with_md5(name: &[u8], query: &[u8]) -> bool {
     name.ends_with(first_of_md5(query, 2).as_bytes())
 }

@@ -1,8 +1,8 @@
 //! Escapes of the syntaxes that carry URLs: character references (HTML, 13.2.5.72 and following),
 //! CSS escapes (CSS Syntax 3, 4.3.7), escapes in strings of JSON (RFC 8259, 7) and of JavaScript (ECMAScript, 12.9.4).
 //!
-//! Each is read as a layer ([`View`] in, [`View`] out), and written by a function that spells text so
-//! that reading gives it back.
+//! Each is read as a layer (from [`View`] to [`View`]), and written by a function whose output reads back as the
+//! given text.
 //!
 //! ```
 //! use baselink::layer::{escape, View};
@@ -11,15 +11,15 @@
 //! assert_eq!(escape::css_string("a\"b", '"'), "a\\\"b");
 //! ```
 //!
-//! Deliberately absent: finding where an escaped value begins and ends; the scanners do that.
+//! Deliberately absent: the ends of an escaped value, which the scanners find.
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
 use super::{MapBuilder, OpenEscape, View};
 use crate::span::Span;
 
-/// Decodes the character references of an HTML attribute value, normalises its newlines and
-/// replaces NUL, as the tokenizer does (HTML, 13.2.3.5 and 13.2.5.36 to 38).
+/// Decodes the character references of an HTML attribute value, normalises its newlines and replaces NUL, as the
+/// tokenizer does (HTML, 13.2.3.5 and 13.2.5.36 to 38).
 ///
 /// `view` is the raw value between its quotes, decoded from its charset.
 #[must_use]
@@ -43,7 +43,7 @@ fn markup(view: View, attribute: bool) -> View {
     })
 }
 
-/// What an escape represents.
+/// The character or characters that an escape represents.
 pub(super) enum Unescaped {
     Nothing,
     One(char),
@@ -51,8 +51,9 @@ pub(super) enum Unescaped {
     Text(String),
 }
 
-/// Decodes the escapes in `view`. `next` finds the next ASCII character at which one may begin. `escape` gets the text from
-/// there on and the length of the text decoded so far, and returns the length of the escape and what it represents.
+/// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
+/// receives the text from there on and the length of the text decoded so far. It returns the length of the escape
+/// and its meaning.
 pub(super) fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
@@ -93,23 +94,23 @@ pub(super) fn layered(
     View { map: map.finish(0).over(&view.map), text }
 }
 
-/// What is missing at the end of an escape.
+/// The kind of an unterminated escape.
 fn open(escape: &str) -> Option<OpenEscape> {
     match escape.as_bytes() {
         [b'&', .., b';'] => None,
         [b'&', b'#', b'x' | b'X', ..] => Some(OpenEscape::Hexadecimal),
         [b'&', b'#', ..] => Some(OpenEscape::Decimal),
         [b'&', ..] => Some(OpenEscape::Name),
-        // After six digits, and after `\u` of JSON, no more are taken; to be strict costs nothing.
+        // No further digits follow six digits or JSON's `\u`, but treating these as open does no harm.
         [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Hexadecimal),
         _ => None,
     }
 }
 
-/// Character references that most documents have: no name goes on after a `;`.
+/// The character references found in most documents. They end in `;`, so no longer name begins like them.
 const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
 
-/// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
+/// The length and meaning of a character reference at the start of `rest`, which begins with `&`.
 fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)> {
     let bytes = rest.as_bytes();
     if bytes.get(1) == Some(&b'#') {
@@ -174,15 +175,13 @@ fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
     Some((at, Unescaped::One(decoded)))
 }
 
-/// Decodes the escapes of a CSS string's inside (CSS Syntax 3, 4.3.5 and 4.3.7), and its NUL and
-/// newlines (3.3).
+/// Decodes the text of a CSS string: its escapes (CSS Syntax 3, 4.3.5 and 4.3.7), NUL and newlines (3.3).
 #[must_use]
 pub fn css(view: View) -> View {
     css_escapes(view, false)
 }
 
-/// The same for the inside of a url-token (4.3.6), where a backslash that ends the text is an escape
-/// (4.3.7) and not nothing.
+/// Decodes the text of a url-token (4.3.6), in which a final backslash is an escape (4.3.7) and not ignored.
 #[must_use]
 pub fn css_url_token(view: View) -> View {
     css_escapes(view, true)
@@ -227,8 +226,8 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
     (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
 }
 
-/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), the octal ones of old scripts too (B.1.2), or of
-/// JSON (RFC 8259, 7), whose escapes are among them. A lone surrogate becomes U+FFFD.
+/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), including octal ones of old scripts
+/// (B.1.2), or of JSON (RFC 8259, 7), whose escapes are a subset. A lone surrogate becomes U+FFFD.
 ///
 /// `view` is the text between its quotes.
 #[must_use]
@@ -287,7 +286,7 @@ fn unicode_escape(rest: &str) -> (usize, Unescaped) {
     (6, Unescaped::One(char::from_u32(high).unwrap_or('\u{fffd}')))
 }
 
-/// How an attribute value is delimited.
+/// The delimiter of an attribute value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quote {
     /// `"…"`
@@ -298,14 +297,14 @@ pub enum Quote {
     None,
 }
 
-/// `text` with every character as `spell` writes it.
+/// `text` with every character written by `spell`.
 pub(super) fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|character| spell(character, &mut out));
     out
 }
 
-/// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
+/// Escapes `text` for an attribute value delimited by `quote`.
 #[must_use]
 pub fn attribute(text: &str, quote: Quote) -> String {
     spelled(text, |character, out| match (character, quote) {
@@ -321,13 +320,13 @@ pub fn attribute(text: &str, quote: Quote) -> String {
     })
 }
 
-/// Spells `text` so that it represents itself between tags.
+/// Escapes `text` for a place between tags.
 #[must_use]
 pub fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Spells `text` so that it represents itself in a CSS string quoted by `quote`.
+/// Escapes `text` for a CSS string quoted by `quote`.
 #[must_use]
 pub fn css_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
@@ -339,7 +338,7 @@ pub fn css_string(text: &str, quote: char) -> String {
     })
 }
 
-/// Spells `text` so that it represents itself in a string of JavaScript, or of JSON, quoted by `quote`.
+/// Escapes `text` for a string of JavaScript, or of JSON, quoted by `quote`.
 #[must_use]
 pub fn script_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
@@ -351,7 +350,7 @@ pub fn script_string(text: &str, quote: char) -> String {
     })
 }
 
-/// Percent-encodes, as UTF-8, the characters of `text` that `special` names.
+/// Percent-encodes, as UTF-8, the characters of `text` that `special` selects.
 #[must_use]
 pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
     spelled(text, |character, out| match special(character) {
@@ -382,7 +381,7 @@ mod tests {
             ("a&amp;b", "a&b"),
             ("&#104;ttp", "http"),
             ("&#x2F;&#x2f", "//"),
-            // 13.2.5.73: in an attribute a name without `;` before `=` or an alphanumeric is text.
+            // 13.2.5.73: in an attribute, a name without `;` before `=` or an alphanumeric is text.
             ("?a&copy=1", "?a&copy=1"),
             ("?a&copyb", "?a&copyb"),
             ("?a&copy;", "?a©"),
@@ -432,7 +431,7 @@ mod tests {
         ] {
             check(script, raw, text);
         }
-        // What is no escape is an error of the script; it is read somehow.
+        // An invalid escape is an error of the script, but must be read without a panic.
         for raw in [r"\x2", r"\xzz", r"\u{zz}", r"\u{}", r"\u{", r"\u12", r"\xé", "\\"] {
             let read = script(View::of_str(raw, 0));
             assert_eq!(read.map.len(), read.text.len(), "{raw}");

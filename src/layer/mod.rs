@@ -1,10 +1,10 @@
-//! A decoded view of bytes, with a map back to where every piece of it came from.
+//! Decoded views of bytes, with a map from each piece back to its origin.
 //!
-//! The bytes of a file are rarely those of a reference: a charset turns bytes into text, character
-//! references and escapes turn that text into another, and these nest (base64 > charset >
-//! character reference > CSS escape is an ordinary `style` attribute of an ordinary message). Each
-//! layer yields a [`View`]; views over views share one [`OffsetMap`] that leads straight to the
-//! bytes, and [`lift`] turns an edit of the text into edits of the bytes beneath.
+//! The bytes of a file are rarely those of a reference. A charset turns bytes into text, and character references
+//! and escapes turn that text into another. These layers nest: an ordinary `style` attribute in an ordinary
+//! message has base64, a charset, character references and CSS escapes. Each layer yields a [`View`]. Views over
+//! views share one [`OffsetMap`] to the bytes, and [`lift`] turns an edit of the text into edits of the underlying
+//! bytes.
 //!
 //! ```
 //! use baselink::layer::{escape, View};
@@ -15,7 +15,7 @@
 //! assert_eq!(view.map.to_source(1), Some(101));
 //! ```
 //!
-//! Deliberately absent: URLs. A layer does not know what it carries.
+//! Deliberately absent: URLs. A layer does not know its content.
 
 pub mod charset;
 pub mod digest;
@@ -27,17 +27,17 @@ pub mod xml;
 use crate::edit::Edit;
 use crate::span::Span;
 
-/// Text decoded from a buffer, and where it came from.
+/// Text decoded from a buffer, and its origin in the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
     /// The text.
     pub text: String,
-    /// From offsets of `text` to offsets of the buffer.
+    /// The map from offsets in `text` to offsets in the buffer.
     pub map: OffsetMap,
 }
 
 impl View {
-    /// The view in which `text`, which lies at `source` of the buffer, represents itself.
+    /// A view of `text`, at the offset `source` of the buffer, in which every byte represents itself.
     #[must_use]
     pub fn of_str(text: &str, source: usize) -> Self {
         Self { text: text.to_owned(), map: OffsetMap::verbatim(source, text.len()) }
@@ -45,14 +45,14 @@ impl View {
 
     /// The part of the view at `span` of its text.
     ///
-    /// `None` when an end of `span` falls inside something that was decoded as a whole.
+    /// `None` if an end of `span` is inside a stretch that was decoded as a whole.
     #[must_use]
     pub fn slice(&self, span: Span) -> Option<Self> {
         let text = self.text.get(span.range())?.to_owned();
         Some(Self { text, map: self.map.slice(span)? })
     }
 
-    /// Adds `next`, which follows this view in the same buffer.
+    /// Appends `next`, which follows this view in the same buffer.
     pub fn append(&mut self, next: &Self) {
         self.text.push_str(&next.text);
         self.map.append(&next.map);
@@ -64,14 +64,14 @@ impl View {
 struct Run {
     view: Span,
     source: Span,
-    /// How many bytes of the buffer each byte of the view represents; 0 when only the whole represents
-    /// the whole.
+    /// The number of bytes of the buffer that each byte of the view represents; 0 if only the whole stretch has a
+    /// counterpart.
     stride: usize,
-    /// The escape that ends the stretch without its own end mark.
+    /// The unterminated escape at the end of the stretch.
     open: Option<OpenEscape>,
 }
 
-/// An escape without an end mark, into which the next character may be taken.
+/// An escape without an end mark, which might absorb the next character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenEscape {
     /// A named character reference without `;` (HTML, 13.2.5.73).
@@ -83,7 +83,7 @@ pub enum OpenEscape {
 }
 
 impl OpenEscape {
-    /// Whether `next` would be taken into the escape.
+    /// True if the escape would absorb `next`.
     #[must_use]
     pub fn takes(self, next: char) -> bool {
         match self {
@@ -94,17 +94,17 @@ impl OpenEscape {
     }
 }
 
-/// From offsets of a view's text to offsets of the buffer beneath.
+/// A map from offsets in a view's text to offsets in the underlying buffer.
 ///
-/// Offsets of the buffer never decrease along the view. A stretch that was decoded as a whole (a
-/// character reference, an escape, a character of another charset) has only its two ends.
+/// Offsets in the buffer never decrease along the view. Of a stretch that was decoded as a whole (a character
+/// reference, an escape, a character of another charset), only the two ends are mapped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OffsetMap {
     source: usize,
     len: usize,
-    /// Empty when the whole view represents itself; else gapless over `0..len`.
+    /// Empty if the whole view represents itself; otherwise gapless over `0..len`.
     runs: Vec<Run>,
-    /// The escape without end mark that is right before the view.
+    /// The unterminated escape directly before the view.
     before: Option<OpenEscape>,
 }
 
@@ -133,25 +133,25 @@ impl OffsetMap {
         self.len += next.len;
     }
 
-    /// The view as one run, where the whole of it represents itself.
+    /// The view as one run, if all of it represents itself.
     fn as_run(&self) -> Run {
         let source = Span::new(self.source, self.source + self.len);
         Run { view: Span::new(0, self.len), source, stride: 1, open: None }
     }
 
-    /// Length of the view's text, in bytes.
+    /// The length of the view's text, in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the view is empty.
+    /// True if the view is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The span of the buffer that holds the whole view.
+    /// The span of the buffer that contains the whole view.
     #[must_use]
     pub fn source(&self) -> Span {
         match (self.runs.first(), self.runs.last()) {
@@ -160,12 +160,12 @@ impl OffsetMap {
         }
     }
 
-    /// The run in which the view's byte before `view` lies.
+    /// The run that contains the byte before the offset `view`.
     fn run_before(&self, view: usize) -> Option<&Run> {
         self.runs.get(self.runs.partition_point(|run| run.view.end < view))
     }
 
-    /// The escape without end mark that ends right before the view's offset `view`.
+    /// The unterminated escape that ends directly before the offset `view`.
     #[must_use]
     pub fn open_before(&self, view: usize) -> Option<OpenEscape> {
         if view == 0 {
@@ -174,11 +174,11 @@ impl OffsetMap {
         self.run_before(view).filter(|run| run.view.end == view)?.open
     }
 
-    /// Where in the buffer the view's byte at `view` begins; for the view's end, where it ends.
+    /// The offset in the buffer of the byte at `view`; at the view's end, the offset of its end.
     ///
-    /// Between two stretches it is the end of the first, so that what a later stretch carries with
-    /// it (a charset's escape sequence, say) stays with the later one. `None` inside a stretch that
-    /// was decoded as a whole, and after the end.
+    /// Between two stretches, the result is the end of the first, so that bytes before the later stretch, such as
+    /// a charset's escape sequence, stay with it. `None` inside a stretch that was decoded as a whole, and after
+    /// the end.
     #[must_use]
     pub fn to_source(&self, view: usize) -> Option<usize> {
         if view > self.len {
@@ -200,7 +200,7 @@ impl OffsetMap {
         }
     }
 
-    /// The smallest span of the buffer that holds the view's `span`, widened to whole stretches.
+    /// The smallest span of the buffer that contains the view's `span`, widened to whole stretches.
     #[must_use]
     pub fn covering(&self, span: Span) -> Span {
         let within = |view: usize| {
@@ -211,7 +211,7 @@ impl OffsetMap {
         Span::new(within(span.start).start, within(span.end).end)
     }
 
-    /// Whether the view's `span` is in the buffer byte for byte, in one piece.
+    /// True if the view's `span` is in the buffer byte for byte, in one piece.
     #[must_use]
     pub fn stands_verbatim(&self, span: Span) -> bool {
         self.runs.is_empty()
@@ -223,7 +223,7 @@ impl OffsetMap {
 
     /// The map of the part of the view at `span`.
     ///
-    /// `None` when an end of `span` falls inside a stretch that was decoded as a whole.
+    /// `None` if an end of `span` is inside a stretch that was decoded as a whole.
     #[must_use]
     pub fn slice(&self, span: Span) -> Option<Self> {
         let start = self.to_source(span.start)?;
@@ -242,7 +242,7 @@ impl OffsetMap {
         Some(Self { before, ..map.finish(start) })
     }
 
-    /// This map over `beneath`: from this view straight to the buffer beneath `beneath`.
+    /// The composition of this map with `beneath`: from this view directly to the lowest buffer.
     #[must_use]
     pub fn over(&self, beneath: &Self) -> Self {
         let start = self.source().start;
@@ -284,12 +284,12 @@ pub struct MapBuilder {
 }
 
 impl MapBuilder {
-    /// The next `len` bytes of the view represent themselves at `source`.
+    /// Maps the next `len` bytes of the view to the same bytes at `source`.
     pub fn verbatim(&mut self, source: usize, len: usize) {
         self.strided(source, len, 1);
     }
 
-    /// The next `len` bytes of the view represent `stride` bytes each, from `source` on.
+    /// Maps the next `len` bytes of the view to `stride` bytes each, from `source` on.
     pub fn strided(&mut self, source: usize, len: usize, stride: usize) {
         if len == 0 {
             return;
@@ -308,9 +308,9 @@ impl MapBuilder {
         self.len += len;
     }
 
-    /// The next `len` bytes of the view stand, as a whole, for the bytes at `source`.
+    /// Maps the next `len` bytes of the view, as a whole, to the bytes at `source`.
     ///
-    /// With a `len` of 0 nothing is added: those bytes go with the next stretch.
+    /// If `len` is 0, nothing is added, and those bytes belong to the next stretch.
     pub fn whole(&mut self, len: usize, source: Span, open: Option<OpenEscape>) {
         if len == 0 {
             return;
@@ -320,7 +320,7 @@ impl MapBuilder {
         self.len += len;
     }
 
-    /// What of `run` lies in `span` of its view.
+    /// Adds the part of `run` that is in `span` of its view.
     fn part(&mut self, run: &Run, span: Span) {
         let view = Span::new(run.view.start.max(span.start), run.view.end.min(span.end));
         match run.stride {
@@ -332,7 +332,7 @@ impl MapBuilder {
         }
     }
 
-    /// The map; an empty view lies at `source`.
+    /// The finished map; an empty view is at the offset `source`.
     #[must_use]
     pub fn finish(self, source: usize) -> OffsetMap {
         match self.runs.as_slice() {
@@ -343,11 +343,11 @@ impl MapBuilder {
     }
 }
 
-/// Lifts one edit of a view to the buffer beneath: `span` of the view gives way to `new`, which is
-/// spelled as it must be in the buffer. `next` is the character after it, of `new` or of the view.
+/// Lifts one edit of a view to the underlying buffer: replaces `span` of the view by `new`, which is already
+/// escaped for the buffer. `next` is the character after the edit, from `new` or from the view.
 ///
-/// `None` when an end of `span` falls inside a stretch that was decoded as a whole, or when an escape
-/// without end mark before it would take `next` in.
+/// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an unterminated escape before
+/// it would absorb `next`.
 #[must_use]
 pub fn lift(
     map: &OffsetMap,

@@ -1,7 +1,7 @@
-//! How new text must be spelled where it is put: the way back down through the layers.
+//! The spelling of new text at its place: the way back down through the layers.
 //!
-//! Three things decide it: the form of the value (a list, a `srcset`, a CSS string), what carries it
-//! (an attribute by its quote, text, raw text) and the character encoding.
+//! The spelling depends on three things: the form of the value (a list, a `srcset`, a CSS string), its carrier (an
+//! attribute with its quotes, text, raw text), and the character encoding.
 //!
 //! ```
 //! use baselink::layer::{charset::Charset, escape::Quote, spelling::{Carrier, Form, Spelling}};
@@ -11,8 +11,8 @@
 //! assert_eq!(place.spell(&new, Charset::UTF_8).unwrap(), b"http://a/b%20c/?x&amp;y%2C");
 //! ```
 //!
-//! Deliberately absent: quotes added or changed. What cannot stand at a place is escaped in the way the
-//! place has, else percent-encoded.
+//! Deliberately absent: adding or changing quotes. A character that is not allowed at a place is escaped in the
+//! syntax of the place, else percent-encoded.
 
 use std::borrow::Cow;
 
@@ -35,53 +35,53 @@ pub enum Form {
     Srcset,
     /// The URL of a declarative refresh (HTML, 4.2.5.3), in quotes or bare.
     Refresh(Option<char>),
-    /// A URL in a header field (RFC 5322) or in the wrapper of RFC 1738's appendix, bare, in brackets
-    /// or in this quote. White space there does not belong to it, and there are no escapes: white
-    /// space, control characters, `<`, `>`, `"`, `\`, the quote and all beyond ASCII are
-    /// percent-encoded (the "unsafe" characters of RFC 1738, 2.2, as far as they can do harm).
+    /// A URL in a header field (RFC 5322) or in the wrapper of RFC 1738's appendix: bare, in brackets or in this
+    /// quote. White space is not part of the URL there, and there are no escapes. White space, control characters,
+    /// `<`, `>`, `"`, `\`, the quote and characters beyond ASCII are percent-encoded: the harmful ones of the
+    /// "unsafe" characters of RFC 1738, 2.2.
     Field(Option<char>),
-    /// The inside of a CSS url-token (CSS Syntax 3, 4.3.6).
+    /// The text of a CSS url-token (CSS Syntax 3, 4.3.6).
     CssToken,
-    /// The inside of a CSS string.
+    /// The text of a CSS string in this quote.
     CssString(char),
-    /// The inside of a string of JavaScript, or of JSON, in this quote.
+    /// The text of a string of JavaScript, or of JSON, in this quote.
     Script(char),
-    /// Not a reference: a document in the value.
+    /// A document in the value, not a reference.
     Document,
 }
 
-/// What carries the value.
+/// The carrier of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carrier {
     /// An attribute value.
     Attribute(Quote),
-    /// Text in which character references count.
+    /// Text with character references.
     Text,
-    /// Text in which they do not: raw text, a CDATA section of HTML, a whole file.
+    /// Text without character references: raw text, a CDATA section of HTML, a whole file.
     Raw,
-    /// An attribute value of XML, or one that looks so in a processing instruction.
+    /// An attribute value of XML, or a pseudo-attribute of a processing instruction.
     XmlAttribute(Quote),
     /// Character data of XML.
     XmlText,
-    /// A CDATA section of XML, which `]]>` ends.
+    /// A CDATA section of XML, which ends at `]]>`.
     CData,
 }
 
-/// How text is spelled at a place.
+/// The spelling of text at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Spelling {
-    /// The value's syntax.
+    /// The syntax of the value.
     pub form: Form,
-    /// What carries the value.
+    /// The carrier of the value.
     pub carrier: Carrier,
-    /// Whether the place lies in a comment or in raw text, which `<` and `>` could end.
+    /// True if the place is in a comment or raw text, which `<` or `>` could end.
     pub enclosed: bool,
 }
 
 impl Spelling {
-    /// `text` without what the place has no escape for: that is percent-encoded.
+    /// `text` with every character percent-encoded for which the place has no escape.
     ///
-    /// `last` says that nothing of the reference follows `text`.
+    /// `last` is true if `text` ends the reference.
     #[must_use]
     pub fn adapt<'a>(&self, text: &'a str, last: bool, charset: Charset) -> Cow<'a, str> {
         match is_plain(text) {
@@ -130,11 +130,11 @@ impl Spelling {
         adapted
     }
 
-    /// The bytes that read as `adapted` at the place.
+    /// The bytes for `adapted` at the place.
     ///
     /// # Errors
     ///
-    /// With the first character that the encoding does not have and the place cannot escape.
+    /// Fails with the first character that the encoding lacks and the place cannot escape.
     pub fn spell(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
         if is_plain(adapted) {
             return charset.encode(adapted);
@@ -153,13 +153,13 @@ impl Spelling {
             Carrier::Text => escape::text(&formed),
             Carrier::XmlAttribute(quote) => xml::spell_attribute(&formed, quote),
             Carrier::XmlText => xml::spell_text(&formed),
-            // What no character reference can spell must not end the section.
+            // There are no character references here, so `]]>` would end the section.
             Carrier::CData if formed.contains("]]>") => return Err('>'),
             Carrier::Raw | Carrier::CData => return charset.encode(&formed),
         };
         if self.enclosed {
             carried = carried.replace('<', "&lt;").replace('>', "&gt;");
-            // `--`, `--!` and `]]` before the `>` of the tag would end the comment or section around it.
+            // `--`, `--!` or `]]` before the `>` of the tag would end an enclosing comment or section.
             if self.carrier == Carrier::Attribute(Quote::None)
                 && let Some(last @ ('-' | '!' | ']')) = carried.chars().next_back()
             {
@@ -183,8 +183,8 @@ impl Spelling {
     }
 }
 
-/// Whether text is made of characters that represent themselves at every place and in every encoding. A
-/// `-` does not at the end of an unquoted value, where it could end a comment.
+/// True if text consists of characters that represent themselves at every place and in every encoding. A `-` at
+/// the end of an unquoted value does not, because it could end a comment.
 fn is_plain(text: &str) -> bool {
     !text.ends_with('-') && text.bytes().all(|byte| PLAIN[usize::from(byte)])
 }
@@ -201,7 +201,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// Whether a character reference by its number means another character (HTML, 13.2.5.80).
+/// True if a numeric character reference means another character (HTML, 13.2.5.80).
 fn is_remapped(character: char) -> bool {
     matches!(character, '\u{80}'..='\u{9f}')
 }
@@ -280,7 +280,7 @@ mod tests {
         check(Form::Whole, double, "windows-1252", "/表", "/&#x8868;");
         check(Form::Whole, double, "shift_jis", "/\0\u{82}\u{1}", "/%00%C2%82\u{1}");
         check(Form::Whole, Carrier::Raw, "windows-1252", "/表<", "/%E8%A1%A8%3C");
-        // HTML reads NUL as U+FFFD, wherever it is and however it is written, and `&#x83;` as `ƒ`.
+        // HTML reads NUL as U+FFFD, however it is written, and `&#x83;` as `ƒ`.
         check(Form::Whole, double, "utf-8", "/\0", "/%00");
         check(Form::Whole, double, "utf-8", "/\u{83}", "/\u{83}");
         check(Form::Whole, double, "windows-1252", "/\u{83}", "/%C2%83");

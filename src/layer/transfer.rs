@@ -1,11 +1,10 @@
-//! Content transfer encodings: the bytes of a body, where each of them lies, and edits of them made
-//! in the encoded text.
+//! Content transfer encodings: decodes a body, maps each byte to its place, and lifts edits to the encoded text.
 //!
-//! Implements quoted-printable (RFC 2045, 6.7) and base64 (RFC 2045, 6.8) in both directions, as
-//! tolerantly as mail needs, and the identity encodings (RFC 2045, 6.2). An edit of quoted-printable
-//! respells the raw lines that it touches and no other; an edit of base64 re-encodes from the group in
-//! which it begins to the end of the data, once it is known that this reproduces what is there. A body with codings of
-//! HTTP is written without them when it changes.
+//! Implements quoted-printable (RFC 2045, 6.7) and base64 (RFC 2045, 6.8) in both directions, as tolerantly as
+//! mail requires, and the identity encodings (RFC 2045, 6.2). An edit of quoted-printable re-encodes only the raw
+//! lines that it touches. An edit of base64 re-encodes from the group in which it begins to the end of the data,
+//! after a check that this reproduces the existing text. An HTTP body with codings is written without them if it
+//! changes.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding;
@@ -22,8 +21,8 @@
 //! assert_eq!(lifted.apply(message), b"\r\n<a href=3D\"/a=3Db/im=\r\ng.png\">\r\n");
 //! ```
 //!
-//! Deliberately absent: uuencode and whatever else calls itself a transfer encoding; a body in one of
-//! them is left.
+//! Deliberately absent: uuencode and other non-standard transfer encodings. A body in one of them is left
+//! unchanged.
 
 mod base64;
 mod codings;
@@ -42,10 +41,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
-/// How a body is encoded for transport (RFC 2045, 6.1).
+/// The encoding of a body for transport (RFC 2045, 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransferEncoding {
-    /// The bytes themselves, none above 0x7f; also what holds without a field.
+    /// The bytes themselves, none above 0x7f. This is the default without a field.
     SevenBit,
     /// The bytes themselves.
     EightBit,
@@ -57,16 +56,15 @@ pub enum TransferEncoding {
     Base64,
     /// Codings of HTTP (RFC 9112, 7; RFC 9110, 8.4).
     Coded(Codings),
-    /// Any other. The body is opaque (RFC 2045, 6.4).
+    /// Any other encoding. The body is opaque (RFC 2045, 6.4).
     Unknown,
 }
 
 impl TransferEncoding {
-    /// The encoding that the body of a `Content-Transfer-Encoding` field names.
+    /// The encoding named in the value of a `Content-Transfer-Encoding` field.
     ///
-    /// Case, comments, folding, quotes and whatever follows a `;` or `,` are ignored, and the common
-    /// misspellings of the identity encodings (`8 bit`, `7-bit`, `8bits`) read as such. A value
-    /// without anything in it is as good as no field.
+    /// Case, comments, folding, quotes and any text after a `;` or `,` are ignored. Common misspellings of the
+    /// identity encodings (`8 bit`, `7-bit`, `8bits`) are accepted. An empty value counts as an absent field.
     #[must_use]
     pub fn from_field(value: &[u8]) -> Self {
         let mut name = Vec::new();
@@ -95,7 +93,7 @@ impl TransferEncoding {
         }
     }
 
-    /// Whether the body represents itself.
+    /// True if the body represents itself.
     #[must_use]
     pub fn is_identity(self) -> bool {
         matches!(self, Self::SevenBit | Self::EightBit | Self::Binary)
@@ -103,13 +101,13 @@ impl TransferEncoding {
 
     /// Decodes the bytes at `body` of `buffer`.
     ///
-    /// Any bytes are quoted-printable: what RFC 2045 calls illegal represents itself, and line ends
-    /// stay what they are. base64 ends at its padding, with or without it at the end of `body`.
+    /// Any bytes are quoted-printable: sequences that RFC 2045 calls illegal represent themselves, and line ends
+    /// are kept. base64 ends at its padding, even before the end of `body`.
     ///
     /// # Errors
     ///
-    /// An unknown encoding, and a character in base64 data that is neither of its alphabet nor white
-    /// space: readers differ in what they make of it.
+    /// Fails if the encoding is unknown, or if base64 data contain a character that is neither in the alphabet nor
+    /// white space, because readers differ in its treatment.
     pub fn decode(self, buffer: &[u8], body: Span) -> Result<DecodedBody<'_>, Obstacle> {
         let body = Span::new(body.start.min(buffer.len()), body.end.min(buffer.len()));
         let raw = &buffer[body.range()];
@@ -146,12 +144,12 @@ impl TransferEncoding {
     }
 }
 
-/// The bytes of a body, and where they stand in the buffer that holds it encoded.
+/// The decoded bytes of a body, and their places in the encoded buffer.
 #[derive(Clone, Debug)]
 pub struct DecodedBody<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
-    /// What is to be said of how it is encoded, with places in the buffer.
+    /// Diagnostics about the encoding, with spans in the buffer.
     pub remarks: Vec<Diagnostic>,
     encoding: TransferEncoding,
     buffer: &'a [u8],
@@ -165,12 +163,13 @@ enum Places {
     Here,
     QuotedPrintable(Marks),
     Base64(Base64Data),
-    /// Nowhere one by one; and why they cannot be written without their codings.
+    /// The bytes have no individual places. The string is the reason, if any, why they cannot be written without
+    /// their codings.
     Coded(Option<&'static str>),
 }
 
 impl DecodedBody<'_> {
-    /// The smallest span of the buffer that holds the encoded form of the bytes at `span`.
+    /// The smallest span of the buffer that contains the encoded form of the bytes at `span`.
     #[must_use]
     pub fn covering(&self, span: Span) -> Span {
         let len = self.bytes.len();
@@ -183,7 +182,7 @@ impl DecodedBody<'_> {
         };
         let place = |index: usize| marks.place(&self.buffer[self.body.range()], index);
         let found = match (span.is_empty(), len) {
-            // It begins with its own first byte, not with the soft break before it.
+            // The span begins at its first byte, not at the soft break before it.
             (false, _) => Span::new(place(span.start).start, place(span.end - 1).end),
             (true, len) if span.start < len => Span::at(place(span.start).start),
             (true, 0) => Span::at(0),
@@ -192,7 +191,7 @@ impl DecodedBody<'_> {
         found.shifted(self.body.start)
     }
 
-    /// Why no edit can be made, whatever it is.
+    /// The reason, if any, why no edit can be made.
     #[must_use]
     pub fn obstacle(&self) -> Option<Obstacle> {
         match self.places {
@@ -201,17 +200,17 @@ impl DecodedBody<'_> {
         }
     }
 
-    /// Edits of the buffer that make `edits` of the decoded bytes: decoding afterwards yields what
-    /// `edits` make of [`bytes`](Self::bytes).
+    /// Lifts `edits` of the decoded bytes to the buffer. Decoding the edited buffer yields [`bytes`](Self::bytes)
+    /// with `edits` applied.
     ///
-    /// In quoted-printable no line that an edit touches becomes longer than 76 columns, and none is
-    /// made to look like the start of an mbox message, a boundary or the end of an SMTP message. What has codings is
-    /// replaced as a whole, by what it is without them.
+    /// In quoted-printable, no line that an edit touches exceeds 76 columns, or looks like the start of an mbox
+    /// message, a boundary or the end of an SMTP message. A body with codings is replaced as a whole by its
+    /// decoded form.
     ///
     /// # Errors
     ///
-    /// An edit after the end; 8-bit bytes for a body that is 7bit; base64 that is not laid out as
-    /// encoding it anew would lay it out; codings that were not undone to the end.
+    /// Fails for an edit after the end; for 8-bit bytes in a 7bit body; for base64 whose layout re-encoding would
+    /// not reproduce; and for codings that were not fully undone.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
         let changes: Vec<Edit<'_>> =
             edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
@@ -236,8 +235,8 @@ impl DecodedBody<'_> {
         }
     }
 
-    /// True if `new`, whose encoding is `encoding`, is known to decode to what `edits` make of the bytes without being
-    /// decoded as a whole: only the lines of quoted-printable that `lifted` changes are read.
+    /// True if `new`, in `encoding`, is known to decode to the bytes with `edits` applied. Reads only the
+    /// quoted-printable lines that `lifted` changes, not the whole body.
     pub(crate) fn changed_lines_read(
         &self,
         (encoding, new): (TransferEncoding, &[u8]),

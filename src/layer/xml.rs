@@ -1,9 +1,9 @@
-//! The escapes of XML: character references and entity references (XML 1.0, 4.1), line ends (2.11) and
-//! the white space of attribute values (3.3.3), read as a layer and written again.
+//! The escapes of XML as a layer, for reading and writing: character references and entity references (XML 1.0,
+//! 4.1), line ends (2.11), and the white space of attribute values (3.3.3).
 //!
-//! Of entities, the five predefined ones (4.6) and those that the internal subset declares are known
-//! (4.2.1). Their text is read within a budget that is fixed for a document, so that no entity made of
-//! entities made of entities can take more.
+//! The five predefined entities (4.6) and those declared in the internal subset (4.2.1) are known. Their text is
+//! expanded within a fixed budget per document, which also bounds entities that are nested to expand
+//! exponentially.
 //!
 //! ```
 //! use baselink::layer::{View, xml::{self, Entities}};
@@ -13,9 +13,9 @@
 //! assert!(value.entities[0].is_known);
 //! ```
 //!
-//! Deliberately absent: external entities. They are never fetched, and after a parameter entity, whose text
-//! could declare anything, declarations do not count (5.1). Browsers read them, so they are known as what
-//! may count. So are default values of attributes (3.3.2).
+//! Deliberately absent: external entities, which are never fetched. After a parameter entity, whose text could
+//! declare anything, declarations are ignored (5.1). Browsers do read them, so they are recorded as possibly in
+//! effect. Default values of attributes are recorded likewise (3.3.2).
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -24,43 +24,43 @@ use super::View;
 use super::escape::{self, Quote, Unescaped, layered, spelled};
 use crate::span::Span;
 
-/// How many bytes of entities, and references to them, are read in a document.
+/// The maximum number of bytes of entity text and references that are expanded in a document.
 const BUDGET: usize = 1 << 20;
 
-/// How deep entities may refer to each other.
+/// The maximum nesting depth of entities.
 const DEEPEST: usize = 32;
 
-/// The longest name of an entity that is looked up.
+/// The maximum length of an entity name that is looked up.
 const LONGEST_NAME: usize = 256;
 
-/// Text of a document with its references read.
+/// Text of a document with its references expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedText {
-    /// The text. An entity that is not known is left as its reference.
+    /// The text. A reference to an unknown entity is kept.
     pub view: View,
-    /// The entities in it, in their order.
+    /// The entities in the text, in order.
     pub entities: Vec<EntityUse>,
 }
 
-/// An entity that was referred to; the predefined ones don't count.
+/// A use of an entity that is not predefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntityUse {
-    /// Its bytes in the text of the view.
+    /// The bytes of the entity in the text of the view.
     pub span: Span,
-    /// Whether that is its own text, and not the reference.
+    /// True if these bytes are the entity's text, false if they are the reference.
     pub is_known: bool,
 }
 
-/// The general entities that a document declares, and what of the budget is left.
+/// The general entities that a document declares, and the remaining budget.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    /// By name; `None` for an external one.
+    /// The text of each entity by name; `None` for an external one.
     declared: HashMap<String, Option<String>>,
-    /// Those that are declared after a parameter entity.
+    /// The entities declared after a parameter entity.
     unsure: HashMap<String, Option<String>>,
     /// The declared attributes of elements, each with a flag for a default value.
     attributes: HashMap<String, HashMap<String, bool>>,
-    /// Those of which [`Self::find`] has asked.
+    /// The entities that [`Self::find`] has already searched.
     asked: HashSet<String>,
     spent: Cell<usize>,
 }
@@ -70,7 +70,7 @@ impl Entities {
     #[must_use]
     pub fn of_doctype(doctype: &str) -> Self {
         let mut entities = Self::default();
-        // After the name and the external identifier.
+        // Skips the name and the external identifier.
         let mut rest = behind(doctype, '[');
         let mut is_sure = true;
         while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| !rest[at..].starts_with(']')) {
@@ -88,7 +88,7 @@ impl Entities {
                 entities.declare_attributes(declaration.strip_suffix('>').unwrap_or(declaration));
                 next
             } else {
-                // 5.1: after a parameter entity that is not read, declarations do not count.
+                // 5.1: declarations after an unread parameter entity are ignored.
                 is_sure &= !rest.starts_with('%');
                 behind(&rest[1..], if rest.starts_with('%') { ';' } else { '>' })
             };
@@ -96,7 +96,7 @@ impl Entities {
         entities
     }
 
-    /// Reads what follows `<!ENTITY` (4.2); of two declarations the first counts.
+    /// Reads the text after `<!ENTITY` (4.2). Of two declarations, the first counts.
     fn declare(&mut self, declaration: &str, is_sure: bool) {
         let Some(named) = declaration.strip_prefix(is_space) else {
             return;
@@ -108,7 +108,7 @@ impl Entities {
                 let Some(text) = value[1..].split(quote).next() else {
                     return;
                 };
-                // 4.4.5: a parameter entity is not allowed there, and not read.
+                // 4.4.5: a parameter entity is not allowed there, and is not expanded.
                 Some(characters(text))
             }
             _ => None,
@@ -119,7 +119,7 @@ impl Entities {
         }
     }
 
-    /// Reads what is between `<!ATTLIST` and `>` (3.3); of two declarations of an attribute the first counts.
+    /// Reads the text between `<!ATTLIST` and `>` (3.3). Of two declarations of an attribute, the first counts.
     fn declare_attributes(&mut self, declaration: &str) {
         let (element, mut rest) = word(declaration);
         if element.is_empty() {
@@ -131,7 +131,7 @@ impl Entities {
             if name.is_empty() {
                 return;
             }
-            // The type: a word, or a list in parentheses, of notations after a word.
+            // The type: a word, or a list in parentheses, which follows a word for notations.
             declared = declared.trim_start_matches(is_space);
             declared =
                 declared.strip_prefix("NOTATION").unwrap_or(declared).trim_start_matches(is_space);
@@ -151,7 +151,7 @@ impl Entities {
         }
     }
 
-    /// True if an `element` without this attribute has it by default (3.3.2).
+    /// True if an `element` without this attribute gets it by default (3.3.2).
     #[must_use]
     pub fn has_default(&self, element: &str, attribute: &str) -> bool {
         let of_element = self.attributes.get(element);
@@ -160,8 +160,9 @@ impl Entities {
             .is_some_and(|&is_there| is_there)
     }
 
-    /// The first reference in `text`, which is character data, to an entity of which `is_it` is true: of its text, or of the
-    /// text of an entity in it, also of one that is declared after a parameter entity. Each text is asked once.
+    /// The first reference in the character data `text` to an entity whose text satisfies `is_it`. The text of
+    /// nested entities, and of those declared after a parameter entity, is searched, too. Each text is searched
+    /// only once.
     pub fn find(&mut self, text: &str, is_it: &dyn Fn(&str) -> bool) -> Option<Span> {
         if self.declared.is_empty() && self.unsure.is_empty() {
             return None;
@@ -185,7 +186,7 @@ impl Entities {
         false
     }
 
-    /// Whether the budget did not suffice.
+    /// True if the budget was exceeded.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.spent.get() > BUDGET
@@ -197,7 +198,7 @@ impl Entities {
         (!self.is_exhausted()).then_some(text)
     }
 
-    /// The text of an entity with all in it read; `None` where some of it is not known.
+    /// The fully expanded text of an entity; `None` if part of it is unknown.
     fn expand(&self, name: &str) -> Option<String> {
         if self.is_exhausted() {
             return None;
@@ -247,7 +248,7 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// What follows the first `end` in `text` that is in no literal.
+/// The rest of `text` after the first `end` that is not in a literal.
 fn behind(text: &str, end: char) -> &str {
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'', end]) {
@@ -261,8 +262,8 @@ fn behind(text: &str, end: char) -> &str {
     ""
 }
 
-/// The replacement text of an entity value: character references are read where it is declared, others
-/// where it is used (4.5).
+/// The replacement text of an entity value. Character references are expanded at the declaration, other references
+/// at each use (4.5).
 fn characters(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
@@ -280,13 +281,13 @@ fn characters(value: &str) -> String {
     out
 }
 
-/// The word at the start of `text`, after white space, and what follows it.
+/// The word at the start of `text`, after white space, and the rest.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start_matches(is_space);
     text.split_at(text.find(is_space).unwrap_or(text.len()))
 }
 
-/// The references to entities in `text`, but for the predefined ones.
+/// The references to entities in `text`, except predefined ones.
 fn references(text: &str) -> impl Iterator<Item = (Span, &str)> {
     text.match_indices('&').filter_map(|(at, _)| match reference(&text[at..])? {
         (length, EntityReference::Entity(name)) => Some((Span::new(at, at + length), name)),
@@ -330,25 +331,25 @@ fn reference(text: &str) -> Option<(usize, EntityReference<'_>)> {
     Some((end + 1, EntityReference::Character(predefined)))
 }
 
-/// Whether XML has the character at all (2.2).
+/// True if XML allows the character (2.2).
 #[must_use]
 pub fn is_char(character: char) -> bool {
     !matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Reads an attribute value as written between its quotes.
+/// Decodes an attribute value as written between its quotes.
 #[must_use]
 pub fn attribute_value(view: View, entities: &Entities) -> DecodedText {
     read(view, Some(entities), true)
 }
 
-/// Reads character data between tags.
+/// Decodes character data between tags.
 #[must_use]
 pub fn character_data(view: View, entities: &Entities) -> DecodedText {
     read(view, Some(entities), false)
 }
 
-/// Reads the content of a CDATA section, in which only line ends are not what they seem.
+/// Decodes the content of a CDATA section, in which only line ends are normalised.
 #[must_use]
 pub fn cdata(view: View) -> View {
     read(view, None, false).view
@@ -381,7 +382,7 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedT
     DecodedText { view, entities: used }
 }
 
-/// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
+/// Escapes `text` for an attribute value delimited by `quote`.
 #[must_use]
 pub fn spell_attribute(text: &str, quote: Quote) -> String {
     spelled(text, |character, out| match (character, quote) {
@@ -395,7 +396,7 @@ pub fn spell_attribute(text: &str, quote: Quote) -> String {
     })
 }
 
-/// Spells `text` so that it represents itself between tags.
+/// Escapes `text` for a place between tags.
 #[must_use]
 pub fn spell_text(text: &str) -> String {
     escape::text(text).replace('\r', "&#13;")
@@ -410,7 +411,7 @@ mod tests {
         attribute_value(View::of_str(raw, 0), &Entities::of_doctype(doctype))
     }
 
-    /// XML 1.0, 4.1 and 4.6: five names, and a `;` always.
+    /// XML 1.0, 4.1 and 4.6: five names, and a mandatory `;`.
     #[test]
     fn references_are_those_of_xml() {
         for (raw, text) in [
@@ -419,7 +420,7 @@ mod tests {
             ("&copy=1&amp", "&copy=1&amp"),
             ("&#X2f; &#xd800; &#0; &#1; &#; & &;", "&#X2f; &#xd800; &#0; &#1; &#; & &;"),
             ("&#+47;", "&#+47;"),
-            // 3.3.3: white space as written is a space, written as a reference it is itself.
+            // 3.3.3: literal white space becomes a space, but a reference to white space stays as it is.
             ("a\r\nb\tc\nd\re", "a b c d e"),
             ("&#10;&#9;", "\n\t"),
             ("&nbsp;x", "&nbsp;x"),
@@ -526,7 +527,7 @@ mod tests {
                 assert!(!Entities::of_doctype(&doctype).is_exhausted());
             }
         }
-        // Each text is asked once, however often it is referred to.
+        // Each text is searched once, however often it is referred to.
         let mut doctype = "x [".to_owned();
         for number in 0..10_000 {
             doctype += &format!("<!ENTITY e{number} '&e{};&e{};'>", number + 1, number / 2);

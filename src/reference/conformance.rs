@@ -1,5 +1,5 @@
-//! The grammar of references as a recogniser: RFC 1808 section 2.2, and the scheme-specific forms of
-//! RFC 1738 section 5.
+//! A recogniser for the grammar of references: RFC 1808 section 2.2, and the scheme-specific forms of RFC 1738
+//! section 5.
 //!
 //! ```
 //! use baselink::reference::conformance;
@@ -7,20 +7,20 @@
 //! assert_eq!((violation.at, violation.character), (15, Some('x')));
 //! ```
 //!
-//! Deliberately absent: leniency. What does not conform resolves all the same.
+//! Deliberately absent: leniency. A reference that does not conform resolves all the same.
 
 use std::fmt;
 
 use super::{Category, Grammar, Reference, scheme};
 
-/// What the grammar says of a reference.
+/// The conformance of a reference to the grammar.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Conformance {
-    /// Its form.
+    /// The form of the reference.
     pub category: Category,
     /// True if the whole reference is derived from the grammar.
     pub conforms: bool,
-    /// Where it leaves the grammar, when it does.
+    /// The first deviation from the grammar, if any.
     pub violation: Option<Violation>,
 }
 
@@ -31,7 +31,7 @@ pub struct Violation {
     pub at: usize,
     /// The character there; `None` at the end of the reference.
     pub character: Option<char>,
-    /// The production that cannot go on, by its name in the RFC.
+    /// The production that cannot continue, by its name in the RFC.
     pub production: &'static str,
 }
 
@@ -48,11 +48,11 @@ impl fmt::Display for Violation {
     }
 }
 
-/// True if a reference is derived from the grammar: RFC 1808 section 2.2, and for the schemes http,
-/// ftp, file, mailto, news, nntp, telnet, gopher, wais and prospero RFC 1738 section 5, where a
-/// fragment may follow as RFC 1808's `URL` has it. The two RFCs are taken to the letter, so `~` is
-/// no character of a URL and a `%` begins an escape. Literal text, such as `;type=` and the names
-/// of schemes, is compared without case, as RFC 822 section 2.1 has it for this notation.
+/// Checks a reference against the grammar: RFC 1808 section 2.2, and RFC 1738 section 5 for the schemes http, ftp,
+/// file, mailto, news, nntp, telnet, gopher, wais and prospero. A fragment may follow, as in RFC 1808's `URL`. The
+/// two RFCs are taken literally, so `~` is not a character of a URL, and a `%` begins an escape. Literal text,
+/// such as `;type=` and the names of schemes, is compared without case, as RFC 822 section 2.1 defines for this
+/// notation.
 ///
 /// ```
 /// use baselink::reference::conformance;
@@ -132,7 +132,7 @@ mod class {
     }
 }
 
-/// Reading position in a reference. Every method consumes one production or says where it ends.
+/// A reading position in a reference. Every method consumes one production or reports where it ends.
 struct Productions<'a> {
     text: &'a str,
     at: usize,
@@ -193,7 +193,7 @@ impl Productions<'_> {
         Ok(())
     }
 
-    /// Nothing may follow but a fragment; what else follows is blamed on `production`.
+    /// Accepts only a fragment. Any other text violates `production`.
     /// RFC 1808: `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
     fn end(&mut self, production: &'static str) -> Recognised {
         match self.peek() {
@@ -414,8 +414,8 @@ impl Productions<'_> {
         self.end(production)
     }
 
-    /// `login = [ user [ ":" password ] "@" ] hostport`. Which of the two is meant is seen by the
-    /// `@`, which neither `hostport` nor `user` derives.
+    /// `login = [ user [ ":" password ] "@" ] hostport`. The `@`, which neither `hostport` nor `user` derives,
+    /// tells the two forms apart.
     fn login(&mut self) -> Result<&'static str, Violation> {
         let rest = &self.text.as_bytes()[self.at..];
         let end = memchr::memchr2(b'/', b'#', rest).unwrap_or(rest.len());
@@ -431,7 +431,7 @@ impl Productions<'_> {
         self.hostport()
     }
 
-    /// `hostport = host [ ":" port ]`. Gives the production that was open at its end.
+    /// `hostport = host [ ":" port ]`. Returns the production that was open at its end.
     fn hostport(&mut self) -> Result<&'static str, Violation> {
         self.host()?;
         if !self.skip(b':') {

@@ -1,5 +1,5 @@
-//! A URL that is put together of slices, and its path without dot segments: RFC 1808 section 4, steps 6 a
-//! to d, and RFC 3986 section 5.2.4.
+//! A URL built from slices, and the removal of dot segments from its path: RFC 1808 section 4, steps 6 a to d, and
+//! RFC 3986 section 5.2.4.
 //!
 //! ```
 //! use baselink::resolve::{Profile, resolve};
@@ -7,21 +7,21 @@
 //! assert_eq!(resolve(Profile::Rfc3986, "http://a/b/", "./c/../../../d").unwrap(), "http://a/d");
 //! ```
 //!
-//! Deliberately absent: which slices. The files of the profiles know.
+//! Deliberately absent: the choice of the slices, which each profile's file makes.
 
 use super::profile::Profile;
 use super::target::{Kept, Target};
 use super::trace::{Fate, Trace};
 use crate::span::Span;
 
-/// A URL in the making: slices of a reference, which are kept, and other text.
+/// A URL under construction: kept slices of a reference, and other text.
 pub(super) struct Draft<'a> {
     pub(super) reference: &'a str,
     pub(super) target: &'a mut Target,
 }
 
 impl Draft<'_> {
-    /// Appends text that is not of the reference.
+    /// Appends text that is not from the reference.
     pub(super) fn add(&mut self, text: &str) {
         self.target.url.push_str(text);
     }
@@ -57,7 +57,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Inserts text that is not of the reference; a kept range that it falls into becomes two.
+    /// Inserts text that is not from the reference, and splits the kept range that contains `at`.
     pub(super) fn insert(&mut self, at: usize, text: &str) {
         self.target.url.insert_str(at, text);
         let kept = &mut self.target.kept;
@@ -75,7 +75,7 @@ impl Draft<'_> {
         }
     }
 
-    /// A24: keeps a path at `at` from being read as a net_loc where there is none.
+    /// A24: keeps a path at `at` from being read as a net_loc if there is no net_loc.
     pub(super) fn guard(&mut self, at: usize, has_net_loc: bool, trace: &mut impl Trace) {
         if !has_net_loc && self.target.url[at..].starts_with("//") {
             trace.tell("A24", || "\"/.\" keeps the path from being read as a net_loc");
@@ -83,8 +83,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Appends a path of the reference, segment by segment, without its dot segments by the rules of `profile`: RFC 1808
-    /// section 4 step 6 a to d, RFC 3986 section 5.2.4. Every byte is written once and removed at
+    /// Appends a path of the reference segment by segment, and removes its dot segments by the rules of `profile`:
+    /// RFC 1808 section 4, step 6 a to d, or RFC 3986 section 5.2.4. Every byte is written once and removed at
     /// most once.
     pub(super) fn segments(
         &mut self,
@@ -109,9 +109,9 @@ impl Draft<'_> {
             let fate = match &bytes[start..end] {
                 // 2A, 2B and 2D.
                 b"." => Fate::Removed(by("6a", "6b")),
-                // 2C. A9: a segment may be empty. A13: 6d comes once.
+                // 2C. A9: a segment may be empty. A13: 6d applies once.
                 b".." if self.climb(top) => Fate::Climbs(by("6c", "6d")),
-                // A12: to RFC 1808 what is too much stays, and nothing climbs past it.
+                // A12: RFC 1808 keeps an excess `..`, and nothing climbs past it.
                 b".." if profile != Profile::Rfc1808 => Fate::Removed(by("6c", "6d")),
                 segment => {
                     self.keep(whole);
@@ -129,7 +129,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Removes the last segment, if there is one that can go. The path ends with its `/`.
+    /// Removes the last segment, if it can be removed. The path ends with its `/`.
     fn climb(&mut self, top: &mut Top) -> bool {
         let url = self.target.url.as_bytes();
         if url.len() == top.floor {
@@ -138,7 +138,7 @@ impl Draft<'_> {
         let before = memchr::memrchr(b'/', &url[top.floor..url.len() - 1]);
         self.truncate(before.map_or(top.floor, |n| top.floor + n + 1));
         if !top.rooted && self.target.url.len() == top.floor {
-            // RFC 3986, 2C leaves a "/" in the input buffer where the first segment went.
+            // RFC 3986, 2C leaves a "/" in the input buffer in place of the first segment.
             self.add("/");
             *top = Top { floor: self.target.url.len(), rooted: true };
         }
@@ -149,7 +149,7 @@ impl Draft<'_> {
 /// True if `.` or `..` is a segment of `path`.
 pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     let mut start = 0;
-    // A dot segment begins the path or follows a slash, and a slash or the end follows it.
+    // A dot segment is preceded by a slash or the start of the path, and followed by a slash or the end.
     while let Some(n) = memchr::memchr(b'.', &path[start..]) {
         let dot = start + n;
         if dot == 0 || path[dot - 1] == b'/' {
@@ -163,11 +163,11 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
     false
 }
 
-/// How far `..` can climb in a path that is being put together.
+/// The limit up to which `..` can climb in a path under construction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Top {
-    /// Offset below which nothing can be removed.
+    /// The offset below which nothing can be removed.
     pub(super) floor: usize,
-    /// True if a `/` is before the floor or none can come there.
+    /// True if a `/` precedes the floor, or none can be added there.
     pub(super) rooted: bool,
 }

@@ -1,8 +1,8 @@
-//! How a reference was resolved, so that it can be checked by hand against the specification.
+//! The explanation of a resolution, for checking by hand against the specification.
 //!
-//! The steps are those of RFC 1808 section 4 or RFC 3986 section 5.2.2, as the resolver tells them while it
-//! takes them. The URL Standard's parser is a state machine over characters, of which only the entry and the
-//! outcome are told.
+//! The steps are those of RFC 1808 section 4 or RFC 3986 section 5.2.2, recorded by the resolver as it takes them.
+//! The URL Standard's parser is a state machine over characters, for which only the input and the outcome are
+//! recorded.
 //!
 //! ```
 //! use baselink::resolve::{Profile, explain};
@@ -11,7 +11,7 @@
 //! assert!(explanation.to_string().contains("6c  \"b/c/../g\" becomes \"b/g\""));
 //! ```
 //!
-//! Deliberately absent: the algorithms. The files of the profiles have them, with their sentences.
+//! Deliberately absent: the algorithms. The files of the profiles implement them.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ use crate::error::visible;
 use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
-/// The steps from a base and a reference to a URL. Its `Display` is a page of text.
+/// The steps from a base and a reference to a URL. `Display` formats them over several lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
     /// The rules.
@@ -30,22 +30,22 @@ pub struct Explanation {
     pub base: String,
     /// The reference as given.
     pub reference: String,
-    /// The steps that were taken, in order.
+    /// The steps taken, in order.
     pub steps: Vec<Step>,
-    /// What came of it, as [`Base::resolve`] has it.
+    /// The result, as from [`Base::resolve`].
     pub result: Result<String, Unresolvable>,
 }
 
 /// One step of a specification's algorithm.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Its number in the specification; a reading of `docs/resolution.md` is an `A` and a number.
+    /// Its number in the specification. The number of a reading in `docs/resolution.md` begins with `A`.
     pub number: &'static str,
-    /// What was seen and done.
+    /// The observation or action of the step.
     pub sentence: String,
 }
 
-/// Resolves `reference` and tells each step.
+/// Resolves `reference` and records each step.
 ///
 /// ```
 /// use baselink::resolve::{Profile, explain};
@@ -67,15 +67,15 @@ pub fn explain(profile: Profile, base: &str, reference: &str) -> Explanation {
     }
 }
 
-/// What a resolution has told so far.
+/// The steps recorded so far.
 #[derive(Default)]
 struct Recorder {
     steps: Vec<Step>,
-    /// The path that RFC 1808 section 4, step 6, removes segments from.
+    /// The path from which RFC 1808 section 4, step 6, removes segments.
     path: String,
-    /// The segments of it, and by which step each is removed.
+    /// The segments of the path, each with the step that removes it, if any.
     segments: Vec<(Span, Option<&'static str>)>,
-    /// The segments of it that are still there.
+    /// The indices of the segments not removed yet.
     left: Vec<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! What references inherit from a base URL: everything before one of a few offsets in it, and for a relative
-//! path the directory of its path (RFC 1808 section 4, steps 2 to 6; RFC 3986, 5.2.2 and 5.2.3).
+//! The parts of a base URL that references inherit: everything before one of a few offsets, and for a relative
+//! path the directory of the base's path (RFC 1808 section 4, steps 2 to 6; RFC 3986, 5.2.2 and 5.2.3).
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -9,7 +9,7 @@
 //! assert_eq!(url("g"), "http://a/c/g", "a directory is without dot segments");
 //! ```
 //!
-//! Deliberately absent: which of them a reference inherits. The files of the profiles know.
+//! Deliberately absent: the choice of the part, which each profile's file makes.
 
 use super::draft::{Draft, Top};
 use super::profile::Profile;
@@ -19,7 +19,7 @@ use super::usable::Unusable;
 use crate::reference::Reference;
 use crate::span::Span;
 
-/// A base URL, cut where references begin to differ from it.
+/// A base URL with the offsets up to which references inherit it.
 #[derive(Clone)]
 pub(super) struct Inherited {
     pub(super) profile: Profile,
@@ -42,7 +42,7 @@ pub(super) struct Cuts {
     pub(super) has_net_loc: bool,
 }
 
-/// What precedes a relative path: the base up to the last `/` of its path, without dot segments.
+/// The text before a relative path: the base up to the last `/` of its path, without dot segments.
 #[derive(Clone, Debug)]
 pub(super) struct Directory {
     pub(super) text: String,
@@ -50,7 +50,7 @@ pub(super) struct Directory {
 }
 
 impl Inherited {
-    /// Cuts the base URL `text`. `trace` is told of the segments of its directory.
+    /// Splits the base URL `text`. `trace` receives the segments of its directory.
     pub(super) fn of(
         profile: Profile,
         text: String,
@@ -71,7 +71,7 @@ impl Inherited {
         let mut target = Target::default();
         let mut draft = Draft { reference: written, target: &mut target };
         draft.add(&text[..cuts.net_loc]);
-        // A8: the first slash is no part of the path that step 6 works on.
+        // A8: the first slash is not part of the path in step 6.
         let slash = usize::from(written.starts_with('/'));
         draft.add(&written[..slash]);
         let rooted = profile == Profile::Rfc1808 || slash > 0;
@@ -81,17 +81,17 @@ impl Inherited {
         Self { profile, text, usable, cuts, directory }
     }
 
-    /// The components of the base, as they are written.
+    /// The components of the base, as written.
     pub(super) fn components(&self) -> Reference<'_> {
         Reference::split(self.profile.grammar(), &self.text)
     }
 
-    /// The directory of the base as it is written, dot segments and all.
+    /// The directory of the base as written, including dot segments.
     pub(super) fn written_directory(&self) -> &str {
         directory(self.profile, &self.components())
     }
 
-    /// Step 1, and A22: something can be relative to the base.
+    /// Step 1, and A22: fails if nothing can be relative to the base.
     pub(super) fn established(&self, trace: &mut impl Trace) -> Result<(), Unresolvable> {
         self.usable.map_err(|why| {
             let number = if why == Unusable::Empty { "1" } else { "A22" };
@@ -101,7 +101,7 @@ impl Inherited {
     }
 }
 
-/// The path of the base `url` up to its last `/`, as it is written.
+/// The path of the base `url` up to its last `/`, as written.
 fn directory<'a>(profile: Profile, url: &Reference<'a>) -> &'a str {
     match url.path() {
         // RFC 3986, 5.2.3: "a string consisting of "/" concatenated with the reference's path".

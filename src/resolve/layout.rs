@@ -1,8 +1,9 @@
-//! References between the hosts of a tree whose folders are called after hosts.
+//! References between hosts in a tree whose folders are named after hosts.
 //!
-//! A crawler that saved files of several hosts makes their links lead from file to file. From `www.a.example/x.html` the
-//! reference `../cdn.b.example/y.png` leads to another host, and not to a path of `www.a.example`: a `..` that climbs above
-//! the folder of a host is in the folder of all hosts, and the next name there is a host.
+//! A crawler that saved files of several hosts makes their links lead from file to file. In
+//! `www.a.example/x.html`, the reference `../cdn.b.example/y.png` leads to another host, not to a path of
+//! `www.a.example`. A `..` that climbs above the folder of a host reaches the folder that contains all hosts, and
+//! the next name is a host.
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -15,34 +16,34 @@
 //! assert_eq!(url("../../images/z.png"), "http://www.a.example/../images/z.png");
 //! ```
 //!
-//! Deliberately absent: which names are those of hosts. Whoever knows the layout says it.
+//! Deliberately absent: the names of hosts. The caller, who knows the layout, provides them.
 
 use std::sync::Arc;
 
 use super::profile::Profile;
 use crate::reference::{Category, Reference, decode_percent_lossy};
 
-/// Gives the net_loc for which a folder stands.
+/// Maps the name of a folder to the net_loc for which it was named.
 type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-/// The folders around a base whose host is a folder, too.
+/// The folders around a base in a tree of hosts.
 #[derive(Clone)]
 pub(super) struct HostFolders {
-    /// How many folders lead to the document from the one that holds the hosts.
+    /// The number of folders from the one that contains the hosts to the document.
     depth: usize,
     host: Arc<HostOf>,
 }
 
-/// Where a reference leads through the folder of all hosts.
+/// A host reached through the folder that contains all hosts.
 pub(super) struct OtherHost {
     /// The net_loc of the host.
     pub(super) net_loc: String,
-    /// Where in the reference begins what is relative to the root of the host.
+    /// The offset in the reference of the part that is relative to the root of the host.
     pub(super) rest: usize,
 }
 
 impl HostFolders {
-    /// That of a document whose URL has this `path`.
+    /// The folders around a document whose URL has this `path`.
     pub(super) fn new(
         path: &str,
         host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
@@ -51,12 +52,12 @@ impl HostFolders {
         Self { depth, host: Arc::new(host) }
     }
 
-    /// The host to which `reference` leads; `None` where it stays below its own, climbs above the folder of all hosts, or
-    /// comes to what is not a host.
+    /// The host to which `reference` leads; `None` if it stays below its own host, climbs above the folder of all
+    /// hosts, or reaches a folder that is not a host.
     pub(super) fn other_host(&self, profile: Profile, reference: &str) -> Option<OtherHost> {
         let split = Reference::split(profile.grammar(), reference);
         let path = split.path();
-        // To browsers a `\` is a `/`, and no crawler writes it.
+        // Browsers read `\` as `/`, but no crawler writes it.
         if split.category() != Category::RelPath || path.contains('\\') {
             return None;
         }
@@ -74,7 +75,7 @@ impl HostFolders {
             }
             at += segment.len() + 1;
         }
-        // A name without a `/` after it is that of a file beside the hosts.
+        // A name without a following `/` is a file next to the hosts.
         let folder = folder.filter(|folder| depth > 0 && folder.end < path.len())?;
         let rest = folder.end + 1;
         let net_loc = (self.host)(&decode_percent_lossy(&reference[folder]))?;
@@ -92,7 +93,7 @@ mod tests {
         folder.contains('.').then_some(host)
     }
 
-    /// What of the reference is kept is the end of both.
+    /// Checks that the kept part of the reference is the common end of both.
     #[test]
     fn every_profile_finds_the_same_host() {
         for (base, reference, expected) in [

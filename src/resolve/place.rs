@@ -1,8 +1,8 @@
-//! A test if two URLs lead to the same place, spelling aside.
+//! Compares two URLs to tell if they lead to the same place, ignoring spelling.
 //!
-//! What one profile encodes and another does not is spelling (RFC 3986, 6.2.2.2), and so are the case of scheme and
-//! host, a default port and dot segments that are written as such (6.2.2.1, 6.2.2.3, 6.2.3). What the URL Standard
-//! alone reads is none: a `\` as a `/`, `%2e` as a dot, a line end as nothing. Nor is a `..` that leads above the
+//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of
+//! scheme and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings of the URL
+//! Standard alone are not spelling: a `\` for a `/`, `%2e` for a dot, an ignored line end. Nor is a `..` above the
 //! root, which RFC 1808, 4, keeps.
 //!
 //! ```
@@ -15,13 +15,13 @@
 //! assert!(!differs("c d") && !differs("c/../d") && !differs("HTTP://A:80") && !differs("mailto:c@d"));
 //! ```
 //!
-//! Deliberately absent: what a server makes of a path, and which file it means.
+//! Deliberately absent: the server's interpretation of a path.
 
 use super::splice::{is_plain_by_blocks, is_plain_host};
 use super::whatwg::{is_special, serialised};
 use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
-/// True if `one` and `other`, what two profiles come to, lead to the same place.
+/// True if `one` and `other`, the targets under two profiles, lead to the same place.
 pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -45,7 +45,7 @@ fn decoded(part: &str) -> Vec<u8> {
     decode_percent(part.as_bytes())
 }
 
-/// The scheme and host of a URL, as in all that lead to the same place.
+/// The scheme and host of a URL, normalised for comparison.
 fn root(url: &Reference<'_>) -> String {
     let scheme = url.scheme().unwrap_or_default();
     match url.net_loc() {
@@ -61,11 +61,11 @@ fn path(url: &Reference<'_>) -> Segments {
     })
 }
 
-/// The segments of a path, one after the other.
+/// The concatenated segments of a path.
 #[derive(Default, PartialEq)]
 struct Segments {
     bytes: Vec<u8>,
-    /// Where each ends; what was decoded may be a `/`.
+    /// The end of each segment. A decoded segment may contain a `/`.
     ends: Vec<usize>,
 }
 
@@ -81,7 +81,7 @@ impl Segments {
     }
 }
 
-/// The segments of a path, decoded, without those that are dots as written.
+/// The decoded segments of a path, without literal dot segments.
 fn segments(path: &str) -> Segments {
     let mut segments = Segments::default();
     let mut kept = 0;
@@ -90,7 +90,7 @@ fn segments(path: &str) -> Segments {
         is_open = matches!(segment, "." | "..");
         match segment {
             "." => {}
-            // Before the first is the root.
+            // The root is before the first segment.
             ".." if segments.ends.len() > kept.max(1) => segments.pop(),
             _ => {
                 segments.push(segment);
@@ -107,8 +107,8 @@ fn segments(path: &str) -> Segments {
     segments
 }
 
-/// True if `reference`, which is absolute, is known to be so to every profile and to lead to one place. One look at
-/// its bytes.
+/// True if all profiles are known to see an absolute URL in `reference`, and one that leads to the same place.
+/// Scans the bytes once.
 pub(crate) fn is_agreed_absolute(reference: &str) -> bool {
     let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else { return false };
     let rest = &reference.as_bytes()[scheme.len() + 1..];

@@ -7,7 +7,7 @@
 //! assert_eq!(whatwg, rfc3986);
 //! ```
 //!
-//! Deliberately absent: the rules. Each set has a file beside this one.
+//! Deliberately absent: the rules. Each set has its own file in this folder.
 
 use std::str::FromStr;
 
@@ -40,7 +40,7 @@ named! {
 display_by_name!(Profile);
 
 impl Profile {
-    /// How it cuts a reference into components.
+    /// The grammar that splits a reference into components.
     pub(crate) const fn grammar(self) -> Grammar {
         match self {
             Self::Rfc1808 => Grammar::Rfc1808,

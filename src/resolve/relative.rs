@@ -5,18 +5,17 @@
 //! assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/d#s"), "d#s");
 //! ```
 //!
-//! Deliberately absent: proof by reasoning. Each candidate is resolved, and taken where that gives the
-//! target.
+//! Deliberately absent: proof by reasoning. Each candidate is resolved, and accepted if that gives the target.
 
 use super::inherited::Inherited;
 use super::{Base, Profile};
 use crate::reference::Reference;
 
 impl Base {
-    /// The shortest sensible reference to `target`: a fragment or a query where nothing else
-    /// differs, else a relative path, else an absolute path, else `target` itself. Resolved against
-    /// this base it gives what `target` gives. It is never empty, since an empty attribute often
-    /// means no link at all, and never without the net_loc of another host.
+    /// The shortest sensible reference to `target`: a fragment or a query if nothing else differs, else a relative
+    /// path, else an absolute path, else `target` itself. Against this base, it resolves to the same URL as
+    /// `target`. It is never empty, because an empty attribute often means no link, and never lacks the net_loc of
+    /// another host.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -42,8 +41,8 @@ impl Base {
         self.candidates(&wanted.url).into_iter().find(is_it).unwrap_or_else(|| target.to_owned())
     }
 
-    /// The same without resolving: what is spliced to `target` shows that this is how the profile spells it. `None`
-    /// where a candidate would have to be looked into.
+    /// The fast path of [`relativize`](Self::relativize), without resolving: a candidate that can be spliced to
+    /// `target` is spelled correctly. `None` if a candidate needs closer examination.
     fn spliced_to(&self, target: &str) -> Option<String> {
         for candidate in self.candidates(target) {
             let splice = self.splice(candidate.as_bytes())?;
@@ -54,7 +53,7 @@ impl Base {
         None
     }
 
-    /// References that may resolve to `target`, the best first.
+    /// References that may resolve to `target`, best first.
     fn candidates(&self, target: &str) -> Vec<String> {
         let Inherited { profile, text, cuts, .. } = &self.inherited;
         let url = Reference::split(profile.grammar(), target);
@@ -72,7 +71,7 @@ impl Base {
             candidates.push(target[params..].to_owned());
         }
 
-        // The directories that both paths have in common. A base without a path is in its root.
+        // The directories common to both paths. A base without a path is in its root.
         let (b_path, t_path) = (self.inherited.components().path(), url.path());
         let b_path = if b_path.is_empty() && cuts.has_net_loc { "/" } else { b_path };
         let b_directory = &b_path[..b_path.rfind('/').map_or(0, |n| n + 1)];
@@ -101,7 +100,7 @@ impl Base {
     }
 }
 
-/// The shortest sensible reference to `target`, as [`Base::relativize`] finds it.
+/// The shortest sensible reference to `target`, as in [`Base::relativize`].
 ///
 /// ```
 /// use baselink::resolve::{Profile, relativize};
@@ -142,7 +141,7 @@ mod tests {
         ] {
             assert_eq!(relativize(Profile::Rfc1808, base, target), expected, "{base} {target}");
         }
-        // What RFC 1808 keeps, an absolute path can say, and what it cannot stays absolute.
+        // An absolute path can express a `..` that RFC 1808 keeps; anything it cannot express stays absolute.
         assert_eq!(relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"), "../g");
         assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"), "/b/./g");
     }

@@ -1,4 +1,4 @@
-//! RFC 1808 section 4, step by step, as `docs/resolution.md` reads it.
+//! RFC 1808 section 4, step by step, in the readings of `docs/resolution.md`.
 //!
 //! ```
 //! use baselink::resolve::{Profile, resolve};
@@ -58,7 +58,7 @@ impl Inherited {
             return;
         }
         trace.tell("3", || inherits("net_loc", self.components().net_loc()));
-        // A11: the dot segments of such a path stay.
+        // A11: dot segments in such a path are kept.
         if url.path().starts_with('/') {
             trace.tell("4", || "its path begins with \"/\": skip to step 7");
             draft.add(&self.text[..self.cuts.net_loc]);

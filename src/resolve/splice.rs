@@ -1,10 +1,11 @@
-//! The references whose target is a prefix of the base and the reference's own tail: nearly all that documents hold.
+//! The fast path: references whose target is a prefix of the base followed by the reference's own tail. Nearly all
+//! references in documents are of this kind.
 //!
-//! For these RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard come to the same URL, spelling
-//! of the base aside. Above the root they part in one way: RFC 1808 keeps each `../` that has nothing to remove, and
-//! the others drop it. The prefixes (scheme, net_loc, whole path, whole query, and the directory with one
-//! more segment gone for each `../`) are found once for a base, so that a link takes one look at its
-//! bytes and no memory.
+//! For these references, RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard give the same URL, apart
+//! from the spelling of the base. They differ only above the root: RFC 1808 keeps each `../` that has nothing to
+//! remove, and the others drop it. The prefixes are computed once for a base: scheme, net_loc, whole path, whole
+//! query, and the directory with one segment less for each `../`. A link then takes one scan of its bytes and no
+//! allocation.
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -15,8 +16,8 @@
 //! assert_eq!((splice.prefix, splice.dropped, splice.differs), ("http://a/", "../../".len(), true));
 //! ```
 //!
-//! Deliberately absent: every other reference on which two profiles could differ. `None` says nothing of it;
-//! [`Base::resolve`] does.
+//! Deliberately absent: every other reference, on which two profiles could differ. For those the result is `None`,
+//! and [`Base::resolve`] is the fallback.
 
 use super::draft::has_dot_segment;
 use super::inherited::Inherited;
@@ -24,32 +25,32 @@ use super::profile::Profile;
 use super::whatwg::parses;
 use crate::reference::{Grammar, Reference};
 
-/// A target as text: `prefix`, and then the reference without its first `dropped` bytes.
+/// A target as text: `prefix`, followed by the reference without its first `dropped` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Splice<'a> {
-    /// What of the base precedes.
+    /// The prefix of the base.
     pub prefix: &'a str,
-    /// How many bytes of the reference it replaces: its leading `./` and `../`, or none.
+    /// The number of bytes of the reference that `prefix` replaces: its leading `./` and `../`, or none.
     pub dropped: usize,
-    /// True if the reference leads above the root of the base, so that RFC 1808 and the other profiles see different targets.
+    /// True if the reference leads above the root of the base, so that RFC 1808 and the other profiles give
+    /// different targets.
     pub differs: bool,
 }
 
-/// What references inherit from a base, where all profiles agree on it.
+/// The prefixes of a base that references inherit, if all profiles agree on the base.
 #[derive(Clone, Debug)]
 pub(super) struct Prefixes {
     /// The base up to the last `/` of its path.
     directory: String,
-    /// How much of the directory is left after each number of `../`; nothing where the profiles see
-    /// different directories.
+    /// The length of the directory after each number of `../`; empty if the profiles see different directories.
     climbs: Vec<usize>,
-    /// True if the base has a path: without one only a reference with a name brings the `/` (A7).
+    /// True if the base has a path. Without one, only a reference with a name adds the `/` (A7).
     has_path: bool,
 }
 
 impl Prefixes {
-    /// The prefixes of the base that `url` was given for; `None` where the profiles could read the base
-    /// itself differently.
+    /// The prefixes of the base for which `url` was given; `None` if the profiles could read the base itself
+    /// differently.
     pub(super) fn of(url: &str, base: &Inherited) -> Option<Self> {
         let written = Reference::split(Grammar::Rfc3986, url);
         let is_http = |scheme: &str| {
@@ -58,11 +59,12 @@ impl Prefixes {
         let net_loc = written.net_loc().filter(|net_loc| !net_loc.is_empty())?;
         let path = written.path();
         let is_plain = written.scheme().is_some_and(is_http)
-            // The URL Standard removes blanks and line ends, and reads `\` as `/`. It encodes letters, which is spelling; a
-            // query is encoded as the document is, and a host otherwise.
+            // The URL Standard removes blanks and line ends, and reads `\` as `/`. It percent-encodes letters,
+            // which is a spelling difference. A query is encoded in the encoding of the document, and a host in
+            // another way.
             && url.chars().all(|one| (one.is_ascii_graphic() && one != '\\') || is_letter(one))
             && letters(url) == letters(path)
-            // What becomes of dot segments in a base depends on what is inherited.
+            // The treatment of dot segments in a base depends on the inherited part.
             && !has_dot_segment(path.as_bytes())
             && !has_escaped_dot(path.as_bytes())
             && (is_plain_host(net_loc.as_bytes()) || parses(url));
@@ -71,7 +73,7 @@ impl Prefixes {
         }
         let has_path = !path.is_empty();
         let mut prefixes = Self { directory: String::new(), climbs: Vec::new(), has_path };
-        // RFC 1808, 2.4.5: what follows the first `;` is not of the path, its slashes included.
+        // RFC 1808, 2.4.5: the text after the first `;` is not part of the path, including its slashes.
         if path.split_once(';').is_some_and(|(_, params)| params.contains('/')) {
             return Some(prefixes);
         }
@@ -85,7 +87,8 @@ impl Prefixes {
         Some(prefixes)
     }
 
-    /// The target of `reference` against `base`, from which these are: see [`Base::splice`](super::Base::splice).
+    /// The target of `reference` against `base`, to which these prefixes belong: see
+    /// [`Base::splice`](super::Base::splice).
     pub(super) fn splice<'a>(
         &'a self,
         base: &'a Inherited,
@@ -93,12 +96,12 @@ impl Prefixes {
     ) -> Option<Splice<'a>> {
         let whole = |prefix| Some(Splice { prefix, dropped: 0, differs: false });
         match reference {
-            // RFC 1808 inherits the query of the base for one that is written and empty.
+            // RFC 1808 replaces an empty query by that of the base.
             [] | [b'?'] | [b'?', b'#', ..] => None,
             [b'#', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.query]),
             [b'?', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.params]),
             [b'/', b'/', rest @ ..] => {
-                // Without a path the URL Standard adds one.
+                // If there is no path, the URL Standard adds one.
                 let Some(end) = memchr::memchr(b'/', rest) else {
                     let is_plain = base.profile != Profile::Whatwg && is_plain_host(rest);
                     return if is_plain { whole(&base.text[..base.cuts.scheme]) } else { None };
@@ -118,9 +121,9 @@ impl Prefixes {
                 let is_plain = match rest.first() {
                     None | Some(b'?' | b'#') if !self.has_path => false,
                     None => true,
-                    // Params without a path, and an empty segment.
+                    // Params without a path, or an empty segment.
                     Some(b';' | b'/') => false,
-                    // Where placeholders of template languages begin.
+                    // Possible beginnings of placeholders in template languages.
                     Some(b'%' | b'@' | b'_') if dropped == 0 => {
                         rest[0] == b'_' && rest.get(1) != Some(&b'_') && is_plain_path(rest, false)
                     }
@@ -132,7 +135,8 @@ impl Prefixes {
         }
     }
 
-    /// The target of a `reference` that begins with more `../`, which end at `dropped`, than the directory has names.
+    /// The target of a `reference` whose leading `../`, which end at `dropped`, outnumber the names in the
+    /// directory.
     fn above_root(
         &self,
         profile: Profile,
@@ -150,7 +154,8 @@ impl Prefixes {
     }
 }
 
-/// True if `character` is a letter or digit beyond ASCII. One profile keeps it in a path, and another encodes it.
+/// True if `character` is a letter or digit beyond ASCII. Some profiles keep it in a path, and others
+/// percent-encode it.
 pub(crate) fn is_letter(character: char) -> bool {
     !character.is_ascii() && character.is_alphanumeric()
 }
@@ -160,7 +165,7 @@ fn letters(text: &str) -> usize {
     if text.is_ascii() { 0 } else { text.chars().filter(|&one| is_letter(one)).count() }
 }
 
-/// How many segments the leading `./` and `../` of a reference climb, and where they end.
+/// The number of segments that the leading `./` and `../` of a reference climb, and the offset of their end.
 fn climb(reference: &[u8]) -> (usize, usize) {
     let (mut ups, mut at) = (0, 0);
     loop {
@@ -174,16 +179,16 @@ fn climb(reference: &[u8]) -> (usize, usize) {
     }
 }
 
-/// What a byte of a reference is to the profiles, in bits. None are set where all leave it as it is, wherever
-/// it is.
+/// Classes of bytes, as bits. A byte without any bit is left unchanged by all profiles at any place in a
+/// reference.
 mod class {
-    /// Some may write it differently.
+    /// Some profiles may spell it differently.
     pub(super) const OTHER: u8 = 1;
-    /// Some may, unless it follows a path.
+    /// Some profiles may spell it differently, except after a path.
     pub(super) const TAIL: u8 = 1 << 1;
-    /// It can mean something in a path.
+    /// It may have a meaning in a path.
     pub(super) const MARK: u8 = 1 << 2;
-    /// It begins, and the one with [`PIPE`] ends, what opens a placeholder.
+    /// `*|` opens a placeholder: `STAR` is its first byte and `PIPE` its second.
     pub(super) const STAR: u8 = 1 << 3;
     pub(super) const PIPE: u8 = 1 << 4;
 }
@@ -207,21 +212,21 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// How many bytes of a path are looked at together.
+/// The number of bytes of a path that are compared at once.
 const BLOCK: usize = 16;
 
-/// True if every profile keeps `path` and what follows it to the byte. `has_slash` says whether a `/`
-/// before or in front of it keeps a `:` from ending a scheme.
+/// True if every profile keeps `path` and the text after it byte for byte. `has_slash` is true if a preceding `/`
+/// keeps a `:` from ending a scheme.
 fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
 }
 
-/// True if `path` is longer than a block, and nothing in it and after it has to be looked into.
+/// True if `path` is longer than a block, and neither it nor the text after it needs closer examination.
 pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
     let Some((&first, rest)) = path.split_first() else {
         return false;
     };
-    // The last one may overlap the one before it.
+    // The last block may overlap the previous one.
     let Some(last) = rest.last_chunk().zip(path[..rest.len()].last_chunk()) else {
         return false;
     };
@@ -235,13 +240,13 @@ pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
         && blocks.all(|(block, before)| is_plain(block, before))
 }
 
-/// True if `byte` means nothing after `before`, in a path and elsewhere. Without a branch, so that the bytes of a
-/// block can be looked at at once.
+/// True if `byte` has no special meaning after `before`, in a path or elsewhere. Branch-free, so that the compiler
+/// vectorises the loop over a block.
 #[inline(always)]
 fn is_plain_at(before: u8, byte: u8) -> bool {
     // `[`, `\`, `]`, and `{`, `|`, `}`.
     let is_bracket = (byte | 0x20).wrapping_sub(b'{') < 3;
-    // What is negative is beyond ASCII.
+    // Negative values are bytes beyond ASCII.
     let is_low = (byte as i8) <= b' ' as i8;
     let is_quote = (byte == b'"') | (byte | 2 == b'\'') | (byte == b'`');
     let is_mark = (byte | 2 == b'>') | (byte == b'^') | (byte == 0x7f) | (byte == b':');
@@ -269,27 +274,27 @@ fn is_plain_by_bytes(path: &[u8], mut has_slash: bool) -> bool {
     true
 }
 
-/// True if every profile keeps what follows a path to the byte.
+/// True if every profile keeps the text after a path byte for byte.
 fn is_plain_tail(tail: &[u8]) -> bool {
     let found = tail.iter().fold(0, |found, &byte| found | CLASSES[usize::from(byte)]);
-    // `*|` opens a placeholder, and what holds one is another room's to judge.
+    // `*|` opens a placeholder, which other modules judge.
     found & class::OTHER == 0 && found & (class::STAR | class::PIPE) != class::STAR | class::PIPE
 }
 
-/// True if the first segment of `path`, which begins with `.`, is `.` or `..` to any profile: RFC 1808
-/// ends it at `;` also.
+/// True if the first segment of `path`, which begins with `.`, is `.` or `..` in any profile. RFC 1808 also ends a
+/// segment at `;`.
 fn is_dot_segment(path: &[u8]) -> bool {
     let second = usize::from(path.get(1) == Some(&b'.'));
     matches!(path.get(1 + second), None | Some(b'/' | b'?' | b'#' | b';'))
 }
 
-/// True if the URL Standard could see a dot in an escape.
+/// True if the URL Standard could see a dot in a percent-escape.
 fn has_escaped_dot(path: &[u8]) -> bool {
     memchr::memchr_iter(b'%', path).any(|at| matches!(path[at + 1..], [b'2', b'e' | b'E', ..]))
 }
 
-/// True if the URL Standard takes `host` for a domain and leaves it as it is: it is neither read as an
-/// IPv4 address, which depends on its last label, nor as Punycode.
+/// True if the URL Standard takes `host` for a domain and leaves it unchanged. The host must not read as an IPv4
+/// address, which depends on its last label, or as Punycode.
 pub(super) fn is_plain_host(host: &[u8]) -> bool {
     let mut label = 0;
     for (at, byte) in host.iter().enumerate() {
@@ -319,8 +324,8 @@ mod tests {
         base.resolve_fully(reference, &mut target, &mut ()).map(|()| target)
     }
 
-    /// Where there is a splice it is what each profile gives by its own rules, and all of them lead to
-    /// the same place. Says whether there is one.
+    /// Checks that a splice equals the result of each profile's own rules, and that all of these lead to the same
+    /// place. Returns true if there is a splice.
     fn check(url: &str, reference: &str) -> bool {
         let mut places = Vec::new();
         for profile in Profile::ALL {
@@ -329,13 +334,13 @@ mod tests {
             let whole = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
             let expected = fully(&base, reference);
             assert_eq!(Ok(&whole), expected.as_ref().map(|target| &target.url), "{profile} {url}");
-            // What is kept is the same, too.
+            // The kept parts are equal, too.
             assert_eq!(base.resolve(reference), expected, "{profile} {url} {reference}");
             places.push(Base::new(Profile::Whatwg, &whole).as_str().to_owned());
             assert!(base.is_relative(reference));
         }
         let Some(first) = places.first() else { return false };
-        // A browser reads what RFC 1808 leaves of them in the same way.
+        // Browsers drop the `..` that RFC 1808 keeps.
         assert!(places.iter().all(|place| place == first), "{url} {reference}: {places:?}");
         let differ = Profile::ALL.map(|one| fully(&Base::new(one, url), reference).unwrap().url);
         let differs = !is_same_place(&differ[0], &differ[2]);
@@ -348,7 +353,7 @@ mod tests {
         if differs {
             assert!(is_same_place(&differ[1], &differ[2]), "{url} {reference}");
         }
-        // The URL Standard adds a path to a host alone, and only there.
+        // The URL Standard adds a path to a host alone, and nowhere else.
         let is_host = reference.starts_with("//") && !reference[2..].contains('/');
         let profiles = if is_host { 2 } else { 3 };
         assert_eq!(places.len(), profiles, "{url} {reference}: not in every profile");
@@ -479,7 +484,7 @@ mod tests {
         }
         for (base, reference) in [
             ("http://a/b;v=1/c/d", "g"),
-            // RFC 1808, step 6: the path becomes empty, and needs no slash then.
+            // RFC 1808, step 6: the path becomes empty, and then needs no slash.
             ("http://a", "."),
             ("http://a#f", "./?y"),
             ("http://a/b/./c", "#s"),
@@ -504,7 +509,7 @@ mod tests {
         }
     }
 
-    /// Text over the characters that mean something somewhere.
+    /// Text made of characters that are special somewhere.
     fn pieces(most: usize) -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "/",

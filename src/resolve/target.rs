@@ -1,4 +1,4 @@
-//! The URL that a reference resolves to, and what of it are bytes of the reference.
+//! The URL that a reference resolves to, and the parts of it that are bytes of the reference.
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -8,21 +8,21 @@
 //! assert_eq!((&"./g/../h"[kept.reference.range()], kept.url), ("h", "http://a/b/".len()));
 //! ```
 //!
-//! Deliberately absent: how it is found.
+//! Deliberately absent: the resolution itself.
 
 use std::fmt;
 
 use super::usable::Unusable;
 use crate::span::Span;
 
-/// What a reference resolves to.
+/// The result of resolving a reference.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Target {
     /// The absolute URL.
     pub url: String,
-    /// The parts of the reference that are unchanged in `url`: disjoint, not empty, in the same
-    /// order in both. Every other byte of `url` is new.
+    /// The parts of the reference that are unchanged in `url`: disjoint, not empty, and in the same order in both.
+    /// Every other byte of `url` is new.
     pub kept: Vec<Kept>,
 }
 
@@ -32,17 +32,17 @@ pub struct Target {
 pub struct Kept {
     /// The bytes of the reference.
     pub reference: Span,
-    /// Offset of the first of them in the URL.
+    /// The offset in the URL of the first of these bytes.
     pub url: usize,
 }
 
-/// Why a reference has no target.
+/// The reason why a reference has no target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Unresolvable {
     /// The reference is relative, and nothing can be relative to this base.
     BaseUnusable(Unusable),
-    /// The parser of the URL Standard fails on it; `whatwg` only.
+    /// The parser of the URL Standard fails on the reference; `whatwg` only.
     Invalid,
 }
 

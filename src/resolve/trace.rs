@@ -1,7 +1,7 @@
-//! The steps of a resolution, told while it is made.
+//! The steps of a resolution, recorded while it runs.
 //!
-//! Each step of the algorithms says its number and, where somebody listens, a sentence. The unit type
-//! listens to nothing, and costs nothing: no sentence is made for it.
+//! Each step of the algorithms reports its number and, if someone listens, a sentence. The unit type ignores
+//! everything at no cost: no sentence is built for it.
 //!
 //! ```
 //! use baselink::resolve::{Profile, explain};
@@ -9,31 +9,31 @@
 //! assert_eq!((steps.len(), steps[0].number), (1, "2b"));
 //! ```
 //!
-//! Deliberately absent: what becomes of the steps. [`explain`](super::explain) makes a page of them.
+//! Deliberately absent: the presentation of the steps. [`explain`](super::explain) formats them.
 
 use crate::span::Span;
 
-/// Listens to a resolution.
+/// A listener to the steps of a resolution.
 pub(super) trait Trace {
-    /// The step with this number, of the specification or of `docs/resolution.md`, saw or did what the sentence says.
+    /// Receives the number of a step, from the specification or `docs/resolution.md`, and a sentence about it.
     fn tell<S: Into<String>>(&mut self, _number: &'static str, _sentence: impl FnOnce() -> S) {}
 
-    /// This is what becomes of the segments of a path at `span` of `text`. The segments of the base come first.
+    /// Receives the fate of the path segments at `span` of `text`. The segments of the base come first.
     fn segment(&mut self, _text: &str, _span: Span, _fate: Fate) {}
 
-    /// RFC 1808 section 4, steps 6a to 6d, have seen every segment.
+    /// Called when RFC 1808 section 4, steps 6a to 6d, have seen every segment.
     fn tell_segments(&mut self) {}
 }
 
 impl Trace for () {}
 
-/// What becomes of a segment of a path, and by which of the steps 6a to 6d of RFC 1808 section 4.
+/// The fate of a path segment, with the step among 6a to 6d of RFC 1808 section 4 that decides it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// It stays. One span may be many segments.
+    /// The segment stays. One span may cover many segments.
     Kept,
-    /// It goes.
+    /// The segment is removed.
     Removed(&'static str),
-    /// It goes, and so does the segment before it that is still there.
+    /// The segment is removed, and so is the last remaining segment before it.
     Climbs(&'static str),
 }

@@ -1,4 +1,4 @@
-//! A test if references can be relative to a URL at all (RFC 1808, sections 2 and 4, step 1).
+//! A test for URLs to which references can be relative (RFC 1808, sections 2 and 4, step 1).
 //!
 //! ```
 //! use baselink::resolve::{Unusable, usable};
@@ -6,14 +6,14 @@
 //! assert_eq!(usable("mailto:a@b"), Err(Unusable::Scheme));
 //! ```
 //!
-//! Deliberately absent: what is taken instead. [`crate::base`] has the levels.
+//! Deliberately absent: the fallback. [`crate::base`] has the levels.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
 
-/// Why nothing can be relative to a base.
+/// The reason why nothing can be relative to a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Unusable {
@@ -23,12 +23,13 @@ pub enum Unusable {
     Relative,
     /// It contains a tab or a line end.
     ControlCharacter,
-    /// It ends with a space or a control character. No URL does (RFC 1738, 2.2), and readers drop them from the end of
-    /// a reference (URL Standard, 4.4), so that an empty reference could not be made absolute.
+    /// It ends with a space or a control character, which a URL never does (RFC 1738, 2.2). Readers drop such
+    /// characters from the end of a reference (URL Standard, 4.4), so an empty reference could not be made
+    /// absolute.
     Blank,
     /// Its scheme is one of those that have no relative form.
     Scheme,
-    /// It has no `//`, and a path that does not begin with `/`.
+    /// It has no `//`, and its path does not begin with `/`.
     Rootless,
     /// The parser of the URL Standard fails on it; `whatwg` only.
     Invalid,
@@ -50,17 +51,16 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// A22: the schemes whose URLs no relative URL can be resolved against (RFC 1808 section 2, and the
-/// same for schemes that came later).
+/// A22: the schemes whose URLs cannot be a base (RFC 1808 section 2, and similar schemes that came later).
 const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] =
     ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
 
-/// Checks that relative references can be resolved against `url` at all (A22). A document asks this in
-/// every profile before it asks [`Base::resolve`](super::Base::resolve).
+/// Checks that relative references can be resolved against `url` at all (A22). Documents require this in every
+/// profile before they call [`Base::resolve`](super::Base::resolve).
 ///
 /// # Errors
 ///
-/// The reason why not.
+/// Fails with the reason.
 ///
 /// ```
 /// use baselink::resolve::{Unusable, usable};
@@ -115,11 +115,11 @@ fn scheme_named(name: &str) -> Result<String> {
     }
 }
 
-/// The scheme called `name`, in lower case, whose URLs name a host.
+/// The scheme called `name`, in lower case, if its URLs name a host.
 ///
 /// # Errors
 ///
-/// When it is none, or its URLs do not.
+/// Fails if `name` is not a scheme, or if its URLs do not name a host.
 ///
 /// ```
 /// use baselink::resolve::hierarchical_scheme;

@@ -1,5 +1,5 @@
-//! The URL Standard's basic URL parser, which is the url crate's; and where the two part ways: what is
-//! respelled before the crate parses, and put right after it.
+//! The URL Standard's basic URL parser, implemented by the url crate. Where the crate differs from the standard,
+//! references are respelled before parsing, and results are corrected afterwards.
 //!
 //! ```
 //! use baselink::resolve::{Profile, resolve};
@@ -7,8 +7,8 @@
 //! assert_eq!(resolve(Profile::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
 //! ```
 //!
-//! Deliberately absent: a parser of our own. What remains different is listed in
-//! `fixtures/resolution/whatwg-known-differences.json`.
+//! Deliberately absent: a parser of our own. `fixtures/resolution/whatwg-known-differences.json` lists the
+//! remaining differences.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ use super::usable::Unusable;
 use crate::reference::{is_c0_or_space, opaque_scheme};
 use crate::span::Span;
 
-/// True if `url` is an absolute URL to the URL Standard's parser; a `<base href>` that is none
-/// gives way to the fallback base.
+/// True if `url` is an absolute URL to the URL Standard's parser. A `<base href>` that is not absolute gives way
+/// to the fallback base.
 ///
 /// ```
 /// use baselink::resolve::parses;
@@ -35,18 +35,18 @@ pub fn parses(url: &str) -> bool {
 
 type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
 
-/// What the parser has of a base: nothing of one on which it fails.
+/// The parsed base; empty if the parser fails on it.
 #[derive(Clone, Default)]
 pub(super) struct Parsed {
     url: Option<url::Url>,
-    /// The base for relative paths, where the url crate would see a drive letter in its path that the
-    /// URL Standard does not see.
+    /// The base for relative paths, if the url crate would see a drive letter in its path that the URL Standard
+    /// does not see.
     driveless: Option<url::Url>,
     pub(super) encode_query: Option<QueryEncoder>,
 }
 
 impl Parsed {
-    /// Parses `text`; gives the base as it is serialised, or why the parser fails, too.
+    /// Parses `text`. Returns the serialised base, or the reason why the parser fails.
     pub(super) fn of(text: &str) -> (Self, Result<String, Unusable>) {
         match url::Url::parse(text) {
             Ok(url) => {
@@ -66,7 +66,7 @@ impl Parsed {
         }
     }
 
-    /// True if `reference` is relative to this base: `http:g` is to one with the same scheme.
+    /// True if `reference` is relative to this base: `http:g` is relative to one with the same scheme.
     pub(super) fn is_relative(&self, reference: &str) -> bool {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
@@ -84,7 +84,7 @@ impl Parsed {
         !(slash(after.next()) && slash(after.next()))
     }
 
-    /// The basic URL parser of the URL Standard, with this base, which is `base`.
+    /// The basic URL parser of the URL Standard. `base` is this base.
     pub(super) fn resolve(
         &self,
         base: &Inherited,
@@ -113,7 +113,7 @@ impl Parsed {
             Err(why) => why.to_string(),
         });
         parsed?;
-        // The tail that both have in common keeps its spelling in the document.
+        // The common tail keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
         while !trimmed.is_char_boundary(trimmed.len() - len) {
@@ -127,7 +127,7 @@ impl Parsed {
         Ok(())
     }
 
-    /// Parses `trimmed` with this base, and appends the URL as it is serialised.
+    /// Parses `trimmed` with this base, and appends the serialised URL.
     fn parse(
         &self,
         base: &Inherited,
@@ -161,7 +161,7 @@ impl Parsed {
     }
 }
 
-/// True if the parser removes `c` wherever it is.
+/// True if the parser removes `c` everywhere.
 const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
@@ -172,16 +172,16 @@ pub(super) fn is_special(scheme: &str) -> bool {
     special.any(|name| name.eq_ignore_ascii_case(scheme))
 }
 
-/// What the url crate is given for a reference.
+/// The input of the url crate for a reference.
 struct ParserInput<'a> {
     base: &'a url::Url,
     input: Cow<'a, str>,
-    /// True if [`DRIVE_MASK`] was put into either.
+    /// True if [`DRIVE_MASK`] was inserted into the base or the input.
     is_masked: bool,
 }
 
-/// The base and the reference that the url crate is given for `reference`, which has no white space
-/// around it, and the base `url`, of which `driveless` is the form for relative paths.
+/// The input of the url crate for `reference`, which has no white space around it, and the base `url`. `driveless`
+/// is the form of that base for relative paths.
 fn respelled<'a>(
     url: &'a url::Url,
     driveless: Option<&'a url::Url>,
@@ -191,7 +191,7 @@ fn respelled<'a>(
     let is_file = url.scheme() == "file";
     if reference.is_empty()
         || reference.starts_with(['?', '#'])
-        // Who writes the mask has to live with the drive letters.
+        // If the text already contains the mask, the drive letters stay as they are.
         || (!is_file && (reference.contains(DRIVE_MASK) || url.as_str().contains(DRIVE_MASK)))
     {
         return ParserInput { base: url, input, is_masked: false };
@@ -206,8 +206,8 @@ fn respelled<'a>(
     ParserInput { base, input, is_masked: driveless.is_some() && !is_file }
 }
 
-/// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
-/// has it ("percent-encode after encoding"). A query holds no `#` otherwise.
+/// The bytes of an encoded query, with the encoder's `&#…;` for missing characters escaped as the URL Standard
+/// requires ("percent-encode after encoding"). A query contains no other `#`.
 pub(super) fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
     if memchr::memmem::find(&encoded, b"&#").is_none() {
         return Cow::Owned(encoded);
@@ -231,8 +231,7 @@ pub(super) fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
     Cow::Owned(escaped)
 }
 
-/// A relative reference, respelled where the url crate reads it otherwise than the URL Standard
-/// does.
+/// A relative reference, respelled if the url crate reads it differently from the URL Standard.
 fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     let slash = |c| matches!(c, '/' | '\\');
     if !reference.starts_with(slash) {
@@ -261,13 +260,13 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// What is put into a path segment such as `c:` while the url crate parses.
+/// The text inserted into a path segment such as `c:` while the url crate parses.
 const DRIVE_MASK: &str = "~drive~";
 
-/// The url crate takes a segment such as `c:` or `c|` for a drive letter, above which nothing can climb,
-/// wherever it is and, in part, in any scheme; to the URL Standard only the first segment of a file
-/// URL's path can be one. In other schemes such segments are masked; of a file URL the last segment,
-/// which a relative path never sees, is left away.
+/// The base without segments that the url crate mistakes for drive letters, such as `c:` or `c|`. The crate never
+/// climbs above such a segment, at any place and partly in any scheme. In the URL Standard, only the first segment
+/// of a file URL's path can be a drive letter. In other schemes, such segments are masked. A file URL loses its
+/// last segment, which a relative path never uses.
 fn driveless(url: &url::Url) -> Option<url::Url> {
     let mut driveless = url.clone();
     if url.scheme() != "file" {
@@ -289,7 +288,7 @@ fn is_drive(segment: &str) -> bool {
     matches!(segment.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// The path of a reference or URL, and what follows it.
+/// The path of a reference or URL, and the rest after it.
 fn split_path(text: &str) -> (&str, &str) {
     text.split_at(text.find(['?', '#']).unwrap_or(text.len()))
 }
@@ -313,8 +312,8 @@ fn mask_drives(text: &str) -> String {
     masked + rest
 }
 
-/// Appends the serialised URL, without masks. The URL Standard percent-encodes `^` in a path that is no opaque one, which
-/// the url crate does not do.
+/// Appends the serialised URL, without masks. Percent-encodes `^` in a path that is not opaque, as the URL
+/// Standard requires and the url crate does not.
 fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     let path = &url[url::Position::BeforePath..url::Position::AfterPath];
     if !is_masked && (url.cannot_be_a_base() || !path.contains('^')) {
@@ -328,7 +327,7 @@ fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     text.push_str(&url[url::Position::AfterPath..]);
 }
 
-/// `url` as the URL Standard serialises it, or as it is where its parser fails.
+/// `url` as the URL Standard serialises it, or unchanged if its parser fails.
 pub(super) fn serialised(url: &str) -> Cow<'_, str> {
     match url::Url::parse(url) {
         Ok(parsed) => {
@@ -347,7 +346,7 @@ mod tests {
 
     #[test]
     fn queries_in_the_encoding_of_the_document() {
-        // As an encoder for ISO 8859-1 that writes what it lacks as a character reference.
+        // An encoder for ISO 8859-1 that writes missing characters as character references.
         let encode = |query: &str| {
             let one = |c: char| match u8::try_from(u32::from(c)) {
                 Ok(byte) => vec![byte],
@@ -374,7 +373,7 @@ mod tests {
             ("http://a/C:/b", "..", "http://a/"),
             ("https://en.example/wiki/c:/x", "../y?c:/z", "https://en.example/wiki/y?c:/z"),
             ("http://a/b/", "./c:/../x", "http://a/b/x"),
-            // Bug 56: a `|` makes no drive letter either.
+            // Bug 56: a `|` does not make a drive letter either.
             ("http://a/B|/c", "../x", "http://a/x"),
             ("http://a/B|/c", "./x", "http://a/B|/x"),
             ("http://a/b/", "./c|/../x", "http://a/b/x"),

@@ -1,4 +1,4 @@
-//! What lies beside a document.
+//! The files and folders next to a document.
 //!
 //! ```text
 //! page.html, page_files/style.css   -->   stem "page", has_folder("page_files")
@@ -8,35 +8,34 @@
 
 use std::fmt::Debug;
 
-/// What lies beside a document. Names and paths are decoded, with `/` between names.
+/// The files and folders next to a document. Names and paths are decoded, with `/` between names.
 pub trait Beside: Debug + Send + Sync {
     /// The name of the document's file, without its extension.
     fn stem(&self) -> &str;
 
-    /// True if there is a folder called `name` beside the document.
+    /// True if the document's folder contains a folder called `name`.
     fn has_folder(&self, name: &str) -> bool;
 
-    /// True if the document lies in the companion folder of a page.
+    /// True if the document is in the companion folder of a page.
     fn is_in_companion(&self) -> bool;
 
-    /// True if there is a file at `path`, as seen from the folder of the document, in the companion folder in which
-    /// that lies.
+    /// True if `path`, relative to the folder of the document, is a file in the companion folder that contains the
+    /// document.
     fn has_copy(&self, path: &str) -> bool;
 
-    /// True if `folder`, beside the document, is the companion folder of a page that has another name by now, as its
-    /// contents show.
+    /// True if `folder`, next to the document, is the companion folder of a page that was renamed since, judged by
+    /// its contents.
     fn is_companion(&self, folder: &str) -> bool;
 
-    /// True if the document lies in a tree whose folders a crawler named after hosts.
+    /// True if the document is in a tree whose folders a crawler named after hosts.
     fn is_crawled(&self) -> bool;
 
-    /// True if there is a file at `path`, as seen from the folder of the document, in the tree in which that lies.
+    /// True if `path`, relative to the folder of the document, is a file in the tree that contains the document.
     fn has_file(&self, path: &str) -> bool;
 
-    /// The net_loc for which `folder` stands among the folders that the crawler named after hosts; `None` where it
-    /// stands for none.
+    /// The net_loc after which the crawler named `folder`; `None` if the folder is not named after a host.
     fn host(&self, folder: &str) -> Option<String>;
 
-    /// From where the page at `path` was saved, as that says itself.
+    /// The URL from which the page at `path` was saved, as recorded in that page.
     fn page_url(&self, path: &str) -> Option<String>;
 }

@@ -1,21 +1,21 @@
-//! Links to the files that a browser saved with a page: they lead into a folder beside it, and to nothing on the
-//! network.
+//! Links to the files that a browser saved with a page. They lead into the companion folder of the page, not to
+//! the network.
 //!
 //! ```text
 //! Notes.html           a page that a browser saved
 //! Notes_files/a.css    a local copy, in the companion folder of the page
 //! ```
 //!
-//! A relative reference whose first folder is a companion folder leads to a local copy. That is
+//! A relative reference whose first folder is a companion folder leads to a local copy. Companion folders are:
 //!
-//! 1. in a page that says that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
-//!    [suffix](SUFFIXES), since the page may have another name by now, and the folder may be lost;
-//! 2. in any page, a folder beside it that has the name of the page, without its extension, and a known suffix;
-//! 3. in any page, a folder beside it with a known suffix, in which the names of all files end in `_` and the same four
-//!    characters, as Firefox gives them: the page has another name by now.
+//! 1. in a page that records that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
+//!    [suffix](SUFFIXES): the page may have been renamed, and the folder may be missing;
+//! 2. in any page, a folder next to it with the name of the page, without its extension, and a known suffix;
+//! 3. in any page, a folder next to it with a known suffix, if the names of all files in it end in `_` and the
+//!    same four characters. Firefox names files so, and the page may have been renamed.
 //!
-//! In a file of a companion folder a reference leads to a local copy where there is such a file. A name may be written as it
-//! is, with `#`, `?` or what looks like an escape in it.
+//! In a file of a companion folder, a reference leads to a local copy if that file exists. A file name may appear
+//! in the reference unencoded, with `#`, `?` or something that looks like an escape in it.
 //!
 //! ```
 //! use baselink::{Options, Reason, rewrite};
@@ -25,7 +25,7 @@
 //! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/a.png"));
 //! ```
 //!
-//! Deliberately absent: files. [`Beside`] says which there are.
+//! Deliberately absent: file access. [`Beside`] reports which files exist.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -39,12 +39,12 @@ use crate::document::Against;
 use crate::reference::decode_percent_lossy;
 use crate::span::Span;
 
-/// How the names of companion folders end, in whatever case, after the name of the page.
+/// The suffixes that browsers and Word append to the name of a page to name its companion folder, in any case.
 ///
-/// Browsers and Word write them in the language of the program. Those up to `_fajlovi` stand in Microsoft's table
-/// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>), and German,
-/// French, Dutch, Portuguese, Czech, Hungarian and Swedish ones in Mozilla's `contentAreaCommands.properties`. The
-/// last two are said to have been seen.
+/// The suffix depends on the language of the program. Those up to `_fajlovi` are from Microsoft's table
+/// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>). The
+/// German, French, Dutch, Portuguese, Czech, Hungarian and Swedish ones are from Mozilla's
+/// `contentAreaCommands.properties`. The last two come from reports of users.
 pub const SUFFIXES: [&str; 24] = [
     "_files",
     ".files",
@@ -72,25 +72,25 @@ pub const SUFFIXES: [&str; 24] = [
     "_filer",
 ];
 
-/// What comes before a known suffix in the name of a folder; `None` where it has none, or nothing comes before it.
+/// The name of a folder up to its known suffix; `None` if it has no such suffix or nothing comes before it.
 pub(crate) fn stem_of_companion(folder: &str) -> Option<&str> {
     let at = suffix_at(folder.as_bytes())?;
     Some(&folder[..at])
 }
 
-/// Where a known suffix begins in the name of a folder, after something else.
+/// The offset of a known suffix in the name of a folder; `None` at offset 0.
 fn suffix_at(folder: &[u8]) -> Option<usize> {
-    // Each begins with one of these, and has no other.
+    // Every suffix begins with one of these bytes and contains no other of them.
     let at = memchr::memrchr3(b'_', b'-', b'.', folder).filter(|&at| at > 0)?;
     let mut known = SUFFIXES.iter();
     known.any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..])).then_some(at)
 }
 
-/// Why a document that [`is_copy`] has no retrieval URL.
+/// The reason why a document for which [`is_copy`] holds has no retrieval URL.
 pub(super) const WITHOUT_RETRIEVAL: &str =
     "it lies in a folder that a browser saved with a page: its own URL is not known";
 
-/// True if the document lies in a companion folder.
+/// True if the document is in a companion folder.
 pub(super) fn is_copy(options: &Options) -> bool {
     options.local_copies == LocalCopies::Keep
         && options.beside().is_some_and(Beside::is_in_companion)
@@ -101,23 +101,24 @@ pub(super) struct Copies<'a> {
     /// True if the document says that a browser saved it with its files.
     is_saved_page: bool,
     beside: Option<&'a dyn Beside>,
-    /// True if the document lies in a companion folder itself.
+    /// True if the document itself is in a companion folder.
     is_inside: bool,
-    /// Which folders there are, of those that were asked for.
+    /// The folders already looked up, and whether each exists.
     folders: RefCell<HashMap<String, bool>>,
     missing: RefCell<Option<MissingCopies>>,
 }
 
-/// Links to local copies in folders that are not there.
+/// The links to local copies in folders that do not exist.
 struct MissingCopies {
     links: usize,
-    /// The place of the first one, and its folder.
+    /// The place of the first link, and the folder it names.
     first: Span,
     folder: String,
 }
 
 impl<'a> Copies<'a> {
-    /// For the document with the base of `chain`; `None` where no link of it is looked at.
+    /// The finder for the document with the base of `chain`; `None` if no link of the document can lead to a local
+    /// copy.
     pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
         let is_saved_page = chain.was_saved_with_files;
         let beside = options.beside();
@@ -132,8 +133,8 @@ impl<'a> Copies<'a> {
         })
     }
 
-    /// True if a reference, as its bytes are, can lead to a local copy. It may hold character references and
-    /// escapes of CSS.
+    /// True if a reference with the bytes `raw` can lead to a local copy. `raw` may contain character references
+    /// and CSS escapes.
     #[inline(always)]
     pub(super) fn may_hold(&self, raw: &[u8]) -> bool {
         match raw.first() {
@@ -144,7 +145,7 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// True if `reference`, which is relative and resolved `against` that, leads to a local copy.
+    /// True if the relative reference `reference`, resolved against `against`, leads to a local copy.
     pub(super) fn has(&self, reference: &str, against: &Against) -> bool {
         if !matches!(against, Against::Document | Against::DocumentEntity) {
             return false;
@@ -152,7 +153,7 @@ impl<'a> Copies<'a> {
         self.companion(reference).is_some() || self.is_copy_beside(reference)
     }
 
-    /// The companion folder of the document into which `reference` leads, decoded.
+    /// The decoded name of the companion folder into which `reference` leads.
     fn companion<'r>(&self, reference: &'r str) -> Option<Cow<'r, str>> {
         let (folder, is_of_browser) = first_folder(reference)?;
         let is_companion = |name: &str, is_any: bool| {
@@ -164,7 +165,7 @@ impl<'a> Copies<'a> {
                     })
             })
         };
-        // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
+        // Chromium writes the name of the folder unencoded, even if it contains a `#` or looks like an escape.
         let is_literal = || is_companion(folder, self.is_saved_page && is_of_browser);
         if file_of(folder) != folder {
             return is_literal().then_some(Cow::Borrowed(folder));
@@ -177,9 +178,9 @@ impl<'a> Copies<'a> {
         is_companion(&decoded, self.is_saved_page).then_some(decoded)
     }
 
-    /// A reference that leads where `reference` was meant to lead: Chromium writes the names of the companion folder and
-    /// of the files in it as they are, so that `./Issue #12_files/x.css` and `./x_files/i#1.png` lead nowhere. `None` if
-    /// `reference` leads there, or if nothing has such a name.
+    /// The reference that leads to the file for which `reference` was written. Chromium does not encode the names
+    /// of the companion folder and its files, so that `./Issue #12_files/x.css` and `./x_files/i#1.png` are
+    /// broken. `None` if `reference` works, or if no file has such a name.
     pub(super) fn encoded(&self, reference: &str) -> Option<String> {
         let beside = self.beside?;
         let path = relative_path(reference);
@@ -202,8 +203,8 @@ impl<'a> Copies<'a> {
         (encoded != path).then(|| format!("{dots}{encoded}"))
     }
 
-    /// True if `reference` leads, or was meant to lead, to a file in the companion folder in which the document lies
-    /// itself.
+    /// True if `reference` leads, or was meant to lead, to a file in the companion folder that contains the
+    /// document.
     fn is_copy_beside(&self, reference: &str) -> bool {
         let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
         let path = relative_path(reference);
@@ -223,7 +224,7 @@ impl<'a> Copies<'a> {
         is_there
     }
 
-    /// Takes in that `reference`, at `span`, leads to a local copy.
+    /// Counts the link `reference` at `span` if it leads into a companion folder that does not exist.
     pub(super) fn count(&self, reference: &str, span: Span) {
         let Some(beside) = self.beside else { return };
         let Some(folder) = self.companion(reference) else { return };
@@ -242,7 +243,7 @@ impl<'a> Copies<'a> {
         }
     }
 
-    /// Says how many links lead to folders that are not there.
+    /// Reports how many links lead into folders that do not exist.
     pub(super) fn missing(&self) -> Option<Diagnostic> {
         let missing = self.missing.take()?;
         let MissingCopies { links, first, folder } = missing;
@@ -259,7 +260,7 @@ impl<'a> Copies<'a> {
 fn may_be_companion(raw: &[u8], end: usize) -> bool {
     match &raw[..end] {
         b".." => false,
-        // Of several dots each would be looked at again.
+        // After further `./` each prefix would be scanned again.
         b"." if raw[2..].starts_with(b"./") => true,
         b"." => memchr::memchr(b'/', &raw[2..]).is_some_and(|end| may_be_companion(&raw[2..], end)),
         folder => {
@@ -268,12 +269,12 @@ fn may_be_companion(raw: &[u8], end: usize) -> bool {
     }
 }
 
-/// True if a name as it is written leads to a file or folder of another name.
+/// True if a name, read as part of a URL, leads to a file or folder of another name.
 fn is_misread(name: &str) -> bool {
     file_of(name) != name || decode_percent_lossy(name) != name
 }
 
-/// True if the path to a file is written as the file is called, and leads to no file in that way.
+/// True if the path to a file is written unencoded, and therefore does not lead to the file.
 fn is_misread_file(path: &str, has_file: impl Fn(&str) -> bool) -> bool {
     is_misread(path) && has_file(path) && !has_file(&decode_percent_lossy(file_of(path)))
 }
@@ -283,12 +284,12 @@ fn file_of(path: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// A name that is written as it is, in a reference.
+/// Encodes a file name for a reference.
 fn encode(name: &str) -> String {
     name.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
 }
 
-/// A reference without the dots that it may begin with.
+/// A reference without the `./` that it may begin with.
 fn relative_path(reference: &str) -> &str {
     let mut path = reference;
     while let Some(rest) = path.strip_prefix("./") {
@@ -297,8 +298,8 @@ fn relative_path(reference: &str) -> &str {
     path
 }
 
-/// The first folder of a relative reference as it is written, and whether `./` comes before it, as Chromium writes
-/// it.
+/// The first folder of a relative reference as written, and true if `./` comes before it, as in Chromium's
+/// references.
 fn first_folder(reference: &str) -> Option<(&str, bool)> {
     let path = relative_path(reference);
     let (folder, _) = path.split_once('/')?;

@@ -1,18 +1,18 @@
-//! What references were before they were made to lead to files that lie beside a page.
+//! Restores references that a crawler changed to lead to files next to a page.
 //!
-//! | program | the page had | it wrote |
+//! | program | reference in the original page | reference in the saved page |
 //! |---|---|---|
 //! | wget `-E -k` | `main.css?v=2` | `main.css%3Fv=2.css` |
 //! | HTTrack | `main.css?v=2` | `main5e1f.css?v=2`: the beginning of the query's MD5 |
-//! | | `list?page=2` | `list4658.html?page=2`, and that page says its URL itself |
-//! | `localize`, of pages that browsers saved | `http://a.example/x` | `Title.html`, and that page says its URL itself |
+//! | | `list?page=2` | `list4658.html?page=2`, and that page records its own URL |
+//! | `localize`, of pages that browsers saved | `http://a.example/x` | `Title.html`, and that page records its own URL |
 //!
 //! ```text
 //! <link href="../style/main%3Fv=2.css">  in www.a.example/x/page.html, and the file is there
 //!     -->  http://www.a.example/style/main?v=2
 //! ```
 //!
-//! Deliberately absent: what leads to no file that is there, and links in a document whose base is elsewhere.
+//! Deliberately absent: references to files that do not exist, and links in a document whose base is elsewhere.
 
 use super::beside::Beside;
 use super::options::Options;
@@ -21,17 +21,18 @@ use crate::document::Program;
 use crate::layer::digest::ends_with_md5;
 use crate::reference::decode_percent_lossy;
 
-/// What made references lead to files.
+/// The program that changed references to lead to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crawler {
     Wget,
     HtTrack,
-    /// Not known: the page only says from where it was saved.
+    /// An unknown program: the page only records from where it was saved.
     Unknown,
 }
 
 impl Crawler {
-    /// The one that saved the document with the base of `chain`; `None` where what it wrote is not undone.
+    /// The program that saved the document with the base of `chain`; `None` if its references are not to be
+    /// restored.
     pub(super) fn of(chain: &BaseChain, options: &Options) -> Option<Self> {
         let beside = options.beside().filter(|_| options.destination.is_none())?;
         if !chain.is_of_folder() {
@@ -44,7 +45,7 @@ impl Crawler {
         }
     }
 
-    /// True if a reference, as its bytes are, may be one that the crawler wrote.
+    /// True if a reference with the bytes `raw` may be one that the crawler wrote.
     #[inline(always)]
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
@@ -53,7 +54,7 @@ impl Crawler {
         }
     }
 
-    /// What `reference` was; `None` where it was the same, or leads to no file.
+    /// The original of `reference`; `None` if the crawler did not change it, or if it leads to no existing file.
     pub(super) fn undo(self, reference: &str, beside: &dyn Beside) -> Option<String> {
         let end = reference.find(['?', '#']).unwrap_or(reference.len());
         let (path, rest) = reference.split_at(end);
@@ -65,8 +66,8 @@ impl Crawler {
     }
 }
 
-/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` after a query that does not end
-/// so. Few queries do; of one that does (`?file=about.html`) nothing tells it.
+/// Undoes wget's `--adjust-extension`, which writes `?` as `%3F` and appends `.html` or `.css` unless the query
+/// already ends in it. A query such as `?file=about.html` is rare and cannot be told apart.
 fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
@@ -78,14 +79,14 @@ fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
-/// The URL of the page to which `path` leads, as that says itself. A query is another page.
+/// The URL that the page at `path` records for itself. A reference with a query means another page.
 fn page(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let is_relative = !path.is_empty() && !path.starts_with('/') && !rest.starts_with('?');
     let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;
     Some(format!("{url}{rest}"))
 }
 
-/// HTTrack puts the beginning of a query's MD5 into the name, and keeps the query.
+/// Undoes HTTrack's naming, which puts the beginning of the query's MD5 into the file name and keeps the query.
 fn httrack(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (before, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
     let Some(query) = before.strip_prefix('?') else { return page(path, rest, beside) };

@@ -1,47 +1,50 @@
-//! A declaration of the encoding that must not leave the first 1024 bytes of a page.
+//! A declaration of the encoding that must stay within the first 1024 bytes of a page.
 //!
-//! The prescan looks there only, and at bytes (HTML, 13.2.3.3): it takes what looks like a `meta` element in the text of a
-//! script for one. Where links before it grow, so that it comes to lie further on, an element still counts when the
-//! parser comes to it (13.2.3.5), and text does not: the page would be read in another encoding.
+//! The prescan reads only those bytes (HTML, 13.2.3.3), and takes anything that looks like a `meta` element for
+//! one, even in the text of a script. If links before the declaration grow, it may move beyond byte 1024. An
+//! element still counts when the parser reaches it (13.2.3.5), but text does not: the page would then be read in
+//! another encoding.
 //!
 //! ```text
-//! <a href=x>…<script>"<meta charset=gbk>"</script>      x  -->  left, where the declaration would end after byte 1024
+//! <a href=x>…<script>"<meta charset=gbk>"</script>      x  -->  kept, if the declaration would end after byte 1024
 //! ```
 //!
-//! Deliberately absent: what becomes of the link.
+//! Deliberately absent: the outcome of the link.
 
 use crate::layer::charset::{Charset, PRESCANNED};
 use crate::scan::html::prelude::declares;
 
-/// What the prescan found in a document.
+/// The declaration that the prescan found in a document.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PrescannedMeta {
-    /// Where it ends; 0 where nothing depends on that.
+    /// The offset of its end; 0 if nothing depends on it.
     end: usize,
-    /// Where it ends with the edits so far.
+    /// The offset of its end after the edits so far.
     now: usize,
-    /// True if it is not an element; `None` until that is looked up.
+    /// True if the declaration is not an element; `None` until that is looked up.
     is_text: Option<bool>,
 }
 
 impl PrescannedMeta {
-    /// What ends at `end`.
+    /// A declaration that ends at `end`.
     pub(super) fn at(end: usize) -> Self {
         Self { end, now: end, is_text: None }
     }
 
-    /// True if `at` is before it.
+    /// True if the declaration ends after the offset `at`.
     #[inline(always)]
     pub(super) fn is_after(&self, at: usize) -> bool {
         at < self.end
     }
 
-    /// True if it is not an element of the document that begins with `head` and is in `charset`. That is looked up once.
+    /// True if the declaration is not an element of the document that begins with `head` and is in `charset`. The
+    /// result is cached.
     fn is_text(&mut self, head: &[u8], charset: Charset) -> bool {
         self.end > 0 && *self.is_text.get_or_insert_with(|| !declares(head, charset))
     }
 
-    /// True if `new` bytes in the place of `old` ones before it would move it out of the prescan. If not, the edit is noted.
+    /// True if replacing `old` bytes before the declaration by `new` bytes moves it out of the prescan. Otherwise the
+    /// edit is recorded.
     #[cold]
     pub(super) fn would_leave(
         &mut self,

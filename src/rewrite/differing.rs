@@ -1,5 +1,4 @@
-//! Which of the links that were rewritten lead elsewhere under another profile, and where the first of them
-//! would go.
+//! Counts the rewritten links that lead elsewhere under another profile, and reports the target of the first one.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -10,9 +9,9 @@
 //! );
 //! ```
 //!
-//! What browsers do is said first. Links that differ under another profile only are counted at the end.
+//! Differences in browsers come first. Links that differ only under another profile are counted at the end.
 //!
-//! Deliberately absent: whether a link differs. It is judged link by link ([`super::judge`]).
+//! Deliberately absent: the comparison of one link, which [`super::judge`] makes.
 
 use std::borrow::Cow;
 
@@ -24,13 +23,14 @@ use crate::report::LinkReport;
 use crate::resolve::Profile;
 use crate::span::Span;
 
-/// In which order profiles are asked.
+/// The order in which profiles are compared.
 const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986];
 
-/// What is known of links that lead elsewhere under another profile.
+/// The links that lead elsewhere under another profile.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
-    /// For each profile of [`ORDER`], the number of links that differ under it and under none before it, and the first.
+    /// For each profile of [`ORDER`], the number of links that differ under it but under none before it, and the
+    /// first such link.
     under: [(usize, Option<First>); 3],
 }
 
@@ -58,7 +58,7 @@ impl Differing {
         let reference = &link.reference;
         let base = match (&link.base, &link.target) {
             (Some(base), _) => Some(Cow::Borrowed(&**base)),
-            // Without a base a profile sees a target only where nothing but the scheme is missing.
+            // Without a base, a profile finds a target only if the reference lacks nothing but a scheme.
             (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => {
                 Some(Cow::Owned(stand_in(target.split(':').next().unwrap_or_default())))
             }
@@ -69,20 +69,20 @@ impl Differing {
         *known = Some(First { span: link.span, reference: reference.clone(), target });
     }
 
-    /// Counts a link that leads above the root. One of them has been counted with its report.
+    /// Counts a link that leads above the root, after one such link was counted with its report.
     pub(super) fn count_above_root(&mut self, profile: Profile) {
         let at = usize::from(profile != Profile::Rfc1808);
         self.under[at].0 += 1;
     }
 
-    /// Adds the numbers of others.
+    /// Adds the numbers of `others`.
     pub(super) fn append(&mut self, others: &Self) {
         for ((number, _), (more, _)) in self.under.iter_mut().zip(&others.under) {
             *number += more;
         }
     }
 
-    /// What is to be said of them.
+    /// The diagnostic about these links.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, (number, _))| *number > 0);
         let mut message = String::new();

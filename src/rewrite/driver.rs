@@ -11,14 +11,14 @@
 //!
 //! ```
 //! use baselink::{Options, links};
-//! // What is in the value is a document of its own, and told after the links before it.
+//! // The document in the srcdoc value is scanned separately, and its links are reported after the preceding ones.
 //! let page = b"<base href=http://a/b/><img src=x><iframe srcdoc='<base href=c/><a href=y>'></iframe>";
 //! let mut targets = Vec::new();
 //! links(page, &Options::default(), &mut |found| targets.extend(found.link.target));
 //! assert_eq!(targets, ["http://a/b/", "http://a/b/x", "http://a/b/c/", "http://a/b/c/y"]);
 //! ```
 //!
-//! Deliberately absent: syntax, and what a link comes to mean.
+//! Deliberately absent: syntax, and the decision on a link.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ use crate::span::Span;
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) options: &'a Options,
-    /// How the document is scanned.
+    /// The options of the scanner.
     pub(super) scan: &'a ScanOptions,
     pub(super) around: Surroundings<'a>,
     /// The surroundings that may give the document its base.
@@ -60,7 +60,7 @@ pub(super) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// The request for an outermost document.
+    /// The request for the outermost document.
     pub(super) fn of(options: &'a Options, is_listed: bool) -> Self {
         let (scan, around, outer) = (&options.scan, Surroundings::default(), options.outer());
         Self { options, scan, around, outer, is_listed }
@@ -78,7 +78,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// An HTML document after the look ahead: its encoding and its base are known, its links are not.
+/// An HTML document after the lookahead: its encoding and base are known, but not its links.
 pub(super) struct LookedAt {
     found: Detected,
     document: Document,
@@ -100,31 +100,31 @@ impl LookedAt {
         Some(Self { found, document, chain })
     }
 
-    /// True if the last link may change the outcome of the first: the href of a `base` element stays if links lead to
-    /// local copies.
+    /// True if the last link may change the outcome of the first: the href of a `base` element is kept if any link
+    /// leads to a local copy.
     pub(super) fn may_keep_base(&self, task: Task<'_>, bytes: &[u8]) -> bool {
         let may_have_copies = self.chain.was_saved_with_files || task.options.beside().is_some();
         may_have_copies && may_declare_base(bytes)
     }
 }
 
-/// Takes the links of one document as the scanner finds them.
+/// Receives the links of one document from the scanner.
 struct Driver<'a, 'r> {
     task: Task<'a>,
     chain: &'a BaseChain,
     judge: Judge<'a>,
     /// The encoding of the bytes that are scanned.
     charset: Charset,
-    /// The values in which the document lies, the outermost first.
+    /// The attribute values that contain the document, outermost first.
     carried: Vec<(Spelling, Charset)>,
     /// The number of the document's own links.
     own: usize,
     has_noted: bool,
-    /// True once a link that leads elsewhere under another profile was rewritten with a report.
+    /// True once a rewritten link with a report leads elsewhere under another profile.
     has_differing: bool,
-    /// The first bytes without which the document would be taken for UTF-8.
+    /// The offset of the first bytes that are not UTF-8; without them, the document would be read as UTF-8.
     not_utf_8: Option<usize>,
-    /// The declaration of its encoding that edits must not move too far.
+    /// The declaration of the encoding, which edits must not move out of the prescan.
     meta: PrescannedMeta,
     ids: Vec<String>,
     plan: DocumentPlan,
@@ -135,7 +135,7 @@ struct Driver<'a, 'r> {
 }
 
 impl<'a, 'r> Driver<'a, 'r> {
-    /// A driver for a document in `charset` that has the base of `chain`.
+    /// The driver of a document in `charset` that has the base of `chain`.
     fn new(task: Task<'a>, chain: &'a BaseChain, charset: Charset) -> Self {
         Self {
             task,
@@ -165,7 +165,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         all
     }
 
-    /// Notes the base of a link that is only counted.
+    /// Records the base of links that are only counted.
     #[inline(always)]
     fn note_base(&mut self) {
         if !self.has_noted {
@@ -184,7 +184,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.give(bytes, judged, charset);
     }
 
-    /// Passes on a link in a document of this encoding.
+    /// Adds a link of a document in this encoding to the plan, or passes it to `rows`.
     fn give(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
         let Some(rows) = &mut self.rows else {
             return self.plan.add(judged);
@@ -194,15 +194,15 @@ impl<'a, 'r> Driver<'a, 'r> {
         rows.give(bytes, judged.report);
     }
 
-    /// True if a reader might take the document for another encoding because of an edit.
+    /// True if a reader might detect another encoding because of an edit.
     fn may_flip(&self, bytes: &[u8], edit: &Edit<'_>) -> bool {
         self.not_utf_8.is_some_and(|place| {
             may_become_utf_8(place, edit.span, &bytes[edit.span.range()], &edit.new)
         })
     }
 
-    /// True if the prescan would no longer find the declaration of the encoding because of `edits`. Otherwise `edits` are
-    /// taken in.
+    /// True if `edits` would move the declaration of the encoding out of the prescan. Otherwise `edits` are
+    /// recorded.
     fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit<'_>]) -> bool {
         if !edits.first().is_some_and(|edit| self.meta.is_after(edit.span.start)) {
             return false;
@@ -212,7 +212,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.meta.would_leave((old, new), bytes, self.charset)
     }
 
-    /// Takes a document that lies in this one.
+    /// Plans a document embedded in this one.
     fn inner(&mut self, bytes: &[u8], part: Document) {
         let around = self.chain.seen_by(&part.within);
         let task = Task { outer: Outer::Encapsulating(&around), ..self.task };
@@ -228,7 +228,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         links.into_iter().for_each(|one| self.take(bytes, one, Charset::UTF_8));
     }
 
-    /// The outcome of all links of `document`.
+    /// Completes the plan after the last link of `document`.
     fn finish(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
         let Self { task, chain, mut plan, .. } = self;
@@ -262,7 +262,7 @@ impl<'a, 'r> Driver<'a, 'r> {
 }
 
 impl Links for Driver<'_, '_> {
-    /// The fast path: a reference as it lies in the bytes, on which [`Judge::plain`] decides without allocating.
+    /// The fast path: [`Judge::plain`] decides on the raw bytes of a reference without allocating.
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
         let Some(verdict) = self.judge.plain(bytes, found) else { return false };
@@ -350,7 +350,7 @@ fn html<'a, 'r>(
     (driver, without_tree)
 }
 
-/// Gives each link of the HTML document in `bytes` to `rows` when it is judged.
+/// Passes each link of the HTML document in `bytes` to `rows` as soon as it is judged.
 pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Rows<'_>) -> Totals {
     let (mut driver, _) = html(task, bytes, (looked_at.found, &looked_at.chain), Some(rows));
     let diagnostics = driver.diagnostics();
@@ -358,7 +358,7 @@ pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Row
     driver.plan.tally.finish(Some(driver.chain), driver.charset, diagnostics)
 }
 
-/// The outcome of all links of `bytes`, a document of this format; `None` if no links are looked for in it.
+/// The plan for `bytes`, a document of this format; `None` if the format has no links.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html
         && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes)
@@ -372,8 +372,8 @@ pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<Do
     Some(self::document(task, document, bytes, beneath, &[]))
 }
 
-/// The outcome of all links of a document that is scanned already. It lies in a buffer in the encoding `beneath`:
-/// `bytes`, or the values `carried`, the outermost first. Recursion is as deep as a scanner lets documents nest.
+/// The plan for a scanned document. Its underlying buffer is in the encoding `beneath`: `bytes`, or the attribute
+/// values `carried`, outermost first. The recursion depth is bounded by the scanners.
 pub(super) fn document(
     task: Task<'_>,
     mut document: Document,

@@ -6,7 +6,7 @@
 //! assert_eq!(rewrite(b"@import 'x'", &options).output(), b"@import 'http://a/x'");
 //! ```
 //!
-//! Deliberately absent: how entities are planned ([`message`]).
+//! Deliberately absent: the planning of entities ([`message`]).
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::layer::charset::Charset;
 use crate::report::Report;
 use crate::span::{Lines, Span};
 
-/// The plan for `bytes`, a file of the format that `options` name.
+/// The plan for `bytes`, a file of the format in `options`.
 pub(super) fn plan(bytes: &[u8], options: &Options, wanted: Requested) -> (FilePlan, Totals) {
     let plan = match container::of(options.format) {
         Some(container) => message::plan(container, bytes, options, wanted),
@@ -34,7 +34,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options, wanted: Requested) -> (FileP
 
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
     let mut task = Task::of(options, is_listed);
-    // The links of HTML share their prefixes, so that they take no memory.
+    // HTML links share their prefixes, and therefore need no memory of their own.
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
     let mut plan = driver::content(task, format, bytes).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
@@ -49,12 +49,13 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     FilePlan { edits, parts: vec![part], report, tally }
 }
 
-/// The lines of `bytes`, a file of this format. A message has several encodings, which all extend ASCII.
+/// The lines of `bytes`, a file of this format. A message may use several encodings, but all extend ASCII.
 pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
     if format.has_headings() { Lines::of(bytes) } else { charset.lines(bytes) }
 }
 
-/// Gives `row` every link of `bytes`. If no link depends on a later one, each leaves as it is judged.
+/// Passes every link of `bytes` to `row`. If no link depends on a later one, each is passed on as soon as it is
+/// judged.
 pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     let task = Task::of(options, true);
     if options.format == Format::Html

@@ -1,9 +1,9 @@
 //! The outcome of each link of one document, and the edits that make it.
 //!
-//! [`Judge::verdict`] asks its questions of each reference in one order: is it absolute, does it stay for a [`Reason`],
-//! has it no base, and at last what is its target (RFC 1808, 4)? On the fast path it has the bytes of the reference only,
-//! and gives no verdict where a question needs the decoded reference. The new part of a target is spelled for its place and
-//! lifted to the document's bytes.
+//! [`Judge::verdict`] decides on each reference in a fixed order. Is it absolute? Is there a [`Reason`] to keep
+//! it? Does it lack a base? What is its target (RFC 1808, 4)? The fast path sees only the bytes of the reference,
+//! and gives no verdict if a decision needs the decoded reference. The new part of a target is escaped for its
+//! place and lifted to the document's bytes.
 //!
 //! ```
 //! use baselink::{Options, Outcome, Reason, rewrite};
@@ -12,7 +12,7 @@
 //! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
 //! ```
 //!
-//! Deliberately absent: which base a document has.
+//! Deliberately absent: the choice of the base.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -39,16 +39,16 @@ use crate::scan::block::holds;
 use crate::scan::html::pass::Plain;
 use crate::span::Span;
 
-/// What of the surroundings of a document decides on its links.
+/// The surroundings of a document, as far as its links depend on them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Surroundings<'a> {
-    /// Why none of its links may change.
+    /// The reason, if any, why none of its links may change.
     pub(super) kept: Option<Reason>,
     /// The relative `Content-Location`s of the parts that its references can mean (RFC 2557, 8.2).
     pub(super) labels: Option<&'a Labels>,
-    /// The `file:` URL that is the label of the part itself, and to which they are relative then.
+    /// The `file:` URL that labels the part itself; the labels are then relative to it.
     pub(super) location: Option<&'a Base>,
-    /// By how much its links may become longer, where there is a bound.
+    /// The number of bytes by which its links may grow, if bounded.
     pub(super) room: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// Relative `Content-Location`s, and how many open multiparts have a part with each.
+/// Relative `Content-Location`s, each with the number of open multiparts that contain a part labelled so.
 pub(super) type Labels = HashMap<Box<str>, usize>;
 
 /// Judges the links of one document.
@@ -67,7 +67,7 @@ pub(super) struct Judge<'a> {
     options: &'a Options,
     around: Surroundings<'a>,
     fragments: Fragments,
-    /// What saved the document, where references may be as that wrote them.
+    /// The crawler that saved the document, if its references are to be restored.
     crawler: Option<Crawler>,
     copies: Option<Copies<'a>>,
     charset: Charset,
@@ -75,15 +75,15 @@ pub(super) struct Judge<'a> {
     has_fast_path: bool,
     /// The URL below which references stay as they are, if links have a destination.
     stays_below: Option<&'a str>,
-    /// The length of the longest prefix of the base that the fast path may splice, because it needs no escape: in an attribute
-    /// without quotation marks, and in all other places. 0 if the base cannot serve.
+    /// The length of the longest prefix of the base that the fast path may splice, because it needs no escape: in
+    /// an unquoted attribute, and in all other places. 0 if the base cannot be used.
     splices: [usize; 2],
-    /// The base with character references in place of each `&`, and its length without: see
+    /// The length of the base, and its spelling with a character reference for each `&`: see
     /// [`PreparedBase::with_ampersands`].
     with_ampersands: Option<(usize, String)>,
-    /// What nearly every link is resolved against: the document base URL.
+    /// The document base URL, against which nearly every link is resolved.
     document: Option<PreparedBase>,
-    /// For references that lack nothing but a scheme, where there is no base.
+    /// The base for references that lack only a scheme, if there is no other base.
     assumed: Option<PreparedBase>,
     others: HashMap<Against, PreparedBase>,
 }
@@ -93,13 +93,13 @@ pub(super) enum Verdict<'a> {
     Absolute,
     NoBase,
     Left(Reason),
-    /// The target is a prefix of the base and the tail of the reference, in every profile.
+    /// The target is a prefix of the base followed by the tail of the reference, in every profile.
     Splice(Splice<'a>),
-    /// The same, and the reference stays as it is, since that was chosen for it.
+    /// As `Splice`, but the reference is kept because [`Destination`] chose so.
     Chosen(Splice<'a>),
     Target {
         target: Target,
-        /// True if all profiles are known to agree on it.
+        /// True if all profiles are known to agree on the target.
         is_agreed: bool,
     },
 }
@@ -117,7 +117,7 @@ impl Verdict<'_> {
     }
 }
 
-/// The properties of a reference that decide on it besides its text.
+/// The properties of a reference, besides its text, that the verdict depends on.
 struct AskedRole<'a> {
     against: &'a Against,
     base: Option<&'a PreparedBase>,
@@ -127,7 +127,7 @@ struct AskedRole<'a> {
     is_xml_base: bool,
 }
 
-/// The base of a link, and what gave it.
+/// The base of a link, and the rule and source that gave it.
 struct LinkBase<'a> {
     prepared: Option<&'a PreparedBase>,
     /// The URL for reports.
@@ -140,7 +140,7 @@ struct LinkBase<'a> {
 type NamedSpan = (Span, Cow<'static, str>, Option<Cow<'static, str>>);
 
 impl<'a> Judge<'a> {
-    /// For the links of a document in `charset` that has the base of `chain`.
+    /// The judge of the links of a document in `charset` that has the base of `chain`.
     pub(super) fn new(
         charset: Charset,
         chain: &'a BaseChain,
@@ -177,7 +177,8 @@ impl<'a> Judge<'a> {
         judge
     }
 
-    /// The fast path: the verdict on a reference as it lies in `bytes`; `None` if only the decoded reference tells.
+    /// The fast path: the verdict on a reference from its raw bytes in `bytes`; `None` if the reference must be
+    /// decoded first.
     #[inline(always)]
     pub(super) fn plain(&self, bytes: &[u8], found: &Plain) -> Option<Verdict<'_>> {
         if !self.has_fast_path {
@@ -191,7 +192,7 @@ impl<'a> Judge<'a> {
             fragment_identifies: found.fragment_identifies,
             is_xml_base: false,
         };
-        // Entities around the document look in reports for links that stay and depend on their base (`labels`).
+        // Enclosing entities need a report of each kept link that depends on its base (`labels`).
         let raw = &bytes[found.span.range()];
         let verdict = self
             .verdict((raw, None), Some((bytes, found)), &role)
@@ -216,7 +217,7 @@ impl<'a> Judge<'a> {
         found: &Plain,
     ) -> Option<LinkReport> {
         let raw = &bytes[found.span.range()];
-        // Without a branch, so that many are looked at at once.
+        // Branch-free, so that the compiler vectorises the loop.
         let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
         if !raw.iter().fold(true, |all, byte| all & is_itself(byte)) {
             return None;
@@ -224,7 +225,7 @@ impl<'a> Judge<'a> {
         let reference = str::from_utf8(raw).ok()?.to_owned();
         let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
-            // Of a longer name only the beginning is kept.
+            // A longer name is truncated in reports.
             Some((element, attribute, row)) if element.len() <= 64 => {
                 (row.element(name(element))?, Some(row.attribute(name(attribute))?))
             }
@@ -243,7 +244,7 @@ impl<'a> Judge<'a> {
         LinkBases::One(url, rule, source)
     }
 
-    /// Makes links ready that are resolved against this.
+    /// Prepares the base of links that are resolved `against` this.
     fn prepare(&mut self, against: &Against) {
         if *against == Against::Document || self.others.contains_key(against) {
             return;
@@ -253,7 +254,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The base of links that are resolved against this.
+    /// The prepared base of links that are resolved `against` this.
     fn made(&self, against: &Against) -> Option<PreparedBase> {
         let prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
         Some(match self.options.layout(self.chain, against) {
@@ -296,15 +297,15 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The base of `reference`, which is resolved `against` this. If there is none, and the reference lacks only a scheme,
-    /// the assumed scheme is the base.
+    /// The base of `reference`, which is resolved `against` this. The fallback is the assumed scheme, if the
+    /// reference lacks only a scheme.
     fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
         let known = self.prepared(against);
         let may_lack_scheme = known.is_none()
             && !matches!(against, Against::Nothing | Against::Unknown)
             && base::lacks_only_scheme(reference, self.options.profile);
         let assumed = self.assumed.as_ref().filter(|_| may_lack_scheme);
-        // A base that is too long to be used is not repeated for every link either.
+        // A base that is too long to be used is not repeated for every link.
         let url = known.map(|known| &known.url).filter(|url| url.len() <= LONGEST_BASE).cloned();
         let established = match against {
             Against::Fallback => self.chain.fallback.as_ref(),
@@ -327,7 +328,7 @@ impl<'a> Judge<'a> {
         self.chain.elements.get(index)?.base.as_ref()
     }
 
-    /// `reference` as a base, itself relative to `outer`; `outer` where it cannot be resolved.
+    /// The base that `reference` declares, resolved against `outer`; `outer` itself if that fails.
     fn inner(&self, outer: Option<Arc<str>>, reference: &str) -> Option<Arc<str>> {
         if reference::placeholder(reference).is_some() {
             return Some(reference.into());
@@ -348,7 +349,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges a link of a document whose bytes, or whose text, are in `charset`, and which lies in the
+    /// Judges a link of a document whose bytes, or whose text, are in `charset`. The document is in the attribute
     /// values `carried`.
     pub(super) fn link(
         &mut self,
@@ -367,14 +368,14 @@ impl<'a> Judge<'a> {
             fragment_identifies: link.fragment_identifies,
             is_xml_base: is_xml_base && !link.fragment_identifies,
         };
-        // With the decoded text there is always a verdict.
+        // With the decoded text, a verdict is always possible.
         let text = link.reference.as_str();
         let verdict = self.verdict((text.as_bytes(), Some(text)), None, &role);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
         report.is_editable = link.map.is_some() && self.around.kept.is_none();
-        // What is signed stays, be it absolute.
+        // Signed links are kept, even if they are absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let choice = match destination {
             Some(destination) if report.target.is_some() => {
@@ -413,7 +414,7 @@ impl<'a> Judge<'a> {
         let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
         let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
         let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
-            // That `<` may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
+            // The `<` may be the character that hides a following `meta` from a prescan (HTML, 13.2.3.3).
             true => Err(Reason::Encoding),
             false => spell(&kept),
         };
@@ -431,7 +432,7 @@ impl<'a> Judge<'a> {
         judged
     }
 
-    /// The report of a link with this verdict, and the parts of the reference that the target keeps, if there is one.
+    /// The report of a link with this verdict, and the parts of the reference that its target keeps.
     fn report(
         &self,
         (span, element, attribute): NamedSpan,
@@ -499,14 +500,14 @@ impl<'a> Judge<'a> {
         (report, kept)
     }
 
-    /// True if what lies beside the document may matter for a reference, as it lies in the bytes.
+    /// True if the outcome for a reference with the bytes `raw` may depend on files next to the document.
     #[inline(always)]
     fn may_ask_beside(&self, raw: &[u8]) -> bool {
         self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
             || self.crawler.is_some_and(|crawler| crawler.may_have_written(raw))
     }
 
-    /// Takes in a link, if it leads to a local copy.
+    /// Counts a link that leads to a local copy.
     pub(super) fn count_copy(&self, link: &LinkReport, span: Span) {
         if link.reason == Some(Reason::LocalCopy)
             && let Some(copies) = &self.copies
@@ -515,13 +516,13 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Says how many of the local copies are missing that were counted.
+    /// Reports how many of the counted local copies are missing.
     pub(super) fn missing_copies(&self) -> Option<Diagnostic> {
         self.copies.as_ref()?.missing()
     }
 
-    /// The verdict on a reference: the questions, each asked once and in this order. `None` if one of them needs the
-    /// decoded text. On the fast path that is not given, but the bytes in which the reference was found.
+    /// The verdict on a reference. `None` if the decoded text is needed but not given; the fast path passes the
+    /// bytes around the reference instead.
     #[inline(always)]
     fn verdict<'j>(
         &'j self,
@@ -540,7 +541,7 @@ impl<'a> Judge<'a> {
         };
         let is_fragment = match raw {
             [] | [b'#'] => true,
-            // `#{` begins a placeholder.
+            // `#{` begins a template placeholder.
             [b'#', next, ..] => *next != b'{',
             _ => false,
         };
@@ -611,13 +612,14 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Splice(splice));
         }
         let text = text?;
-        // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
+        // Browsers would percent-encode a placeholder. A base with a placeholder is unknown until the template is
+        // filled in.
         let is_base = is_fallback || role.is_xml_base;
         if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
         Some(match prepared.base.resolve(text) {
-            // No profile has a say in where folders lead.
+            // The layout of folders is the same for every profile.
             Ok(target) => {
                 let is_agreed = prepared.base.leads_through_layout(text);
                 Verdict::Target { target, is_agreed }
@@ -626,7 +628,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The target of a reference on the fast path as a prefix of the base and its own tail.
+    /// The target of a reference on the fast path, as a prefix of the base and the tail of the reference.
     #[inline(always)]
     fn plain_splice(&self, bytes: &[u8], found: &Plain) -> Option<Splice<'_>> {
         let is_quoted = found.quote != Quote::None;
@@ -639,18 +641,19 @@ impl<'a> Judge<'a> {
         if splice.prefix.len() > longest && !(is_quoted && self.is_escaped(found, &splice)) {
             return None;
         }
-        // Hardly a reference has a `&`, and to look for it here costs less than the call.
+        // A `&` is rare, and searching for it here is cheaper than the call.
         let is_spelled = !holds(bytes, found.span, [b'&']) || has_plain_references(raw);
         is_spelled.then_some(splice)
     }
 
-    /// True if the prefix of a `splice` is known with its character references, and they can be written at `found`.
+    /// True if the spelling of the prefix of `splice` with character references is known, and is allowed at
+    /// `found`.
     fn is_escaped(&self, found: &Plain, splice: &Splice<'_>) -> bool {
         let length = self.with_ampersands.as_ref().map(|(length, _)| *length);
         found.names.is_some() && length == Some(splice.prefix.len())
     }
 
-    /// The `splice` of the fast path as it is written in an attribute.
+    /// The `splice` of the fast path as written in an attribute.
     #[inline(always)]
     pub(super) fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
         match &self.with_ampersands {
@@ -661,7 +664,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The target of `reference` as it was before a crawler made it lead to a file that it saved.
+    /// The target of `reference` before a crawler changed it to lead to a saved file.
     fn before_the_crawl(
         &self,
         reference: &str,
@@ -675,17 +678,17 @@ impl<'a> Judge<'a> {
         Some(Target { kept: common_tail(reference, &target.url), url: target.url })
     }
 
-    /// True if a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
+    /// True if a browser wrote the `base` element, and no [`Destination`] chooses a replacement.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
-        // Without the comment before it only the element tells that the page was saved.
+        // Without the browser's comment, this element is the only sign that the page was saved.
         let is_told_otherwise = self.chain.saved.is_some();
         let is_chosen =
             self.options.destination.is_some() && prepared.is_some() && is_told_otherwise;
         self.chain.has_written_base && !is_chosen
     }
 
-    /// True if a base is embedded that is not where the document is, and in force in a browser: one that a page had
-    /// before it was saved is not.
+    /// True if an embedded base is in force in a browser and is not the URL of the document. A base from before
+    /// the page was saved is not in force.
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
         rule == Rule::Embedded
@@ -693,8 +696,8 @@ impl<'a> Judge<'a> {
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 
-    /// True if a reader of the message finds what is meant in the message itself: it knows no base, and
-    /// compares octet by octet (RFC 2557, 8.2).
+    /// True if a mail reader finds the target in the message itself. Such a reader ignores the base, and compares
+    /// labels octet by octet (RFC 2557, 8.2).
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let labels = self.around.labels.filter(|labels| !labels.is_empty());
         let is_from_outside = match against {
@@ -712,14 +715,13 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Under which profiles a reference that leads above the root has another target than under `profile`: RFC 1808 alone keeps
+/// The profiles in which a reference above the root has another target than under `profile`. RFC 1808 alone keeps
 /// `..` there.
 fn above_root_differs(profile: Profile) -> Under {
     Profile::ALL.map(|other| (other == Profile::Rfc1808) != (profile == Profile::Rfc1808))
 }
 
-/// Which profiles disagree on `reference`, which is absolute: they take it for relative to the base, or read it
-/// otherwise.
+/// The profiles that disagree on the absolute `reference`, because they see a relative one or another target.
 fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     let only = |other: Profile, differs: bool| Profile::ALL.map(|one| differs && one == other);
     if resolve::is_agreed_absolute(reference) {
@@ -729,12 +731,12 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
         return only(Profile::Rfc3986, is_absolute_to_one(reference));
     };
     if reference::scheme(Grammar::Rfc1808, reference).is_none() {
-        // A browser alone sees the scheme, and is believed, unless that is the one of the base.
+        // Only a browser sees the scheme. Its view counts, unless the scheme is that of the base.
         let browser = prepare(Profile::Whatwg, &prepared.looked_at, prepared.charset);
         return only(Profile::Whatwg, browser.is_relative(reference));
     }
     match prepared.base.profile() {
-        // What a browser makes of it is not what is reported.
+        // The reported target is not the browser's.
         Profile::Whatwg => {
             let own = prepared.base.resolve(reference).ok();
             prepared.differs(reference, own.as_ref().map(|own| &*own.url))
@@ -743,14 +745,14 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     }
 }
 
-/// True if only RFC 1808 sees a scheme in `reference`: there, one may begin with a digit.
+/// True if only RFC 1808 sees a scheme in `reference`, because a scheme may begin with a digit there.
 fn is_absolute_to_one(reference: &str) -> bool {
     let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
     has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
 }
 
-/// The tail that `reference` and `text` have in common, which keeps its bytes, but for the first character of `text`,
-/// which may need another spelling where it comes to stand.
+/// The common tail of `reference` and `text`, whose bytes are kept. The first character of `text` is excluded,
+/// because it may need another spelling in its new place.
 fn common_tail(reference: &str, text: &str) -> Vec<Kept> {
     let first = text.chars().next().map_or(0, char::len_utf8);
     let pairs = reference.bytes().rev().zip(text[first..].bytes().rev());
@@ -772,8 +774,8 @@ fn removes_char(kept: &[Kept], reference: &str, character: char) -> bool {
     kept.sum::<usize>() < count(reference)
 }
 
-/// The edits that put `target` in the place of `reference` and keep these parts of it; and the text of the edited reference
-/// if it is not the target.
+/// The edits that replace `reference` by `target`, except for the `kept` parts; and the text of the edited
+/// reference if it differs from the target.
 fn spell_target(
     (target, kept): (&str, &[Kept]),
     reference: &str,
@@ -783,7 +785,7 @@ fn spell_target(
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
     let mut edits = Vec::with_capacity(1);
-    // What the reference reads as, from the first place on where that is not the target.
+    // The text of the edited reference, from the first difference to the target.
     let mut written: Option<String> = None;
     let (mut reference_at, mut url_at) = (0, 0);
     let end = (length, target.len(), 0);
@@ -794,7 +796,7 @@ fn spell_target(
         if !(new.is_empty() && gap.is_empty()) {
             let wanted = new;
             let new = spelling.adapt(wanted, reference_to == length, charset);
-            // What a value around the document has no escape for cannot stand in the document.
+            // A character that an enclosing value cannot escape cannot be written in the document either.
             let new = carried.iter().fold(new, |new, (around, beneath)| {
                 Cow::Owned(around.adapt(&new, false, *beneath).into_owned())
             });
@@ -803,7 +805,7 @@ fn spell_target(
             }
             let mut spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
             if target.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
-                // Without a value, what follows the `=` would become the value.
+                // Without quotation marks, the text after the `=` would become the value.
                 spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
             }
             let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
@@ -824,7 +826,7 @@ fn spell_target(
     Ok((edits, written))
 }
 
-/// True if a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
+/// True if a value begins with an unescaped scheme, so that it is absolute in both RFCs.
 #[inline(always)]
 fn is_absolute(value: &[u8]) -> bool {
     let is_of_scheme =
@@ -833,8 +835,8 @@ fn is_absolute(value: &[u8]) -> bool {
         && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
 }
 
-/// True if all character references in a value are `&amp;`, and after its path, where neither the `&`
-/// nor the `;` means anything to a resolver.
+/// True if all character references in a value are `&amp;` and come after its path, where neither `&` nor `;` is
+/// special to a resolver.
 fn has_plain_references(value: &[u8]) -> bool {
     let Some(first) = memchr::memchr(b'&', value) else {
         return true;

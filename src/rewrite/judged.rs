@@ -1,14 +1,14 @@
-//! A link that was judged: its report, and the edits that make it so.
+//! A judged link: its report, and the edits that implement the outcome.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
-//! // The one edit is that of the link in the document in the value, lifted to the page.
+//! // The only edit belongs to the document in the attribute value, and is lifted to the page.
 //! let page = b"<iframe srcdoc='<a href=&quot;x&quot;>'>";
 //! let rewritten = rewrite(page, &Options::at("http://a/"));
 //! assert_eq!(rewritten.output(), b"<iframe srcdoc='<a href=&quot;http://a/x&quot;>'>");
 //! ```
 //!
-//! Deliberately absent: how it is judged.
+//! Deliberately absent: the judgement.
 
 use crate::document::Decoded;
 use crate::edit::Edit;
@@ -18,11 +18,11 @@ use crate::layer::spelling::Spelling;
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::span::Span;
 
-/// A link's report with its edits, in the buffer that is being planned.
+/// The report and edits of a link, in offsets of the buffer that is being planned.
 pub(super) struct Judged {
     pub(super) report: LinkReport,
     pub(super) edits: Vec<Edit<'static>>,
-    /// True if it is the href of a `base` element or an `xml:base`.
+    /// True if the link is the href of a `base` element or an `xml:base`.
     pub(super) declares_base: bool,
 }
 
@@ -32,7 +32,7 @@ impl Judged {
         self.report.refuse(reason);
     }
 
-    /// [`LinkReport::outgrow`]
+    /// Applies [`LinkReport::outgrow`], and drops the edits.
     pub(super) fn outgrow(&mut self) {
         if self.report.outcome == Outcome::Rewritten {
             self.edits.clear();
@@ -40,12 +40,13 @@ impl Judged {
         }
     }
 
-    /// True if it is the href of a `base` element or an `xml:base`, and rewritten.
+    /// True if the link is the href of a `base` element or an `xml:base`, and was rewritten.
     pub(super) fn is_base(&self) -> bool {
         self.declares_base && self.report.outcome == Outcome::Rewritten
     }
 
-    /// Refuses its edits if the first of them overlaps what is `edited` already, and moves that to the end of the last.
+    /// Refuses the edits if the first of them overlaps the bytes before `edited`; otherwise advances `edited` to
+    /// the end of the last.
     pub(super) fn keep_apart(&mut self, edited: &mut usize) {
         if self.edits.first().is_some_and(|first| first.span.start < *edited) {
             return self.refuse(Reason::Escape);
@@ -53,7 +54,7 @@ impl Judged {
         if let Some(last) = self.edits.last() {
             *edited = last.span.end;
         } else if self.report.outcome == Outcome::Rewritten {
-            // Only the report was asked for.
+            // Only the report was requested.
             *edited = self.report.span.end;
         }
     }
@@ -64,7 +65,7 @@ impl Judged {
     }
 }
 
-/// True if a link with this outcome would mean something else if the base were gone.
+/// True if a link with this outcome would mean something else without the base.
 #[inline(always)]
 pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> bool {
     match outcome {
@@ -76,7 +77,7 @@ pub(super) fn depends_on_base((outcome, reason): (Outcome, Option<Reason>)) -> b
     }
 }
 
-/// Lifts the edits of a link from a document's text to the buffer beneath.
+/// Lifts the edits of a link from the text of a document to the underlying buffer.
 pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
     let mut lifted = Vec::with_capacity(judged.edits.len());
     for edit in &judged.edits {
@@ -84,7 +85,7 @@ pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Char
         let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
         let (map, span, spelling) = match decoded.pieces.get(piece) {
             None => (&decoded.map, edit.span, decoded.spelling),
-            // What spans two pieces would take away what is between them.
+            // An edit across two pieces would delete the bytes between them.
             Some(piece) if edit.span.start < piece.span.start => {
                 return judged.refuse(Reason::Escape);
             }
@@ -99,8 +100,8 @@ pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Char
         };
         let (before, after) = decoded.text.split_at(edit.span.start);
         let next = text.chars().next().or_else(|| after[edit.span.len()..].chars().next());
-        // In ISO-2022-JP what follows a character that is not ASCII begins with an escape sequence, which
-        // must neither be cut off nor written into; nor may what switches to Roman go away.
+        // In ISO-2022-JP, text after a non-ASCII character begins with an escape sequence, which must be neither
+        // cut off nor overwritten. A switch to Roman must not be deleted either.
         let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
         if beneath.is_stateful()
             && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))

@@ -1,5 +1,5 @@
-//! Labels of parts: the relative `Content-Location`s by which the references of a document mean other
-//! parts of its message (RFC 2557, 8.2), and what becomes of references when labels become absolute.
+//! Labels of parts: the relative `Content-Location`s by which the references of a document mean other parts of its
+//! message (RFC 2557, 8.2). Making a label absolute affects those references.
 //!
 //! ```
 //! use baselink::{Options, Reason, rewrite, format::Format};
@@ -24,26 +24,26 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::Base;
 use crate::scan::fields::links;
 
-/// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
+/// The field whose URL names a part, and is its base if absolute (RFC 2557, 4.2 and 5).
 pub(super) const LABEL: &str = "content-location";
 
-/// Dependence of an entity on a base, once the entity is planned.
+/// The dependence of an entity on a base, known once the entity is planned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dependence {
-    /// On that of its heading, or on one around.
+    /// True if the entity depends on the base of its heading or of an enclosing entity.
     on_heading: bool,
-    /// On one around.
+    /// True if the entity depends on the base of an enclosing entity.
     on_outer: bool,
 }
 
 impl Dependence {
-    /// Takes in what depends on the base of a heading, or of a document, that may be from around.
+    /// Adds a dependence on the base of a heading or document, which comes from an enclosing entity if `is_outer`.
     fn add(&mut self, is_outer: bool) {
         self.on_heading = true;
         self.on_outer |= is_outer;
     }
 
-    /// Takes in the links of its heading, which has the base of `chain`.
+    /// Adds the dependence of the links of the entity's heading, which has the base of `chain`.
     pub(super) fn of_heading(
         &mut self,
         links: &[LinkReport],
@@ -55,7 +55,7 @@ impl Dependence {
         }
     }
 
-    /// Takes in the links of its document, which has the base of `chain`.
+    /// Adds the dependence of the links of the entity's document, which has the base of `chain`.
     pub(super) fn of_document(
         &mut self,
         links: &[LinkReport],
@@ -72,7 +72,7 @@ impl Dependence {
             |link: &LinkReport| matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute);
         let own_base_becomes_absolute = chain.source == Source::BaseElement
             && links.iter().filter(is_own_base).all(is_absolute);
-        // The href of a `base` element depends on no base of its own document.
+        // The href of a `base` element does not depend on a base of its own document.
         let is_declared = dependent.any(|link| link.element == "base");
         self.add(is_declared || is_outer(chain, options, own_base_becomes_absolute));
     }
@@ -82,18 +82,18 @@ fn depends(link: &LinkReport) -> bool {
     depends_on_base((link.outcome, link.reason))
 }
 
-/// True if the base of `chain`, or what is compared with it, changes with the headings around. `becomes_absolute` is
-/// true if the base comes from a base element that becomes absolute.
+/// True if the base of `chain`, or the URL it is compared with, changes with the enclosing headings.
+/// `becomes_absolute` is true if the base comes from a base element that becomes absolute.
 fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> bool {
-    // Also where another one is embedded, `auto` compares with the base around; one that is relative needs it, and
-    // one that Blink noted gives way to it.
+    // `Auto` compares an embedded base with the enclosing one; a relative base is resolved against it, and a base
+    // noted by Blink gives way to it.
     options.fragments_in(chain) == Fragments::Auto
         || chain.rule != Rule::Embedded
         || (chain.is_from_outside && !becomes_absolute)
         || chain.source.kind() == SourceKind::Snapshot
 }
 
-/// The entities whose label is made absolute although something in them stays relative to it.
+/// The entities whose label is made absolute although one of their links stays relative to that label.
 pub(super) fn that_become_bases<'a>(
     structure: &Structure,
     dependence: &mut [Dependence],
@@ -115,25 +115,25 @@ pub(super) fn that_become_bases<'a>(
         .collect()
 }
 
-/// True if a label is the `file:` URL that a program made up, Word for one: relative references mean such parts by
-/// it, though it is no base.
+/// True if a label is a made-up `file:` URL, as Word writes it. Relative references can mean a part by such a
+/// label, although it is not a base.
 pub(super) fn is_file(label: &str) -> bool {
     reference::opaque_scheme(label).is_some_and(|scheme| scheme == "file")
 }
 
-/// The relative `Content-Location`s that the references of a document can mean, and those with `file:`: those of
-/// the body parts of all multiparts around it (RFC 2557, 8.2).
+/// The labels that the references of a document can mean: the relative and `file:` `Content-Location`s of the body
+/// parts of all enclosing multiparts (RFC 2557, 8.2).
 #[derive(Default)]
 pub(super) struct OpenLabels {
-    /// By multipart.
+    /// The labels of each multipart.
     parts: HashMap<usize, Vec<Box<str>>>,
-    /// The entities around the present one, outermost first, and itself.
+    /// The enclosing entities, outermost first, and the current entity.
     stack: Vec<usize>,
     pub(super) open: Labels,
 }
 
 impl OpenLabels {
-    /// Those of `structure`; `kept` and `stay` say of each entity whether its own stays relative.
+    /// The labels of `structure`. `kept` and `stay` tell for each entity if its own label stays relative.
     pub(super) fn of(
         bytes: &[u8],
         structure: &Structure,
@@ -149,7 +149,7 @@ impl OpenLabels {
             let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
                 continue;
             };
-            // Links still meet a label that becomes absolute as they do.
+            // A label that becomes absolute still matches the links that become absolute with it.
             let stays = stay[index]
                 || kept[index].is_some()
                 || links(bytes, &entity.heading)
@@ -164,7 +164,7 @@ impl OpenLabels {
         labels
     }
 
-    /// Goes on to the entity `index`, which is in `parent`.
+    /// Moves on to the entity `index`, a child of `parent`.
     pub(super) fn enter(&mut self, index: usize, parent: Option<usize>) {
         while let Some(&last) = self.stack.last()
             && Some(last) != parent

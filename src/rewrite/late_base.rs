@@ -1,14 +1,14 @@
-//! A `base` element that comes too late for a browser, which has fetched something against another base by then.
+//! A `base` element that comes too late for a browser, which has already fetched something against another base.
 //!
-//! RFC 1808 and HTML have one base for a whole document, and so has every profile: a link in front of the `base` element
-//! is resolved against it. That is right for whatever a reader follows later, and for most of what a browser fetches.
-//! The rest is known under the URL Standard's profile, which asks what browsers do.
+//! RFC 1808 and HTML define one base for a whole document, and so does every profile: a link before the `base`
+//! element is resolved against it. That is right for the links that a reader follows later, and for most resources
+//! that a browser fetches. The rest are reported under the URL Standard's profile, which models browsers.
 //!
 //! ```text
 //! http://a/  <script src=x></script><base href=/b/>      a browser fetches http://a/x, the link means http://a/b/x
 //! ```
 //!
-//! Deliberately absent: which resources those are ([`crate::scan::html::fetched`]).
+//! Deliberately absent: the list of those resources ([`crate::scan::html::fetched`]).
 
 use super::options::Options;
 use super::prepared::prepare;
@@ -21,7 +21,7 @@ use crate::reference;
 use crate::resolve::Profile;
 use crate::scan::html::fetched::fetched;
 
-/// What is to be said of the base of `document`, which is in `bytes`.
+/// The diagnostic about a late base of `document`, which is in `bytes`.
 pub(super) fn late_base(
     options: &Options,
     chain: &BaseChain,
@@ -105,7 +105,7 @@ mod tests {
         for (page, profile, url) in [
             ("<img src=x><base href=/b/>", Profile::Rfc1808, Some("http://a/")),
             ("<img src=x><base href=/b/>", Profile::Rfc3986, Some("http://a/")),
-            // Nobody knows what it is fetched against.
+            // Without a base from outside, the URL of the early fetch is unknown.
             ("<img src=x><base href=http://b/>", Profile::Whatwg, None),
             ("<base href=/b/><img src=x>", Profile::Whatwg, Some("http://a/")),
             ("<img src=/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),

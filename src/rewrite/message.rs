@@ -1,5 +1,5 @@
-//! From a file with entities to its edits: every entity gets its base, and every document in one is planned as a
-//! file would be.
+//! From a file with entities to its edits: every entity gets its base, and every document in an entity is planned
+//! like a file of its own.
 //!
 //! ```text
 //! message --entities--> heading, heading, … --base--> a BaseChain each, outermost first (RFC 1808, 3.2)
@@ -18,8 +18,8 @@
 //! assert_eq!(rewrite(message, &options).output(), expected);
 //! ```
 //!
-//! Deliberately absent: how entities lie in a file ([`crate::container`]), and recursion. A message is as deep as it
-//! likes, its entities are a list.
+//! Deliberately absent: the layout of entities in a file ([`crate::container`]), and recursion. The nesting depth
+//! of a message is unlimited, and its entities form a list.
 
 mod referrers;
 
@@ -50,7 +50,7 @@ use crate::scan::fields::links;
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
-/// The plan for the file `bytes`, which is such a `container`.
+/// The plan for the file `bytes`, which is of the kind `container`.
 pub(super) fn plan(
     container: &Container,
     bytes: &[u8],
@@ -59,8 +59,8 @@ pub(super) fn plan(
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
-    // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
-    // follows from which labels do: all of them, when the second guess does not hold either.
+    // A label that becomes absolute becomes a base, so nothing that stays relative may depend on it. Which links
+    // stay relative depends on which labels do. If the second guess fails, too, all labels stay.
     let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
     let mut guess = 0;
     loop {
@@ -107,7 +107,7 @@ pub(super) fn plan(
     }
 }
 
-/// For each entity why nothing in it may change.
+/// The reason for each entity, if any, why nothing in it may change.
 fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Option<Reason>> {
     let mut kept: Vec<Option<Reason>> = Vec::with_capacity(structure.entities.len());
     for (index, entity) in structure.entities.iter().enumerate() {
@@ -121,7 +121,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
     kept
 }
 
-/// Why what a message becomes is not looked at.
+/// The reason given if memory runs out before the edited message is checked.
 const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memory";
 
 struct Plan<'a> {
@@ -130,31 +130,31 @@ struct Plan<'a> {
     wanted: Requested,
     structure: &'a Structure,
     report: Report,
-    /// The links that are not in the report.
+    /// The counts of links without a report.
     tally: RunningTotals,
-    /// The place of each entity in the report.
+    /// The index of each entity in the report.
     places: Vec<usize>,
-    /// Why nothing in an entity may change.
+    /// The reason, if any, why nothing in an entity may change.
     kept: &'a [Option<Reason>],
-    /// True if its `Content-Location` stays as it is.
+    /// True for each entity whose `Content-Location` stays as it is.
     labels_stay: &'a [bool],
-    /// By how much the links that are still to come may become longer.
+    /// The number of bytes by which the remaining links may grow.
     room: usize,
-    /// What of it still depends on what is around it.
+    /// The dependence of each entity on enclosing bases.
     dependence: Vec<Dependence>,
     referrers: Referrers,
     labels: OpenLabels,
     parts: Vec<PlannedPart>,
-    /// What each of them was made of.
+    /// The decoded body of each planned part.
     originals: Vec<DecodedBody<'a>>,
-    /// What is wrong with bases, should there be links.
+    /// Diagnostics of unusable bases, reported only if there are links.
     unfit: Vec<Diagnostic>,
-    /// Of the message, with the entity in whose heading or body each is.
+    /// The edits of the message, with the entity in whose heading or body each is.
     edits: Vec<Placed>,
 }
 
 impl Plan<'_> {
-    /// Establishes the base of an entity and plans what it holds; those around it come first.
+    /// Establishes the base of an entity and plans its content. Enclosing entities come first.
     fn entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
@@ -181,13 +181,13 @@ impl Plan<'_> {
                 without_tree: false,
             });
         }
-        // The labels of images and the like are the bases of nothing.
+        // The label of an image, for example, is not the base of any link.
         if entity.kind != EntityKind::Leaf || self.links() > links_before {
             self.unfit.extend(unfit);
         }
     }
 
-    /// How many links there are so far.
+    /// The number of links so far.
     fn links(&self) -> usize {
         self.report.links.len() + self.tally.totals.links()
     }
@@ -206,7 +206,7 @@ impl Plan<'_> {
         base::of_heading(&entity.name, &fields, outer, profile, content_location)
     }
 
-    /// The base of an entity that holds others, which is that of its heading, or of a document.
+    /// The base of an enclosing entity: that of its heading, or of its document.
     fn chain_of(&self, entity: usize) -> &BaseChain {
         &self.report.entities[self.places[entity]].chain
     }
@@ -245,7 +245,7 @@ impl Plan<'_> {
         }));
     }
 
-    /// Plans the document that is the content of a leaf; `false` where it is none that is read.
+    /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
     fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
         let format = entity.media_type.format();
@@ -283,7 +283,7 @@ impl Plan<'_> {
         let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
-            // No outcome of a link in such a container depends on the edits.
+            // In such a container the outcome of a link does not depend on the edits.
             _ if self.wanted == Requested::Links && self.structure.container.is_single => None,
             (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
@@ -329,12 +329,12 @@ impl Plan<'_> {
         true
     }
 
-    /// The `file:` URL of `entity` where parts have such, and references may mean them.
+    /// The `file:` URL of `entity`, if parts have such labels and references may mean them.
     fn location(&self, entity: &Entity) -> Option<Base> {
         if self.labels.open.is_empty() {
             return None;
         }
-        // What was taken out of a document is relative to that.
+        // A style sheet that was taken out of a document is relative to that document.
         let referrer = self.referrers.referrer(self.bytes, entity);
         let entity = referrer.map_or(entity, |document| &self.structure.entities[document]);
         let location = entity.heading.url(self.bytes, UrlField::ContentLocation)?.url;
@@ -353,7 +353,7 @@ impl Plan<'_> {
         )
     }
 
-    /// Plans the document in a part; what the report says of places is of the message.
+    /// Plans the document in a part. Spans in the report are offsets in the message.
     fn document(
         &mut self,
         (entity, format): (&Entity, Format),
@@ -388,7 +388,7 @@ impl Plan<'_> {
         Some(settled)
     }
 
-    /// Takes what `edits` add off the room.
+    /// Subtracts the bytes that `edits` add from the room.
     fn grow(&mut self, edits: &Edits) {
         let added = edits.iter().map(|edit| edit.new.len().saturating_sub(edit.span.len()));
         self.room = self.room.saturating_sub(added.sum());
@@ -398,7 +398,7 @@ impl Plan<'_> {
         self.report.diagnostics.push(Diagnostic::new(code, span, message));
     }
 
-    /// Keeps right what headings say of bodies, and says which signatures no longer hold.
+    /// Updates the header fields that describe bodies, and reports the signatures that become invalid.
     fn fields(&mut self) {
         let entities = &self.structure.entities;
         let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
@@ -417,7 +417,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Puts the edits in order, and looks at what they make before anyone relies on it.
+    /// Sorts the edits, and verifies the edited message before returning the plan.
     fn finish(mut self) -> FilePlan {
         if self.links() > 0 {
             self.report.diagnostics.append(&mut self.unfit);
@@ -430,7 +430,7 @@ impl Plan<'_> {
         }
         let is_outgrown = self.report.diagnostics.iter().any(|one| one.code == Code::Growth);
         if is_outgrown {
-            // What one part adds would be room for another, the next time.
+            // On a second run, the bytes added by one part would make room for another.
             self.tally.refuse(Reason::Growth);
             self.report.links.iter_mut().for_each(LinkReport::outgrow);
             (edits, self.parts) = (Edits::default(), Vec::new());
@@ -451,8 +451,8 @@ impl Plan<'_> {
         FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
     }
 
-    /// What of the changed message does not read as it must: the same entities, and in every part the
-    /// changed document.
+    /// The part of the changed message that does not read back as required. The entities must be unchanged, and
+    /// every part must hold the changed document.
     fn doubt(&self, edits: &Edits) -> Option<&'static str> {
         if edits.is_empty() {
             return None;

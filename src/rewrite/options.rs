@@ -1,4 +1,4 @@
-//! What is known of a document beside its bytes, and what is wanted.
+//! The options of a rewrite: information about the document beyond its bytes, and the desired result.
 //!
 //! ```
 //! use baselink::{BaseElement, Options, rewrite};
@@ -6,7 +6,7 @@
 //! assert_eq!(rewrite(b"<base href=/b/>", &options).output(), b"<base href=/b/>");
 //! ```
 //!
-//! Deliberately absent: what is done with it.
+//! Deliberately absent: the use of the options.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,51 +21,51 @@ use crate::report::LinkReport;
 use crate::resolve::Profile;
 use crate::scan::ScanOptions;
 
-/// What is known of a document beside its bytes, and what is wanted.
+/// The information about a document beyond its bytes, and the desired result.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the bytes are: HTML, XML, a style sheet or a message. An mbox is rewritten a message at a time
-    /// ([`crate::container::mbox`]).
+    /// The format of the bytes. An mbox is rewritten one message at a time ([`crate::container::mbox`]).
     pub format: Format,
-    /// How references are resolved.
+    /// The rules by which references are resolved.
     pub profile: Profile,
     /// The URL of the document (RFC 1808, 3.3).
     pub retrieval: Option<Retrieval>,
-    /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
+    /// The scheme of references that begin with `//` if there is no base (RFC 1808, 3.4).
     pub assumed_scheme: Option<Arc<str>>,
     /// The use of `Content-Location` as a base.
     pub content_location: ContentLocationUse,
-    /// What becomes of messages with a DKIM or ARC signature.
+    /// The treatment of messages with a DKIM or ARC signature.
     pub dkim: Dkim,
-    /// What becomes of references that are a fragment only. `None`: [`Fragments::Rewrite`], but
-    /// [`Fragments::Auto`] in a page that says that it was saved, for there they jump within the copy.
+    /// The treatment of references that consist of a fragment only. `None` means [`Fragments::Rewrite`], except in
+    /// a page that records that it was saved. There it means [`Fragments::Auto`], because such references jump
+    /// within the copy.
     pub fragments: Option<Fragments>,
-    /// What becomes of links to files that a browser saved with a page.
+    /// The treatment of links to files that a browser saved with a page.
     pub local_copies: LocalCopies,
-    /// What lies beside the document, where that is known.
+    /// The files next to the document, if known.
     pub beside: Option<Arc<dyn Beside>>,
-    /// What becomes of the `base` element.
+    /// The treatment of the `base` element.
     pub base_element: BaseElement,
-    /// What is written in the place of links, where that is not their target.
+    /// The replacement for links, if not their target.
     pub destination: Option<Arc<dyn Destination>>,
-    /// What a scanner is told.
+    /// The options of the scanners.
     pub scan: ScanOptions,
 }
 
-/// What is written in the place of a link with a target.
+/// The replacement for a link that has a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
-    /// The target, where the link is relative.
+    /// The target if the link is relative; otherwise no change.
     Target,
-    /// What is there.
+    /// The reference as it is.
     Kept,
-    /// This reference. It is spelled for its place as a target would be.
+    /// This reference, escaped for its place as a target would be.
     Reference(String),
 }
 
-/// Chooses what is written in the place of links. It is asked for each that has a target and may be
-/// changed, also for absolute ones.
+/// Chooses the replacement for each link. It is called for every link that has a target and may be changed,
+/// including absolute links.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -85,10 +85,11 @@ pub enum Choice {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: fmt::Debug + Send + Sync {
-    /// What is written for `link`, which is resolved `against` that. Its span is the one in its document.
+    /// The replacement for `link`, which is resolved `against` this base. Its span is relative to its document.
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
 
-    /// The URL of a folder: a relative path, query or fragment that leads below it stays as it is. It is not asked about then.
+    /// The URL of a folder. A relative path, query or fragment that leads below it is kept, without a call to
+    /// [`choose`](Self::choose).
     fn stays_below(&self) -> Option<&str> {
         None
     }
@@ -101,26 +102,26 @@ impl Options {
         Self { retrieval: Some(Retrieval::url(url)), ..Self::default() }
     }
 
-    /// What lies beside the document. A message is no page that lies somewhere.
+    /// The files next to the document; `None` for a message, which is not stored next to files that it links to.
     pub(crate) fn beside(&self) -> Option<&dyn Beside> {
         self.beside.as_deref().filter(|_| !self.format.has_headings())
     }
 
-    /// The surroundings of a document with the base of `chain`, if references that are resolved `against` this lead from file
-    /// to file, perhaps to another host.
+    /// The files around a document with the base of `chain`, if references resolved `against` this base lead from
+    /// file to file, perhaps to another host.
     pub(crate) fn layout(&self, chain: &BaseChain, against: &Against) -> Option<Arc<dyn Beside>> {
         let is_of_layout = !self.format.has_headings() && chain.is_of_layout(against);
         self.beside.clone().filter(|_| is_of_layout)
     }
 
-    /// What becomes of references that are a fragment only, in a document with the base of `chain`.
+    /// The treatment of references that consist of a fragment only, in a document with the base of `chain`.
     pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
         let was_saved = chain.saved.is_some() || chain.was_saved_with_files;
         let default = if was_saved { Fragments::Auto } else { Fragments::Rewrite };
         self.fragments.unwrap_or(default)
     }
 
-    /// What is around the outermost document.
+    /// The surroundings of the outermost document.
     pub(super) fn outer(&self) -> Outer<'_> {
         match (&self.retrieval, &self.assumed_scheme) {
             (None, Some(scheme)) => Outer::AssumedScheme(scheme),
@@ -129,25 +130,25 @@ impl Options {
     }
 }
 
-/// What becomes of messages with a DKIM or ARC signature.
+/// The treatment of messages with a DKIM or ARC signature.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Dkim {
-    /// They are rewritten like any other, and the signature no longer holds where something changes.
+    /// Rewrites them like any other message. A signature becomes invalid if signed bytes change.
     #[default]
     Rewrite,
-    /// They are left.
+    /// Leaves them unchanged.
     Keep,
 }
 
-/// What becomes of links to local copies.
+/// The treatment of links to local copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LocalCopies {
-    /// They are left.
+    /// Leaves them unchanged.
     #[default]
     Keep,
-    /// They are links as all others.
+    /// Treats them like any other link.
     Rewrite,
 }
 
@@ -159,17 +160,17 @@ impl FromStr for LocalCopies {
     }
 }
 
-/// What becomes of a reference that is a fragment only.
+/// The treatment of references that consist of a fragment only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fragments {
-    /// It is resolved: RFC 1808 to the letter.
+    /// Resolves them, as RFC 1808 requires.
     #[default]
     Rewrite,
-    /// It is left.
+    /// Leaves them unchanged.
     Keep,
-    /// It is resolved only where an embedded base differs from the retrieval URL: there a browser
-    /// leaves the page for it, too.
+    /// Resolves them only if an embedded base differs from the retrieval URL, since a browser then leaves the
+    /// page, too.
     Auto,
 }
 
@@ -182,14 +183,14 @@ impl FromStr for Fragments {
     }
 }
 
-/// What becomes of the `base` element.
+/// The treatment of the `base` element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BaseElement {
-    /// It is kept, and its own href made absolute.
+    /// Keeps the element, and makes its href absolute.
     #[default]
     Absolute,
-    /// It is kept as it is.
+    /// Leaves the element unchanged.
     Keep,
 }
 
@@ -201,7 +202,7 @@ impl FromStr for BaseElement {
     }
 }
 
-/// The policy called `name` for what becomes `of` something, out of those that are `known`.
+/// The policy called `name` among the `known` ones, which concern `of`.
 fn policy<T: Copy>(of: &str, known: &[(&str, T)], name: &str) -> Result<T, Error> {
     let found = known.iter().find(|(one, _)| *one == name);
     found.map(|(_, policy)| *policy).ok_or_else(|| {

@@ -6,7 +6,7 @@
 //! assert_eq!(rewritten.edits.len(), 2);
 //! ```
 //!
-//! Deliberately absent: how it was found.
+//! Deliberately absent: the decisions.
 
 use super::judged::Judged;
 use super::options::Options;
@@ -25,7 +25,7 @@ pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
-/// The plan for a document and all inside it. Spans and edits are those of the buffer beneath.
+/// The plan for a document and the documents inside it. Spans and edits are offsets in the underlying buffer.
 #[derive(Default)]
 pub(super) struct DocumentPlan {
     pub(super) judged: Vec<Judged>,
@@ -33,7 +33,7 @@ pub(super) struct DocumentPlan {
     pub(super) spliced: Edits,
     /// The counts of those links.
     pub(super) tally: RunningTotals,
-    /// The documents inside it. In the end, its own report comes before them.
+    /// The documents inside this one. The report of the document itself is inserted before them at the end.
     pub(super) entities: Vec<EntityReport>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of bytes by which the links may grow, if bounded.
@@ -45,7 +45,7 @@ pub(super) struct DocumentPlan {
 }
 
 impl DocumentPlan {
-    /// No links yet, of which all may grow by `room`.
+    /// An empty plan, whose links may grow by `room` in total.
     pub(super) fn within(room: Option<usize>) -> Self {
         Self { room, ..Self::default() }
     }
@@ -70,11 +70,11 @@ impl DocumentPlan {
         }
     }
 
-    /// Adds a link with its report. Past the room nothing long is kept of it.
+    /// Adds a link with its report. Once the room is used up, long texts are dropped from the report.
     pub(super) fn add(&mut self, mut judged: Judged) {
         let report = &judged.report;
         let grows = match (report.outcome, report.reason) {
-            // A link of an inner document that has outgrown its room.
+            // An inner document has outgrown its room.
             (_, Some(Reason::Growth)) => usize::MAX,
             (Outcome::Rewritten, _) => {
                 report.in_output().len().saturating_sub(report.reference.len())
@@ -88,7 +88,7 @@ impl DocumentPlan {
         self.judged.push(judged);
     }
 
-    /// Leaves all links as they are, and reports it, if together they outgrow their room.
+    /// If the links together outgrow their room, leaves all of them unchanged and reports it.
     pub(super) fn settle(&mut self) -> Option<Diagnostic> {
         if !self.is_outgrown() {
             return None;
@@ -101,7 +101,7 @@ impl DocumentPlan {
         Some(Diagnostic::new(Code::Growth, Span::at(0), message))
     }
 
-    /// Moves the spans of diagnostics and of declared bases to the buffer beneath.
+    /// Moves the spans of diagnostics and of declared bases to the underlying buffer.
     pub(super) fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
         for diagnostic in &mut self.diagnostics {
             diagnostic.span = beneath(diagnostic.span);
@@ -113,12 +113,12 @@ impl DocumentPlan {
         }
     }
 
-    /// Leaves the base of a document as it is where a reader would miss something if it were absolute, now that all links
-    /// are known, and reports an `xml:base` that cannot serve.
+    /// Keeps the base of a document unchanged if some link depends on it staying relative. Reports an `xml:base`
+    /// that cannot be used. All links must be known.
     pub(super) fn keep_base(&mut self, options: &Options, chain: &BaseChain) {
-        // With an absolute base a reader would no longer look for the parts by their labels,
+        // With an absolute base, a mail reader would no longer look for the parts by their labels,
         let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
-        // nor a browser for local copies beside the page.
+        // nor a browser for local copies next to the page.
         let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
@@ -143,7 +143,7 @@ pub(super) struct Settled {
     pub(super) rewritten: Vec<Span>,
     /// The links with a report.
     pub(super) links: Vec<LinkReport>,
-    /// The counts of the others.
+    /// The counts of the other links.
     pub(super) tally: RunningTotals,
 }
 
@@ -165,7 +165,7 @@ impl Settled {
         Self { edits, rewritten, links, tally }
     }
 
-    /// True if anything was to change.
+    /// True if a change was planned.
     pub(super) fn is_rewritten(&self) -> bool {
         !self.edits.is_empty() || !self.rewritten.is_empty()
     }
@@ -208,7 +208,7 @@ pub(super) struct FilePlan {
     pub(super) parts: Vec<PlannedPart>,
     /// The links with a report.
     pub(super) report: Report,
-    /// The counts of the others.
+    /// The counts of the other links.
     pub(super) tally: RunningTotals,
 }
 
@@ -217,7 +217,7 @@ impl FilePlan {
     pub(super) fn complete(mut self) -> (Self, Totals) {
         let Report { entities, links, diagnostics } = &mut self.report;
         for link in links.iter() {
-            // Only few links ask for the encoding.
+            // The encoding is needed for few links only.
             let charset = || {
                 let its = entities.iter().find(|entity| entity.chain.entity == link.entity);
                 its.map_or(Charset::UTF_8, |entity| entity.charset)

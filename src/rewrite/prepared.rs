@@ -1,8 +1,8 @@
-//! A base that links are resolved against, with what is found out about it once.
+//! A base that links are resolved against, with its derived properties.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
-//! // Each profile sees the base in its own way, and a link that differs says so.
+//! // Each profile sees the base in its own way, and a report marks a link whose target differs.
 //! let report = rewrite(b"<a href='../../x'>", &Options::at("http://a/b/")).report;
 //! assert!(report.links[0].differs);
 //! ```
@@ -19,18 +19,18 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::resolve::{self, Base, Profile, is_letter};
 
-/// Under which profiles something is otherwise, in the order of [`Profile::ALL`].
+/// For each profile, in the order of [`Profile::ALL`], true if its result differs.
 pub(super) type Under = [bool; Profile::ALL.len()];
 
 pub(super) const NOWHERE: Under = [false; Profile::ALL.len()];
 
-/// A base with what was found out about it once.
+/// A base with its derived properties.
 pub(super) struct PreparedBase {
     pub(super) url: Arc<str>,
     pub(super) base: Base,
     pub(super) usable: bool,
     pub(super) charset: Charset,
-    /// What the bases of the other profiles are made of, and they, once they are asked.
+    /// The text from which the bases of the other profiles are prepared. They are prepared on first use.
     pub(super) looked_at: Arc<str>,
     others: OnceCell<Vec<Base>>,
 }
@@ -38,7 +38,7 @@ pub(super) struct PreparedBase {
 impl PreparedBase {
     pub(super) fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
         let is_short = url.len() <= LONGEST_BASE;
-        // One that is too long is not looked at, for it may be that of many documents.
+        // A base that is too long is not parsed, because many documents may share it.
         let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
         let base = prepare(options.profile, &looked_at, charset);
         Self {
@@ -51,14 +51,15 @@ impl PreparedBase {
         }
     }
 
-    /// The same where relative references lead from file to file, among folders that are called after hosts.
+    /// This base with a layout in which relative references lead from file to file, among folders named after
+    /// hosts.
     pub(super) fn in_layout(self, beside: Arc<dyn Beside>) -> Self {
         let base = self.base.in_layout(move |folder| beside.host(folder));
         Self { base, ..self }
     }
 
-    /// The number of bytes at its beginning that need no escape in CSS and in any attribute; if `is_quoted`, in one with
-    /// quotation marks.
+    /// The number of leading bytes that need no escape in CSS and in any attribute; in any quoted attribute if
+    /// `is_quoted`.
     pub(super) fn spelled_anywhere(&self, is_quoted: bool) -> usize {
         let is_utf_8 = self.charset == Charset::UTF_8;
         let is_plain = |one: char| match one {
@@ -67,23 +68,23 @@ impl PreparedBase {
             _ => one.is_ascii_graphic() || (is_utf_8 && is_letter(one)),
         };
         let text = self.base.as_str();
-        // A directory may be a slash longer than its base (A7).
+        // The directory of a base may be one slash longer than the base (A7).
         text.find(|one| !is_plain(one)).unwrap_or(text.len() + 1)
     }
 
-    /// The length of the base up to its fragment, and how that is spelled in an attribute with quotation marks, if all
-    /// that needs an escape there is an `&`.
+    /// The length of the base up to its fragment, and its spelling in a quoted attribute; `None` unless `&` is the
+    /// only character that needs an escape.
     pub(super) fn with_ampersands(&self) -> Option<(usize, String)> {
         let text = self.base.as_str();
         let text = &text[..text.find('#').unwrap_or(text.len())];
-        // After the last byte comes the reference, and could make a character reference of it.
+        // The reference follows the last byte, and could turn a final `&` into a character reference.
         let is_plain =
             |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>');
         let is_spelled = text.contains('&') && !text.ends_with('&') && text.bytes().all(is_plain);
         is_spelled.then(|| (text.len(), escape::attribute(text, Quote::Double)))
     }
 
-    /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.
+    /// The other profiles whose target is not `url`, ignoring spelling. For `None`, those with any target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
             let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());

@@ -1,4 +1,4 @@
-//! The document of a record of a web archive (ISO 28500), and how it is read.
+//! The document in a record of a web archive (ISO 28500), and the options to read it with.
 //!
 //! "WARC-Target-URI: the original URI whose capture gave rise to the information content in this record" is the URL from
 //! which the document was retrieved (RFC 1808, 3.3).
@@ -13,7 +13,7 @@
 //! assert_eq!(rewrite(&found.bytes, &found.options).output(), b"@import 'http://a/b/x'");
 //! ```
 //!
-//! Deliberately absent: records that hold no document: requests, metadata, and what was not captured again.
+//! Deliberately absent: records without a document, such as requests, metadata and revisits.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,15 +31,16 @@ use crate::scan::{self, fields::MediaType};
 /// The document of a record.
 #[derive(Clone, Debug)]
 pub struct RecordDocument<'r> {
-    /// The block of the record; or what an HTTP response in it brings, where that is a message.
+    /// The block of the record, or the payload if the block is an HTTP response.
     pub bytes: Cow<'r, [u8]>,
-    /// How it is read: its format, its retrieval URL, and its encoding where the record says it.
+    /// The options to read it with: its format, its retrieval URL, and its encoding if the record declares one.
     pub options: Options,
     /// Its media type, without parameters.
     pub media_type: String,
 }
 
-/// The document of `record`, read as `options` say, but for what the record says; `None` where it has none that is read.
+/// The document of `record`, read with `options` as adjusted by the record; `None` if it has no document of a
+/// known format.
 #[must_use]
 pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocument<'r>> {
     let block = record.block();
@@ -58,8 +59,7 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
     is_read.then_some(RecordDocument { bytes, options, media_type })
 }
 
-/// What the response or other document `bytes` brings, without what it was sent in; `None` where that cannot be told
-/// for certain.
+/// The payload of the response or other document `bytes`, decoded; `None` if its encoding is uncertain.
 #[must_use]
 pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
     if format != Format::Http {
@@ -70,7 +70,8 @@ pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
     decoded.obstacle().is_none().then_some(decoded.bytes)
 }
 
-/// What the response `block` has: itself, where it brings a document or its own header fields may have links.
+/// The payload of the response `block`; the block itself if it has no payload, or if its own header fields may
+/// have links.
 fn response<'r>(block: &'r [u8], options: &Options) -> (Cow<'r, [u8]>, Format, MediaType) {
     let structure = http::response(block, &Arc::from(""));
     let entity = &structure.entities[0];
@@ -95,8 +96,8 @@ fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
     Base::is_absolute(options.profile, &url).then(|| Retrieval::of(url, Source::Warc))
 }
 
-/// The URL from which `record` was retrieved. What no URL may have is percent-encoded: crawlers write a URL there as
-/// they met it, with spaces in it.
+/// The URL from which `record` was retrieved. Characters not allowed in a URL are percent-encoded, because
+/// crawlers record URLs as they found them, even with spaces.
 pub(crate) fn url_of(record: &Record) -> Option<String> {
     let uri = record.target_uri()?;
     let uri = std::str::from_utf8(&uri).ok()?;

@@ -1,4 +1,4 @@
-//! Links that leave as they are judged, each with its line and column.
+//! Links that are emitted as soon as they are judged, each with its line and column.
 //!
 //! ```
 //! use baselink::{Options, links};
@@ -9,7 +9,7 @@
 //! assert_eq!(first, Some((2, 9, "x".to_owned())));
 //! ```
 //!
-//! Deliberately absent: edits. Whether one can be made is in the report.
+//! Deliberately absent: edits. The report tells if one can be made.
 
 use crate::report::LinkReport;
 use crate::span::LineCounter;
@@ -27,10 +27,10 @@ pub struct ListedLink {
     pub column: usize,
 }
 
-/// Takes links.
+/// A callback that receives links.
 pub(super) type RowFn<'a> = dyn FnMut(ListedLink) + 'a;
 
-/// Gives links to a closure. Lines are counted as far as links have come.
+/// Passes links to a callback. Counts lines only as far as the last link.
 pub(super) struct Rows<'r> {
     row: &'r mut RowFn<'r>,
     counted: LineCounter,
@@ -41,7 +41,7 @@ impl<'r> Rows<'r> {
         Self { row, counted: LineCounter::default() }
     }
 
-    /// Gives away a link of the document `bytes`.
+    /// Passes on a link of the document `bytes`.
     pub(super) fn give(&mut self, bytes: &[u8], link: LinkReport) {
         let (line, column) = self.counted.place(bytes, link.span.start);
         (self.row)(ListedLink { link, line, column });

@@ -1,4 +1,4 @@
-//! What became of a document's links, in numbers.
+//! Counts of the outcomes of a document's links.
 //!
 //! ```
 //! use baselink::{Options, Outcome, Reason, edits};
@@ -22,23 +22,23 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::Profile;
 use crate::span::Span;
 
-/// How many links have each outcome, for no reason and for each of [`Reason::ALL`].
+/// The number of links for each outcome: first without a reason, then for each of [`Reason::ALL`].
 type CountsByReason = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
 
 /// The base against which relative links are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LinkBases {
-    /// There are none.
+    /// No relative link has a base.
     #[default]
     None,
-    /// The same for all of them, with what gave it to the first.
+    /// The only base of all relative links, with the rule and source of the first link.
     One(Option<Arc<str>>, Rule, Source),
-    /// Several ones.
+    /// Several bases.
     Several,
 }
 
 impl LinkBases {
-    /// Takes in those of other links.
+    /// Adds the bases of other links.
     pub fn merge(&mut self, other: Self) {
         match (&self, other) {
             (_, Self::None) => {}
@@ -49,40 +49,40 @@ impl LinkBases {
     }
 }
 
-/// What became of a file, in numbers. By default they are those of a file without links.
+/// The outcomes of a file's links, in numbers. The default is a file without links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
     counts: CountsByReason,
-    /// How many of those that were rewritten lead elsewhere under another resolver.
+    /// The number of rewritten links that lead elsewhere under another resolver.
     pub differing: usize,
-    /// How many of those without a base lack nothing but a scheme ([`crate::base::lacks_only_scheme`]).
+    /// The number of links without a base that lack only a scheme ([`crate::base::lacks_only_scheme`]).
     pub without_scheme: usize,
-    /// The base of the file, as the outermost of its documents has it.
+    /// The base of the file's outermost document.
     pub base: Option<Arc<str>>,
-    /// The rule that gave it.
+    /// The rule that gave the base.
     pub rule: Rule,
-    /// The source that gave it.
+    /// The source that gave the base.
     pub source: Source,
     /// The base of the relative links of all its documents.
     #[doc(hidden)]
     pub of_links: LinkBases,
-    /// How many of the links that were rewritten were only a fragment.
+    /// The number of rewritten links that consist of a fragment only.
     pub fragments: usize,
-    /// How many documents and other entities there are in it, itself among them.
+    /// The number of entities in the file, including the file itself.
     pub entities: usize,
     /// The encoding of its outermost document.
     pub charset: Charset,
     /// True if the output differs from the input.
     pub changed: bool,
-    /// True if the document was left because there was no memory to change it.
+    /// True if the document was not changed because memory ran out.
     pub lacks_memory: bool,
-    /// What is unexpected, as a report has it; spans are those of the file.
+    /// The diagnostics, as in a report, with spans in the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Totals {
-    /// Adds what became of a message that begins at `start` of the file.
+    /// Adds the totals of a message that begins at the offset `start` of the file.
     pub(crate) fn append(&mut self, message: Self, start: usize) {
         for (all, its) in self.counts.iter_mut().flatten().zip(message.counts.iter().flatten()) {
             *all += its;
@@ -94,7 +94,7 @@ impl Totals {
         self.entities += message.entities;
         self.changed |= message.changed;
         self.lacks_memory |= message.lacks_memory;
-        // A stream may be longer than a number of this machine can say.
+        // A stream may be longer than `usize` can express.
         let place = |at: usize| start.saturating_add(at);
         let shifted = |one: Diagnostic| {
             let span = Span::new(place(one.span.start), place(one.span.end));
@@ -103,19 +103,19 @@ impl Totals {
         self.diagnostics.extend(message.diagnostics.into_iter().map(shifted));
     }
 
-    /// How many links have `outcome`.
+    /// The number of links with `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
         self.counts[outcome as usize].iter().sum()
     }
 
-    /// How many links there are.
+    /// The number of links.
     #[must_use]
     pub fn links(&self) -> usize {
         self.counts.iter().flatten().sum()
     }
 
-    /// How many links have which outcome for which reason, those of which there are any.
+    /// The number of links for each outcome and reason that occurs.
     pub fn counts(&self) -> impl Iterator<Item = (Outcome, Option<Reason>, usize)> + '_ {
         let reasons = || std::iter::once(None).chain(Reason::ALL.into_iter().map(Some));
         let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
@@ -127,22 +127,22 @@ impl Totals {
     }
 }
 
-/// Links that are counted as they are judged.
+/// Totals of links that are counted as they are judged.
 #[derive(Debug, Default)]
 pub(super) struct RunningTotals {
     pub(super) totals: Totals,
-    /// Those that lead elsewhere under another resolver.
+    /// The links that lead elsewhere under another resolver.
     differing: Differing,
 }
 
 impl RunningTotals {
-    /// Counts a link of which no report was made.
+    /// Counts a link without a report.
     #[inline(always)]
     pub(super) fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
         self.totals.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 
-    /// Counts, beside [`add`](Self::add), a link that leads above the root, after one with a report.
+    /// Counts, in addition to [`add`](Self::add), a link that leads above the root, after one with a report.
     pub(super) fn add_above_root(&mut self, profile: Profile) {
         self.totals.differing += 1;
         self.differing.count_above_root(profile);
@@ -154,12 +154,12 @@ impl RunningTotals {
         self.differing.append(&part.differing);
     }
 
-    /// Counts `link`, in a document of this encoding.
+    /// Counts `link`, which is in a document of this encoding.
     pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.add(link.outcome, link.reason);
         let totals = &mut self.totals;
         totals.without_scheme += usize::from(link.lacks_only_scheme());
-        // To an absolute one its base means nothing.
+        // The base does not matter to an absolute link.
         if link.outcome != Outcome::Absolute {
             let is_known = matches!(&totals.of_links, LinkBases::One(url, ..) if *url == link.base);
             if !is_known {
@@ -174,7 +174,7 @@ impl RunningTotals {
         }
     }
 
-    /// Makes those that were rewritten ones that could not be edited.
+    /// Turns all rewritten links into links kept for `reason`.
     pub(super) fn refuse(&mut self, reason: Reason) {
         let counts = &mut self.totals.counts;
         let rewritten: usize = counts[Outcome::Rewritten as usize].iter().sum();

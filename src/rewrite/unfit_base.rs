@@ -1,4 +1,4 @@
-//! Diagnostics of a base that cannot serve, or not as one would expect.
+//! Diagnostics of a base that cannot be used, or that does not work as expected.
 //!
 //! ```
 //! use baselink::{Code, Options, rewrite};
@@ -6,7 +6,7 @@
 //! assert_eq!(rewritten.totals.diagnostics[0].code, Code::BaseUnusable);
 //! ```
 //!
-//! Deliberately absent: which base is taken ([`crate::base`]).
+//! Deliberately absent: the choice of the base ([`crate::base`]).
 
 use crate::base::{self, BaseChain, Outer, SourceKind};
 use crate::diagnostic::{Code, Diagnostic};
@@ -15,7 +15,7 @@ use crate::reference::{self, Grammar};
 use crate::resolve::{self, Profile};
 use crate::span::Span;
 
-/// What is to be said of a base that was taken by the document itself.
+/// The diagnostic of a base that the document itself declares.
 pub(super) fn base_diagnostic(
     has_links: bool,
     chain: &BaseChain,
@@ -24,7 +24,7 @@ pub(super) fn base_diagnostic(
 ) -> Option<Diagnostic> {
     let is_own = match outer {
         Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
-        // Of what a heading gives it is said where the heading is.
+        // A base from a heading is reported with the heading.
         Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
             matches!(chain.source.kind(), SourceKind::Markup | SourceKind::Note)
         }
@@ -32,7 +32,7 @@ pub(super) fn base_diagnostic(
     if has_links && is_own { unfit_base(chain, profile) } else { None }
 }
 
-/// Why references cannot be resolved against a base, or not as one would expect.
+/// The reason why references cannot be resolved against a base, or resolve to unexpected targets.
 pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
     if chain.diagnostics.iter().any(|said| said.code == Code::BaseUnusable) {

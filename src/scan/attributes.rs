@@ -1,5 +1,5 @@
-//! THE table: every attribute of an HTML document that carries URLs, what its value looks like, what
-//! it is resolved against, and whether it is rewritten unasked.
+//! THE table: every attribute of an HTML document that carries URLs, with the syntax of its value, the base of its
+//! URLs, and the group that must be enabled to rewrite it.
 //!
 //! Collected from HTML (the attributes of type "valid URL", 2.4.1, and chapter 16, "Obsolete
 //! features"), HTML 2.0, 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1,
@@ -14,8 +14,8 @@
 //! assert!(find(Namespace::Html, "a", "class", &|_| None, &Groups::all()).is_none());
 //! ```
 //!
-//! Deliberately absent: identifiers that only look like links (`itemtype`, `xmlns`, `xlink:role`,
-//! `typeof`), scripts (`on*`), user data (`value` of `input`): what is never rewritten has no row.
+//! Deliberately absent: identifiers that only look like links (`itemtype`, `xmlns`, `xlink:role`, `typeof`),
+//! scripts (`on*`), and user data (`value` of `input`). Attributes that are never rewritten have no row.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -25,10 +25,10 @@ use crate::document::Role;
 use crate::error::Error;
 use crate::named::{display_by_name, named};
 
-/// The namespace an element is in (DOM, "element namespace").
+/// The namespace of an element (DOM, "element namespace").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Namespace {
-    /// The HTML namespace; `v:fill` and other prefixed names too, as the HTML parser sees them.
+    /// The HTML namespace, including `v:fill` and other prefixed names, as in the HTML parser.
     Html,
     /// Below `<svg>`.
     Svg,
@@ -36,22 +36,22 @@ pub enum Namespace {
     MathMl,
 }
 
-/// Which elements a row is for. Names are those of the tag in ASCII lower case, before the HTML
-/// parser adjusts them: `foreignobject`, `image`.
+/// The elements of a row. Names are those of the tag in ASCII lower case, before the HTML parser adjusts them:
+/// `foreignobject`, `image`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
     /// Every element of the namespace.
     Any,
-    /// These.
+    /// The elements with these names.
     Named(&'static [&'static str]),
-    /// Those whose name begins so: `amp-`, `v:`.
+    /// The elements whose name begins with this prefix: `amp-`, `v:`.
     Prefixed(&'static str),
-    /// Custom elements (HTML, 4.13.3), but not AMP's.
+    /// Custom elements (HTML, 4.13.3), except AMP's.
     Custom,
 }
 
 impl Elements {
-    /// Whether an element called `name` is among them.
+    /// True if an element called `name` is one of these elements.
     #[must_use]
     pub fn contain(self, name: &str) -> bool {
         match self {
@@ -63,14 +63,14 @@ impl Elements {
     }
 }
 
-/// What an attribute's value looks like around the URLs in it.
+/// The syntax of an attribute's value around the URLs in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Syntax {
     /// A URL potentially surrounded by spaces (HTML, 2.4.1).
     Url,
     /// URLs separated by spaces (HTML, 2.3.7).
     Spaces,
-    /// Namespace names and URLs in turns, separated by spaces (XML Schema 1, 2.6.3).
+    /// Alternating namespace names and URLs, separated by spaces (XML Schema 1, 2.6.3).
     Pairs,
     /// URLs separated by commas (HTML 4.01, 13.4: `archive` of `applet`).
     Commas,
@@ -82,7 +82,7 @@ pub enum Syntax {
     Refresh,
     /// `name=…;action-uri=URL;icon-uri=URL` (`msapplication-task`).
     Task,
-    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2): the text in brackets is no URL.
+    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2). Text in brackets is not a URL.
     Curie,
     /// CSS declarations (CSS Style Attributes).
     Css,
@@ -92,22 +92,22 @@ pub enum Syntax {
     Html,
 }
 
-/// What the URLs of an attribute are resolved against.
+/// The base against which the URLs of an attribute are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeBase {
     /// The document base URL (HTML, 2.4.3).
     Document,
     /// The fallback base URL (HTML, 2.4.3): `<base href>` itself.
     Fallback,
-    /// The document's own URL, which no `<base>` changes (HTML5 2014, 7.9.4: `manifest`).
+    /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
     Retrieval,
-    /// `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3);
-    /// the document base URL where there is none, and under the WHATWG profile.
+    /// `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). The fallback, and
+    /// the base under the WHATWG profile, is the document base URL.
     Codebase,
 }
 
 named! {
-    /// Names that have to be enabled for their rows to count.
+    /// A set of rows that only count if the group is enabled.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Group {
         /// `meta` elements for social networks, pinned sites and search engines.
@@ -124,8 +124,8 @@ named! {
         Manifest = "manifest",
         /// The imports of scripts, and URLs relative to a module.
         Scripts = "scripts",
-        /// Places that hardly any document has: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that are
-        /// URLs, drafts, XML vocabularies that no browser shows.
+        /// Rarely used places: plug-ins, RDFa, AMP, custom elements, Internet Explorer, SVG animations, names that
+        /// are URLs, drafts, XML vocabularies that browsers do not display.
         Rare = "rare",
     }
 }
@@ -165,7 +165,7 @@ impl Groups {
         self.0 |= other.0;
     }
 
-    /// Whether `group` is in the set.
+    /// True if `group` is in the set.
     #[must_use]
     pub const fn contains(self, group: Group) -> bool {
         self.0 & (1 << group as u32) != 0
@@ -175,7 +175,7 @@ impl Groups {
 impl FromStr for Groups {
     type Err = Error;
 
-    /// Reads names separated by commas; `all` means every group.
+    /// Parses names separated by commas; `all` means every group.
     fn from_str(list: &str) -> Result<Self, Error> {
         let mut groups = Self::default();
         for name in list.split(',').map(str::trim) {
@@ -188,21 +188,21 @@ impl FromStr for Groups {
     }
 }
 
-/// A condition on the attributes of the same tag. Values are compared ASCII case-insensitively.
+/// A condition on the attributes of a tag. Values are compared ASCII case-insensitively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// None.
+    /// No condition.
     Always,
-    /// The attribute has one of these values; white space around it counts.
+    /// The attribute has one of these values, including white space around it.
     Is(&'static str, &'static [&'static str]),
-    /// The attribute is a list of tokens (HTML, 2.3.7), one of these among them.
+    /// The attribute is a list of tokens (HTML, 2.3.7) that contains one of these.
     Has(&'static str, &'static [&'static str]),
-    /// The attribute's value contains this: a CSS value where a URL would do as well.
+    /// The attribute's value contains this text. Used where a CSS value may replace a URL.
     Contains(&'static str, &'static str),
 }
 
 impl When {
-    /// Whether it holds in a tag whose attributes `other` gives by name.
+    /// True if the condition holds in a tag whose attributes `other` looks up by name.
     #[must_use]
     pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
         let among = |values: &[&str], value: &str| {
@@ -221,19 +221,19 @@ impl When {
     }
 }
 
-/// What becomes of an empty reference.
+/// The treatment of an empty reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Empty {
-    /// It is left: there it means the document, or nothing, but not the base.
+    /// It is kept, because it means the document, or nothing, but not the base.
     Leave,
     /// It is resolved like any other (RFC 1808, 4, step 2a).
     Resolve,
 }
 
-/// What becomes of a reference that is a fragment only.
+/// The treatment of a reference that consists of a fragment only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
-    /// What the user's choice about fragments says.
+    /// The user's policy for fragments applies.
     Policy,
     /// It names an element of the same document and is never rewritten.
     Identifier,
@@ -246,28 +246,28 @@ pub struct Row {
     pub namespaces: &'static [Namespace],
     /// The elements.
     pub elements: Elements,
-    /// Name of the attribute, in lower case.
+    /// The name of the attribute, in lower case.
     pub attribute: &'static str,
-    /// What its value looks like.
+    /// The syntax of the value.
     pub syntax: Syntax,
-    /// What its URLs are resolved against.
+    /// The base of the URLs.
     pub against: AttributeBase,
-    /// When it carries URLs at all.
+    /// The condition under which the value contains URLs.
     pub when: When,
-    /// The group that has to be enabled; none for what is rewritten unasked.
+    /// The group that must be enabled; `None` if the row always counts.
     pub group: Option<Group>,
-    /// What becomes of an empty reference.
+    /// The treatment of an empty reference.
     pub empty: Empty,
-    /// What becomes of a fragment.
+    /// The treatment of a reference that consists of a fragment only.
     pub fragment: Fragment,
-    /// The role of its URLs in the document.
+    /// The role of the URLs in the document.
     pub role: Role,
-    /// Who defines it.
+    /// The specification that defines the attribute.
     pub standard: &'static str,
 }
 
 impl Row {
-    /// The name of an element that this row is for, `written` in any case, in lower case.
+    /// The name of an element of this row in lower case, given as `written` in any case.
     pub(crate) fn element(&self, written: &[u8]) -> Option<Cow<'static, str>> {
         match self.elements {
             Elements::Named(names) => lower_case(written, names),
@@ -275,7 +275,7 @@ impl Row {
         }
     }
 
-    /// The name of the attribute, `written` in any case, in lower case.
+    /// The name of the attribute in lower case, given as `written` in any case.
     pub(crate) fn attribute(&self, written: &[u8]) -> Option<Cow<'static, str>> {
         lower_case(written, &[self.attribute])
     }
@@ -292,28 +292,28 @@ impl Row {
         Self { group: Some(group), ..self }
     }
 
-    /// An empty reference is resolved.
+    /// This row, with empty references resolved.
     const fn resolve_empty(self) -> Self {
         Self { empty: Empty::Resolve, ..self }
     }
 
-    /// A fragment names an element.
+    /// This row, for references whose fragment names an element.
     const fn identifier(self) -> Self {
         Self { fragment: Fragment::Identifier, ..self }
     }
 
-    /// A reader follows it.
+    /// This row, for links that a reader follows.
     const fn navigation(self) -> Self {
         Self { role: Role::Navigation, ..self }
     }
 
-    /// It says something to programs.
+    /// This row, for links that are read by programs.
     const fn metadata(self) -> Self {
         Self { role: Role::Metadata, ..self }
     }
 }
 
-/// A row whose URLs are [`Role::Embedded`], unless it says otherwise.
+/// A row whose URLs are [`Role::Embedded`] by default.
 const fn row(
     namespaces: &'static [Namespace],
     attribute: &'static str,
@@ -358,7 +358,8 @@ const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
     row(&[Namespace::Svg], attribute, Elements::Any, Syntax::CssValue, standard).identifier()
 }
 
-/// An attribute that lazy loading libraries read from any element. One of certain elements is `html(…).only(Group::Lazy)`.
+/// An attribute that lazy loading libraries read from any element. A row for certain elements is
+/// `html(…).only(Group::Lazy)`.
 const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
     html(attribute, Elements::Any, syntax, "library practice").only(Group::Lazy)
 }
@@ -368,7 +369,7 @@ const fn amp(attribute: &'static str) -> Row {
     html(attribute, AMP, Syntax::Url, "AMP").only(Group::Rare)
 }
 
-/// An animated value, when what is animated is a link.
+/// An animated value, used if the animated attribute is a link.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
     row(&[Namespace::Svg], attribute, Named(&["animate", "set"]), syntax, "SVG 1.1, SMIL")
         .when(When::Is("attributename", &["href", "xlink:href"]))
@@ -381,7 +382,7 @@ use Syntax::{Commas, Css, CssValue, Curie, Html, Refresh, Semicolons, Spaces, Sr
 
 const AMP: Elements = Prefixed("amp-");
 const VML: Elements = Prefixed("v:");
-/// `<image>` is read as `<img>` (HTML, 13.2.6.4.7), so every row of `img` names both.
+/// `<image>` is parsed as `<img>` (HTML, 13.2.6.4.7), so every row of `img` names both.
 const IMG_INPUT: Elements = Named(&["img", "image", "input"]);
 
 const SVG_IMAGE: Elements = Named(&["image", "feimage", "cursor"]);
@@ -400,8 +401,8 @@ const SVG_ANIMATION: Elements = Named(&[
 
 const PLUGIN_PARAMETERS: &[&str] = &["movie", "src", "data", "filename", "url", "href", "image"];
 
-/// `meta` names and properties whose content is a URL. They are one list because pages use `name`
-/// and `property` for either.
+/// `meta` names and properties whose content is a URL, in one list because pages use `name` and `property`
+/// interchangeably.
 #[rustfmt::skip]
 const SOCIAL: &[&str] = &[
     "og:url", "og:image", "og:image:url", "og:image:secure_url", "og:video", "og:video:url",
@@ -415,8 +416,8 @@ const SOCIAL: &[&str] = &[
     "msapplication-starturl", "thumbnail", "image",
 ];
 
-/// The links of a `link` element that a browser loads with the page (HTML, 4.6.7). Those that only some devices load, or
-/// only once an application is installed, are not among them.
+/// The `rel` values of `link` elements that a browser loads with the page (HTML, 4.6.7). Links that only some
+/// devices load, or that are only loaded after an application is installed, are excluded.
 pub(crate) const LOADED: &[&str] = &["stylesheet", "icon", "preload", "modulepreload"];
 
 /// schema.org properties whose value is a URL.
@@ -426,8 +427,8 @@ const ITEMPROP: &[&str] = &[
     "installUrl", "discussionUrl", "mainEntityOfPage", "screenshot",
 ];
 
-/// The table, sorted by attribute. Among rows of one attribute the first that matches counts, so
-/// named elements stand before `amp-*`, `v:*`, custom elements and any. One row a line.
+/// The table, sorted by attribute. Of several rows for one attribute, the first match counts, so named elements
+/// come before `amp-*`, `v:*`, custom elements and any. One row per line.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
     html("about", Any, Curie, "RDFa 1.1").only(Group::Rare).metadata(),
@@ -576,7 +577,7 @@ pub static TABLE: &[Row] = &[
     mathml("xlink:href", Any, "MathML 2").navigation(),
 ];
 
-/// A name in lower case, which costs nothing where it is one of the `known`; `None` where it is not UTF-8.
+/// A name in lower case, without an allocation if it is one of the `known` names; `None` if it is not UTF-8.
 fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str>> {
     let is_known = |name: &&&str| name.as_bytes().eq_ignore_ascii_case(written);
     match known.iter().find(is_known) {
@@ -585,7 +586,7 @@ fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str
     }
 }
 
-/// The rows of each attribute, by the first letter of its name, so that most names miss at once.
+/// The rows of each attribute, indexed by the first letter of its name, so that most lookups fail at once.
 static BY_LETTER: LazyLock<[Vec<&'static [Row]>; 128]> = LazyLock::new(|| {
     let mut by_letter = [const { Vec::new() }; 128];
     for rows in TABLE.chunk_by(|one, next| one.attribute == next.attribute) {
@@ -594,7 +595,7 @@ static BY_LETTER: LazyLock<[Vec<&'static [Row]>; 128]> = LazyLock::new(|| {
     by_letter
 });
 
-/// The rows for an attribute of this name, whatever the element.
+/// The rows for an attribute of this name on any element.
 #[must_use]
 pub fn rows(attribute: &str) -> &'static [Row] {
     let letter = attribute.bytes().next().unwrap_or_default();
@@ -602,10 +603,10 @@ pub fn rows(attribute: &str) -> &'static [Row] {
     of_letter.iter().find(|rows| rows[0].attribute == attribute).copied().unwrap_or_default()
 }
 
-/// The row that says how `attribute` of an `element` carries URLs; none if it doesn't.
+/// The row for `attribute` of an `element`; `None` if the attribute has no URLs.
 ///
-/// Names are in ASCII lower case. `other` gives the values of the tag's attributes, this one too,
-/// character references decoded; it is asked only where a row has a condition.
+/// Names are in ASCII lower case. `other` returns the decoded values of the tag's attributes, including this one. It
+/// is called only for rows with a condition.
 #[must_use]
 pub fn find(
     namespace: Namespace,
@@ -622,7 +623,7 @@ pub fn find(
     })
 }
 
-/// A place that the user adds: `ELEMENT[ATTRIBUTE]=SYNTAX`.
+/// A place added by the user: `ELEMENT[ATTRIBUTE]=SYNTAX`.
 ///
 /// ```
 /// use baselink::scan::attributes::{Syntax, Place};
@@ -633,15 +634,15 @@ pub fn find(
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// In lower case; none for any element.
+    /// The name of the element in lower case; `None` for any element.
     element: Option<String>,
-    /// In lower case.
+    /// The name of the attribute in lower case.
     attribute: String,
     row: &'static Row,
 }
 
-/// The names of the syntaxes that a user can choose, and a row for each: the document base URL, the role of what a page
-/// needs, and no reference that is empty or names an element.
+/// The syntaxes that a user can choose, and a row for each: resolved against the document base URL, needed by the
+/// page, without special treatment of empty references or fragments.
 static USER: [(&str, Row); 5] = [
     ("url", html("", Any, Url, "user")),
     ("urls", html("", Any, Spaces, "user")),
@@ -652,21 +653,21 @@ static USER: [(&str, Row); 5] = [
 
 impl Place {
     #[doc(hidden)]
-    /// Whether it speaks of `attribute` of an `element` of any namespace, both in lower case.
+    /// True if the place covers `attribute` of an `element` of any namespace, both in lower case.
     #[must_use]
     pub fn covers(&self, element: &str, attribute: &str) -> bool {
         self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
     }
 
     #[doc(hidden)]
-    /// Name of the attribute, in lower case.
+    /// The name of the attribute, in lower case.
     #[must_use]
     pub fn attribute(&self) -> &str {
         &self.attribute
     }
 
     #[doc(hidden)]
-    /// A row that says how to read the attribute. Its names of element and attribute mean nothing.
+    /// The row that defines how the attribute is read. Its element and attribute names are unused.
     #[must_use]
     pub const fn row(&self) -> &'static Row {
         self.row
@@ -712,7 +713,7 @@ impl FromStr for Place {
 mod tests {
     use super::*;
 
-    /// The row found for `element[attribute]` of a tag with `others`, every group enabled.
+    /// The row found for `element[attribute]` of a tag with `others`, with every group enabled.
     fn found(
         namespace: Namespace,
         element: &str,

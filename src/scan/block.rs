@@ -1,37 +1,37 @@
-//! Sixteen bytes at a time: where a byte comes next, or one of several, and where a name or a bare value
-//! of a tag ends (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
+//! Searches sixteen bytes at a time: for the next occurrence of one or several bytes, and for the end of a name or
+//! a bare value of a tag (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
 //!
-//! Runs between the bytes that matter are short in HTML, a dozen bytes or two. There a comparison in
-//! line is faster than a call; long runs are left to memchr.
+//! In HTML, special bytes are only a dozen or two apart. An inlined comparison is faster than a call at such
+//! distances; longer runs fall back to memchr.
 //!
 //! ```
-//! // The name ends at its `=`, the value at the white space, the `/` belongs to it.
+//! // The name ends at its `=`, the value at the white space; the `/` is part of the value.
 //! let page = b"<a class=a/b href=x/y title>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links[0].reference, "x/y");
 //! ```
 //!
-//! Deliberately absent: what the bytes mean.
+//! Deliberately absent: the meaning of the bytes.
 
 use wide::{CmpEq, CmpLt, i8x16};
 
 use crate::span::Span;
 
-/// How many bytes are compared at once.
+/// The number of bytes that are compared at once.
 const WIDTH: usize = 16;
 
-/// How many blocks are compared in line before memchr is called.
+/// The number of blocks that are compared inline before memchr is called.
 const NEAR: usize = 4;
 
-/// Below it are white space and control characters.
+/// The upper bound, exclusive, of white space and control characters.
 const LOW: u8 = b' ' + 1;
 
-/// Whether `byte` is white space to the tokenizer (HTML, 13.2.5.32).
+/// True if `byte` is white space to the tokenizer (HTML, 13.2.5.32).
 pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
 
-/// Where `needle` comes next, from `at` on; the length of `bytes` where it does not.
+/// The offset of the next `needle` from `at` on; the length of `bytes` if there is none.
 #[inline(always)]
 pub(super) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
     let wanted = i8x16::splat(needle as i8);
@@ -48,8 +48,8 @@ pub(super) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
     far(bytes, at, needle)
 }
 
-/// Where one of `needles`, or a byte below `low`, comes next, from `at` on; the length of `bytes` where
-/// none does.
+/// The offset of the next byte from `at` on that is one of `needles` or below `low`; the length of `bytes` if
+/// there is none.
 #[inline(always)]
 pub(super) fn find_any<const N: usize>(
     bytes: &[u8],
@@ -68,7 +68,7 @@ pub(super) fn find_any<const N: usize>(
     slow(bytes, at, |byte| byte < low || needles.contains(&byte))
 }
 
-/// Whether one of `needles` is in `bytes[span]`. What comes after the span may be looked at, and does not count.
+/// True if one of `needles` is in `bytes[span]`. Bytes after the span may be read but do not count.
 #[inline(always)]
 pub(crate) fn holds<const N: usize>(bytes: &[u8], span: Span, needles: [u8; N]) -> bool {
     let mut at = span.start;
@@ -91,7 +91,7 @@ fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
     memchr::memchr(needle, rest).map_or(bytes.len(), |length| at + length)
 }
 
-/// Where the name that goes on at `at` ends: at white space, `/`, `>`, or at `=` where that `ends` it.
+/// The end of the name that continues at `at`: at white space, `/`, `>`, or at `ends`.
 #[inline(always)]
 pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
     if let Some(block) = block(bytes, at) {
@@ -102,7 +102,7 @@ pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
         let found = found.move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
-            // Control characters are part of names, but for those that are white space.
+            // Control characters are part of names, except for white space.
             if bytes[end] >= b' ' || is_space(bytes[end]) {
                 return end;
             }
@@ -111,7 +111,7 @@ pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
     slow(bytes, at, |byte| is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends)
 }
 
-/// Where the bare value that goes on at `at` ends: at white space or `>`.
+/// The end of the bare value that continues at `at`: at white space or `>`.
 #[inline(always)]
 pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = block(bytes, at) {
@@ -128,14 +128,14 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     slow(bytes, at, |byte| is_space(byte) || byte == b'>')
 }
 
-/// Which bytes are one of `needles`.
+/// A mask of the bytes that equal one of `needles`.
 #[inline(always)]
 fn equal_to_one<const N: usize>(block: i8x16, needles: [u8; N]) -> i8x16 {
     let equal = |needle: u8| block.cmp_eq(i8x16::splat(needle as i8));
     needles.into_iter().fold(i8x16::ZERO, |found, needle| found | equal(needle))
 }
 
-/// Which bytes are below `end`. Comparisons are of signed numbers, so the order is turned around first.
+/// A mask of the bytes below `end`. The comparison is signed, so the order is flipped first.
 #[inline(always)]
 fn below(block: i8x16, end: u8) -> i8x16 {
     (block ^ i8x16::splat(i8::MIN)).cmp_lt(i8x16::splat((end ^ 0x80) as i8))

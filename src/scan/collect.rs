@@ -1,5 +1,5 @@
-//! From the value of a place to its links: the value is taken apart by its syntax, and each reference
-//! is added with its way back to the bytes.
+//! From the value of an attribute or text to its links: the value is split by its syntax, and each reference is
+//! added with a map back to the bytes.
 //!
 //! ```
 //! // The value is CSS in an attribute: two layers, one reference.
@@ -9,7 +9,7 @@
 //! assert_eq!(&page[document.links[0].span().range()], b"x\\&#121;");
 //! ```
 //!
-//! Deliberately absent: where values are. The rooms of HTML and XML find them.
+//! Deliberately absent: the positions of values, which the HTML and XML modules find.
 
 use super::attributes::{Empty, Fragment, Group, Groups, Row, Syntax};
 use super::{ScanOptions, css, json, script, value};
@@ -20,43 +20,43 @@ use crate::layer::xml::EntityUse;
 use crate::layer::{View, escape};
 use crate::span::Span;
 
-/// How many bases of JSON-LD may be relative to each other; what is inside more has none.
+/// The maximum number of JSON-LD bases that are relative to each other. Deeper bases are ignored.
 const MOST_INNER_BASES: usize = 16;
 
-/// The links of a document, as they are found.
+/// The links of a document found so far.
 pub(super) struct Collector<'a> {
     options: &'a ScanOptions,
-    /// Whether all of it lies in something that `<` and `>` could end.
+    /// True if the document is enclosed in something that `<` or `>` could end.
     enclosed: bool,
     pub(super) links: Vec<Link>,
-    /// The documents in values.
+    /// The documents embedded in values.
     pub(super) embedded: Vec<Embedded>,
 }
 
-/// A document in a value.
+/// A document embedded in a value.
 pub(super) struct Embedded {
     pub(super) value: View,
     pub(super) carrier: Carrier,
-    /// What carries each piece of it, where that is not one thing.
+    /// The carrier of each piece of the value, if there are several.
     pub(super) pieces: Vec<(Span, Carrier)>,
-    /// The entities of XML in it.
+    /// The XML entities in the value.
     pub(super) entities: Vec<EntityUse>,
     pub(super) enclosed: bool,
-    /// What a reference would be resolved against in its place.
+    /// The base against which a reference in the same place would be resolved.
     pub(super) within: Against,
 }
 
-/// What carries a value.
+/// The carriers of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Carriers<'a> {
-    /// One thing.
+    /// A single carrier.
     One(Carrier),
-    /// Each piece of it something, in their order.
+    /// A carrier for each piece, in order.
     Pieces(&'a [(Span, Carrier)]),
 }
 
 impl Carriers<'_> {
-    /// What carries `span` of the value; `None` where that is more than one thing.
+    /// The carrier of `span` of the value; `None` if there are several.
     fn of(self, span: Span) -> Option<Carrier> {
         match self {
             Self::One(carrier) => Some(carrier),
@@ -76,18 +76,18 @@ impl Carriers<'_> {
     }
 }
 
-/// What a reference's surroundings say of it.
+/// The place of a reference: its element, attribute and carrier.
 pub(super) struct LinkPlace<'a> {
     pub(super) element: &'a str,
     pub(super) attribute: Option<&'a str>,
     pub(super) row: Option<&'static Row>,
-    /// The role of the references if there is no row.
+    /// The role of the references, used if there is no row.
     pub(super) role: Role,
     pub(super) carriers: Carriers<'a>,
     pub(super) against: Against,
-    /// The attribute is written without `=`.
+    /// True if the attribute is written without `=`.
     pub(super) no_value: bool,
-    /// The entities of XML in the value.
+    /// The XML entities in the value.
     pub(super) entities: &'a [EntityUse],
 }
 
@@ -112,7 +112,7 @@ impl<'a> Collector<'a> {
         Self { options, enclosed, links: Vec::new(), embedded: Vec::new() }
     }
 
-    /// Takes a value apart into its references.
+    /// Adds the references in a value.
     pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &LinkPlace<'_>) {
         let text = view.text.as_str();
         let (spans, form) = match syntax {
@@ -162,13 +162,13 @@ impl<'a> Collector<'a> {
         self.add(view, inner, form, inner, place);
     }
 
-    /// Adds the reference that is written at `at` of a value, and `decoded` now.
+    /// Adds a reference that is written at `at` of a value and whose text is `decoded`.
     pub(super) fn decoded(&mut self, decoded: &View, form: Form, at: Span, place: &LinkPlace<'_>) {
         self.add(decoded, value::trimmed(&decoded.text), form, at, place);
     }
 
-    /// Adds the reference at `inner` of `view`, which is written at `at` of a value. Where more than one thing carries
-    /// it, or an entity is in it, it cannot be edited.
+    /// Adds the reference at `inner` of `view`, which is written at `at` of a value. It cannot be edited if it has
+    /// several carriers or contains an entity.
     fn add(&mut self, view: &View, inner: Span, form: Form, at: Span, place: &LinkPlace<'_>) {
         let row = place.row;
         let carrier = place.carriers.of(at);
@@ -281,8 +281,8 @@ pub(super) enum TextContent {
     Script(script::Goal),
 }
 
-/// The media types of JavaScript (MIME Sniffing, 4.6), and what else means it as the `type` of a `script` element
-/// (HTML, 4.12.1).
+/// The media types of JavaScript (MIME Sniffing, 4.6), and other values of `type` that mean JavaScript in a
+/// `script` element (HTML, 4.12.1).
 #[rustfmt::skip]
 const JAVASCRIPT: &[&str] = &[
     "", "application/ecmascript", "application/javascript", "application/x-ecmascript",
@@ -320,14 +320,14 @@ impl TextContent {
     }
 }
 
-/// Whether one of the entities in `span` is not known; `None` where there are none.
+/// True if one of the entities in `span` is unknown; `None` if there are none.
 pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
     let first = entities.partition_point(|entity| entity.span.end <= span.start);
     let inside = entities[first..].iter().take_while(|entity| entity.span.start < span.end);
     inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
 }
 
-/// The `@base` in effect, with those that it is relative to; none is left when one of them is null.
+/// The `@base` in effect, with the bases that it is relative to; no base at all if one of them is null.
 fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
     let mut chain = Vec::new();
     let mut next = innermost;

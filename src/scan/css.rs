@@ -1,10 +1,10 @@
-//! The URLs of CSS: style sheets, style attributes and presentation attributes alike (CSS Syntax 3
-//! for the tokens; CSS Values 4, 4.5, Cascade 5, 2, Images 4, 2, `filter()` of Filter Effects 1 and
-//! the cross-references of Generated Content 3 for the places).
+//! The URLs of CSS in style sheets, style attributes and presentation attributes. CSS Syntax 3 defines the tokens.
+//! The places are from CSS Values 4, 4.5, Cascade 5, 2, Images 4, 2, `filter()` of Filter Effects 1, and the
+//! cross-references of Generated Content 3.
 //!
-//! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other
-//! places where the standards read a string as a URL. Spans are bytes of the text as it was given,
-//! and what they hold is still escaped; [`escape::css`] and [`escape::css_url_token`] read it.
+//! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other places where the
+//! standards read a string as a URL. Spans are byte offsets in the given text. The text of a span is still
+//! escaped; [`escape::css`] and [`escape::css_url_token`] decode it.
 //!
 //! ```
 //! use baselink::scan::{attributes::Groups, css};
@@ -16,18 +16,17 @@
 //! assert_eq!(urls, ["a.css", "b.png"]);
 //! ```
 //!
-//! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
-//! never applied, so a URL there leads nowhere and is not reported. The fallback of `var()` and
-//! `env()` is where they are: a string there is a URL inside `image-set()`. What the end of the
-//! text ends (a url-token, a string, a function) is a token like others.
+//! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed but never applied, so
+//! a URL in it is not reported. The fallback of `var()` and `env()` is read in its context: a string in it is a
+//! URL inside `image-set()`. A token that the end of the text ends (a url-token, a string, a function) counts like
+//! any other.
 //!
-//! The tokens are our own (`css/tokens.rs`), and most of them are never made. Where no string is a URL and nothing
-//! is silent, only what begins at one of six bytes can matter, so the others are skipped. Which blocks are open there
-//! is found out afterwards, where it matters whether an at-keyword begins an at-rule.
+//! The tokens are our own (`css/tokens.rs`), and most of them are never produced. In neutral blocks, only tokens
+//! that begin with one of six bytes can matter, and all others are skipped. The open blocks are found afterwards,
+//! if they decide on an at-keyword.
 //!
-//! Deliberately absent: grammars. All three kinds of CSS are the same tokens, what is invalid is
-//! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
-//! (`-ms-filter`) looked for.
+//! Deliberately absent: grammars. All three kinds of CSS have the same tokens, invalid CSS is scanned like valid
+//! CSS, and a url-token counts in any property. CSS inside a string (`-ms-filter`) is not scanned.
 
 use super::attributes::{Group, Groups};
 use super::sieve::Sieve;
@@ -41,14 +40,14 @@ use tokens::{CssToken, is_name};
 /// A URL of CSS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CssUrl {
-    /// The inside of the url-token, without the white space around it, or of the string.
+    /// The text of the url-token without white space around it, or of the string.
     pub span: Span,
     /// The form of that text: [`Form::CssToken`] or [`Form::CssString`].
     pub form: Form,
 }
 
 impl CssUrl {
-    /// The URL that is written as `raw`.
+    /// Decodes the URL from its escaped form `raw`.
     pub(crate) fn decode(self, raw: View) -> View {
         match self.form {
             Form::CssToken => escape::css_url_token(raw),
@@ -57,23 +56,23 @@ impl CssUrl {
     }
 }
 
-/// What a function makes of its arguments.
+/// The meaning of strings in the arguments of a function.
 #[derive(Clone, Copy)]
 enum Arguments {
-    /// These strings in it are URLs, of this group.
+    /// These strings are URLs, in this group.
     Strings(Strings, Option<Group>),
-    /// A string is a URL where the function itself is an argument among such.
+    /// Strings are URLs if the function itself is an argument where strings are URLs.
     Inherited,
     /// Nothing inside is a URL, not even a url-token.
     Nothing,
 }
 
-/// The first argument of a function, if it is a string; and every string in one.
+/// The first argument of a function is a URL, if it is a string; or every string is.
 const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
 const EVERY: Arguments = Arguments::Strings(Strings::All, None);
 const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Rare));
 
-/// The functions whose strings, or lack of them, matter. Names are ASCII case-insensitive.
+/// The functions in which strings are URLs or nothing is. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
     ("url", FIRST),
     ("src", FIRST),
@@ -93,7 +92,7 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
     ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(Group::Rare))),
 ];
 
-/// For the names of [`FUNCTIONS`].
+/// A filter for the names of [`FUNCTIONS`].
 const FUNCTION_NAMES: Sieve = {
     let mut names = [""; FUNCTIONS.len()];
     let mut at = 0;
@@ -104,7 +103,7 @@ const FUNCTION_NAMES: Sieve = {
     Sieve::of(names)
 };
 
-/// What the function `name` makes of its arguments; nothing that matters where it is none of [`FUNCTIONS`].
+/// The arguments of the function `name`; `None` if it is not in [`FUNCTIONS`].
 fn arguments(name: &[u8]) -> Option<Arguments> {
     if !FUNCTION_NAMES.passes(name) && !name.contains(&b'\\') {
         return None;
@@ -112,37 +111,37 @@ fn arguments(name: &[u8]) -> Option<Arguments> {
     FUNCTIONS.iter().find(|(known, _)| is_name(name, known)).map(|&(_, arguments)| arguments)
 }
 
-/// The at-rules whose prelude holds no link: names, match patterns, conditions.
+/// The at-rules whose prelude contains no links: names, match patterns, conditions.
 const SILENT_PRELUDES: &[&str] = &["namespace", "document", "-moz-document", "supports"];
 
 fn is_silent_prelude(name: &[u8]) -> bool {
     SILENT_PRELUDES.iter().any(|silent| is_name(name, silent))
 }
 
-/// Which strings directly inside an open block are URLs.
+/// The strings directly inside an open block that are URLs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strings {
     None,
-    /// One that is the very next token, white space and comments aside.
+    /// A string that is the next token, ignoring white space and comments.
     Next,
     All,
-    /// One after `src` and `=`; this many of the two have been seen.
+    /// A string after `src` and `=`, of which this many have been seen.
     Source(u8),
 }
 
-/// An open block or function, or the text as a whole.
+/// An open block or function, or the whole text.
 #[derive(Clone, Copy)]
 struct Block {
-    /// What closes it, if anything does or it matters.
+    /// The byte that closes it; `None` if nothing does or it does not matter.
     closer: Option<u8>,
     strings: Strings,
-    /// Nothing inside is a URL.
+    /// True if nothing inside is a URL.
     silent: bool,
-    /// Nothing up to the `;` or `{}` that ends this at-rule is a URL.
+    /// True if nothing up to the `;` or `{}` that ends this at-rule is a URL.
     silent_prelude: bool,
-    /// A rule or declaration may begin here: an at-keyword begins an at-rule.
+    /// True if a rule or declaration may begin here, so that an at-keyword begins an at-rule.
     start: bool,
-    /// Strings of a block around it are URLs, or may be.
+    /// True if strings of an enclosing block are URLs, or may be.
     enclosed: bool,
 }
 
@@ -161,7 +160,7 @@ impl Block {
         Self {
             closer: Some(closer),
             strings: Strings::None,
-            // A prelude ends where the block of its rule begins.
+            // A prelude ends at the start of the block of its rule.
             silent: self.silent || (self.silent_prelude && !is_curly),
             silent_prelude: false,
             start: is_curly,
@@ -185,25 +184,25 @@ impl Block {
         block
     }
 
-    /// Whether nothing but the URL of `url()` is one, up to where a function or an at-rule begins that says
-    /// otherwise. A block that is closed before changes nothing of it.
+    /// True if only `url()` makes a URL, until a function or an at-rule changes that. Closing an inner block does
+    /// not change it.
     fn is_neutral(self) -> bool {
         self.strings == Strings::None && !(self.silent || self.silent_prelude || self.enclosed)
     }
 
-    /// Whether it holds rules and declarations, and not a value.
+    /// True if the block contains rules and declarations, not a value.
     fn has_statements(self) -> bool {
         matches!(self.closer, None | Some(b'}'))
     }
 
-    /// A rule or declaration has ended.
+    /// Ends a rule or declaration.
     fn end_statement(&mut self) {
         self.strings = Strings::None;
         self.silent_prelude = false;
         self.start = true;
     }
 
-    /// The at-keyword `name` has begun an at-rule.
+    /// Begins an at-rule with the at-keyword `name`.
     fn begin_at_rule(&mut self, name: &[u8]) {
         if is_name(name, "import") {
             self.strings = Strings::Next;
@@ -211,7 +210,7 @@ impl Block {
         self.silent_prelude = is_silent_prelude(name);
     }
 
-    /// A token that means nothing by itself has gone by.
+    /// Skips a token without a meaning of its own.
     fn pass(&mut self, token: CssToken<'_>) {
         self.start = false;
         self.strings = match (self.strings, token) {
@@ -236,25 +235,25 @@ impl Block {
 
 /// Every URL of `css`, in order.
 ///
-/// Empty and fragment-only URLs are among them.
+/// Includes empty and fragment-only URLs.
 #[must_use]
 pub fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
     Urls::of(css.as_bytes(), groups).collect()
 }
 
-/// The URLs of CSS in any encoding in which bytes of ASCII are characters of ASCII wherever they are, in order.
+/// The URLs of CSS, in order, in any encoding in which every ASCII byte is an ASCII character.
 ///
-/// Takes linear time, and memory only for the blocks that are open where it matters.
+/// Takes linear time, and memory only for the open blocks that matter.
 pub(crate) struct Urls<'a> {
     bytes: &'a [u8],
     groups: Groups,
     marks: NeutralMarks<'a>,
-    /// Up to where it is read.
+    /// The offset up to which the bytes are read.
     at: usize,
-    /// The open blocks, outermost first, where the innermost is not neutral; otherwise none.
+    /// The open blocks, outermost first, if the innermost is not neutral; otherwise empty.
     blocks: Vec<Block>,
     nesting: Nesting,
-    /// Up to here, an at-rule with a silent prelude may hold what looks like a URL.
+    /// The offset up to which an at-rule with a silent prelude may contain something that looks like a URL.
     doubtful: usize,
 }
 
@@ -271,8 +270,8 @@ impl<'a> Urls<'a> {
         }
     }
 
-    /// Goes from one byte at which something can begin that matters to the next, up to where a URL ends or a
-    /// block begins that is not neutral, or to the end.
+    /// Skips from one byte that can matter to the next, until a URL ends, a block begins that is not neutral, or
+    /// the text ends.
     #[inline]
     fn skip(&mut self) -> Option<CssUrl> {
         let bytes = self.bytes;
@@ -324,7 +323,7 @@ impl<'a> Urls<'a> {
         }
     }
 
-    /// The function `name` begins in a neutral block. Whether it is none itself.
+    /// Enters the function `name` in a neutral block. Returns true if the function's block is not neutral.
     fn enter(&mut self, name: &[u8]) -> bool {
         let block = Block::NEUTRAL.of_function(name, self.groups);
         if !block.is_neutral() {
@@ -333,8 +332,8 @@ impl<'a> Urls<'a> {
         !block.is_neutral()
     }
 
-    /// Opens the block in which an at-rule is, up to where it is neutral again, if the at-keyword `name` at `at`, which was
-    /// read last, begins an at-rule that may hold a URL. Returns true if so.
+    /// Opens the block of an at-rule, if the at-keyword `name` at `at`, which was read last, begins an at-rule
+    /// that may contain a URL. Returns true if it does.
     fn begin_at_rule(&mut self, name: &[u8], at: usize) -> bool {
         if is_silent_prelude(name) && self.at >= self.doubtful {
             match prelude_end(self.bytes, self.at) {
@@ -354,7 +353,7 @@ impl<'a> Urls<'a> {
         true
     }
 
-    /// Reads the next token, where blocks are not neutral.
+    /// Reads the next token in a block that is not neutral.
     fn step(&mut self) -> Option<CssUrl> {
         let (token, end) = tokens::token(self.bytes, self.at);
         let start = std::mem::replace(&mut self.at, end);
@@ -387,7 +386,7 @@ impl<'a> Urls<'a> {
             }
             CssToken::Function(name) => Some(block.of_function(name, self.groups)),
             CssToken::Open(closer) => Some(block.inside(closer)),
-            // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
+            // CSS Syntax 3, 5.4.8: a block is ended by its own closer only. Any other closer is a token inside it.
             CssToken::Close(closer) if block.closer == Some(closer) => {
                 self.blocks.pop();
                 if let Some(block) = self.blocks.last_mut()
@@ -429,18 +428,18 @@ impl Iterator for Urls<'_> {
     }
 }
 
-/// Which blocks are open, of those that were neutral when they were read.
+/// The open blocks among those that were neutral when read.
 struct Nesting {
-    /// Up to where it is known.
+    /// The offset up to which the blocks are known.
     at: usize,
-    /// What closes each of them.
+    /// The closer of each open block.
     open: Vec<u8>,
-    /// A rule or declaration may begin here.
+    /// True if a rule or declaration may begin here.
     start: bool,
 }
 
 impl Nesting {
-    /// If the at-keyword at `at`, which may not decrease, begins an at-rule: what closes the block that it is in.
+    /// The closer of the block around the at-keyword at `at`, if that begins an at-rule. `at` may not decrease.
     fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
         while self.at < at {
             let (token, end) = tokens::token(bytes, self.at);
@@ -468,8 +467,8 @@ impl Nesting {
     }
 }
 
-/// Where the prelude that begins at `at` ends, if nothing in it can be a URL, in an at-rule or in none; or up to where
-/// that is in doubt.
+/// The end of the prelude that begins at `at`, if nothing in it can be a URL, in an at-rule or elsewhere.
+/// Otherwise an error with the offset up to which that is uncertain.
 fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
     let mut depth = 0_usize;
     while at < bytes.len() {
@@ -488,7 +487,7 @@ fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
     Ok(at)
 }
 
-/// The URL of the `url(` that ends at `at`, if it is a good one, and where its token or its string ends.
+/// The URL of the `url(` that ends at `at`, unless it is a bad url, and the end of its token or string.
 fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     let inside = tokens::space_end(bytes, at);
     let (form, (token, end)) = match bytes.get(inside) {
@@ -504,7 +503,7 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     (url, end)
 }
 
-/// Where the token begins that has ident code points before `at`, after the one that ends at `before`.
+/// The start of the token whose ident code points end at `at`; it is after the token that ends at `before`.
 fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
     let is_of_name = |byte: &&u8| tokens::is_of_name(**byte);
     let length = bytes[before..at].iter().rev().take_while(is_of_name).count();
@@ -518,15 +517,15 @@ fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
     }
 }
 
-/// Where the bytes are at which something can begin that matters in neutral blocks.
+/// The positions of bytes that can matter in neutral blocks.
 struct NeutralMarks<'a> {
     bytes: &'a [u8],
-    /// Where one of each half of them is.
+    /// The next position of a byte from each half of the set.
     next: [usize; 2],
 }
 
 impl NeutralMarks<'_> {
-    /// Looks from `at` on, which may not decrease; the length of the bytes where there is none.
+    /// The first position from `at` on, which may not decrease; the length of the bytes if there is none.
     fn find(&mut self, at: usize) -> usize {
         let [one, two] = &mut self.next;
         if *one <= at {
@@ -550,7 +549,7 @@ mod tests {
         assert_eq!(found, expected, "{css:?}");
     }
 
-    /// Input, and the raw URLs in it.
+    /// An input, and its raw URLs.
     type Row = (&'static str, &'static [&'static str]);
 
     /// CSS Values 4, 4.5 and CSS Syntax 3, 4.3.4 to 4.3.7 and 4.3.14.
@@ -567,7 +566,7 @@ mod tests {
         (r"\75 \72 \6c ('c')", &["c"]),
         (r"u\72 l( c )", &["c"]),
         (r"\u\r\l(c)", &["c"]),
-        // Modifiers (CSS Values 4, 4.5.3) hold no URLs.
+        // Modifiers (CSS Values 4, 4.5.3) contain no URLs.
         ("url('c' integrity('d') crossorigin(anonymous))", &["c"]),
         ("url('c' 'd')", &["c"]),
         ("src('c')", &["c"]),
@@ -576,13 +575,13 @@ mod tests {
         ("src(c)", &[]),
         ("src(var(--c))", &[]),
         ("src(var(--c, 'd'))", &[]),
-        // Empty and local ones are for the caller to judge.
+        // Empty and local URLs are reported, and the caller decides.
         ("url()", &[""]),
         ("url( )", &[""]),
         ("url('')", &[""]),
         ("url(#c)", &["#c"]),
         ("url('#c')", &["#c"]),
-        // Raw insides stay escaped; white space can belong to an escape.
+        // Raw text stays escaped; white space can be part of an escape.
         (r"url(a\)b)", &[r"a\)b"]),
         (r"url(a\ b)", &[r"a\ b"]),
         (r"url(a\20 b)", &[r"a\20 b"]),
@@ -621,7 +620,7 @@ mod tests {
         ("url('a'", &["a"]),
         (r"url(a\)", &[r"a\)"]),
         (r"url('a\'", &[r"a\'"]),
-        // 4.3.5: a backslash at the end of a string is nothing.
+        // 4.3.5: a backslash at the end of a string is ignored.
         (r"url('a\", &[r"a\"]),
         // 4.3.7: at the end of a url-token it is U+FFFD.
         (r"url(a\", &[r"a\"]),
@@ -651,7 +650,7 @@ mod tests {
         ("@layer a; @import 'b';", &["b"]),
         ("<!-- @import 'a'; -->", &["a"]),
         ("@media screen { @import 'a'; }", &["a"]),
-        // 5.4.2: elsewhere than where a rule may begin, an at-keyword is a mere token.
+        // 5.4.2: where a rule may not begin, an at-keyword is a mere token.
         ("a{b: @import 'c'}", &[]),
         ("(@import 'a')", &[]),
         ("@media @import 'a';", &[]),
@@ -681,7 +680,7 @@ mod tests {
         ("image-set(cross-fade('a', image('b')) 1x, 'c'", &["a", "b", "c"]),
     ];
 
-    /// Places where a string or url() is none of ours, and places where it is.
+    /// Places where a string or url() is not reported, and places where it is.
     const PLACES: &[Row] = &[
         // CSS Namespaces 3, 2.
         ("@namespace 'a'; b{c:url(d)}", &["d"]),
@@ -709,13 +708,13 @@ mod tests {
         ("@container style(--a: url(b)) { c { d: e } }", &["b"]),
         ("a { b: attr(href) attr(c, 'd') }", &[]),
         ("a { content: 'b' url(c) counter(d, 'e') }", &["c"]),
-        // Selectors 4, 6: they match the attribute as it is written.
+        // Selectors 4, 6: selectors match the attribute as written.
         ("[href='a'], [b=\"c\"] { d: url(e) }", &["e"]),
         (":is([a='b']) :not([c='d']) {}", &[]),
         ("a { quotes: 'b' 'c'; behavior: url(d); -moz-binding: url('e#f') }", &["d", "e#f"]),
         ("a { & b { c: url(d) } e: url(f) }", &["d", "f"]),
         ("a { width: expression(b('url(c)') + url(d)) }", &[]),
-        // 5.4.8: a closer that does not match closes nothing.
+        // 5.4.8: a closer that does not match is ignored.
         ("image-set(] } 'a')", &["a"]),
         ("} ) ] url(a)", &["a"]),
         ("@namespace (;}) url(a); url(b)", &["b"]),

@@ -1,9 +1,8 @@
-//! The URLs of JSON: of import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1,
-//! 4.1.3 and 7) in `script` elements, and of web app manifests ([`MANIFEST`]).
+//! The URLs of JSON: of import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3
+//! and 7) in `script` elements, and of web app manifests ([`MANIFEST`]).
 //!
-//! Spans are bytes of the text as it was given, inside the quotes of a string (RFC 8259, 7), and
-//! what they hold is still escaped; [`escape::script`] reads it. Text that is not well formed holds no
-//! URLs.
+//! Spans are byte offsets in the given text, inside the quotes of a string (RFC 8259, 7). The text of a span is
+//! still escaped; [`escape::script`] decodes it. Malformed text yields no URLs.
 //!
 //! ```
 //! use baselink::scan::json::{self, JsonKind};
@@ -13,19 +12,17 @@
 //! assert_eq!(found.urls.len(), 1);
 //! ```
 //!
-//! Where an import map wants a URL-like specifier, only `/`, `./`, `../` and absolute URLs are
-//! reported. A key of `scopes` is any URL: the standard parses it against the base whatever it
-//! begins with.
+//! In places where an import map requires a URL-like specifier, only `/`, `./`, `../` and absolute URLs are
+//! reported. A key of `scopes` is any URL: the standard parses every key against the base.
 //!
-//! Deliberately absent: what a remote context defines. Terms are those of schema.org in the list
-//! below, whatever `@context` says, and aliases of keywords, scoped contexts and `@propagate` are
-//! not followed.
+//! Deliberately absent: definitions in a remote context. Terms are those of schema.org in the list below,
+//! regardless of `@context`. Aliases of keywords, scoped contexts and `@propagate` are not followed.
 
 use crate::document::Role;
 use crate::layer::{View, escape};
 use crate::span::Span;
 
-/// What the JSON is, by the `type` of its `script` element, or a file of its own.
+/// The kind of JSON: the `type` of its `script` element, or a manifest file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JsonKind {
     /// `importmap`
@@ -44,7 +41,7 @@ impl JsonKind {
         let of_member = || MANIFEST.iter().find(|(path, ..)| Some(*path) == member);
         match self {
             Self::ImportMap => Role::Embedded,
-            // Documents that a reader may go to next.
+            // Documents that a reader may visit next.
             Self::SpeculationRules => Role::Navigation,
             Self::JsonLd => Role::Metadata,
             Self::Manifest => of_member().map_or(Role::Metadata, |(_, role, _)| *role),
@@ -55,11 +52,11 @@ impl JsonKind {
 /// A URL of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonUrl {
-    /// The inside of the string.
+    /// The text inside the quotes of the string.
     pub span: Span,
-    /// Which of [`JsonUrls::bases`] is in effect; `None` is the base of the document.
+    /// The index in [`JsonUrls::bases`] of the base in effect; `None` is the base of the document.
     pub base: Option<usize>,
-    /// Its path in [`MANIFEST`], if it is the member of a manifest.
+    /// The path in [`MANIFEST`] if the URL is a member of a manifest.
     pub member: Option<&'static str>,
     /// The role in the document.
     pub role: Role,
@@ -68,10 +65,10 @@ pub struct JsonUrl {
 /// An `@base` of JSON-LD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonBase {
-    /// The inside of its string; `None` for `null`, under which a relative URL stays relative.
+    /// The text inside the quotes of its string; `None` for `null`, under which a relative URL stays relative.
     pub span: Option<Span>,
-    /// The base that it is itself resolved against, always an earlier one of the list; `None` is
-    /// the base of the document.
+    /// The index of the base that it is itself resolved against, always earlier in the list; `None` is the base of
+    /// the document.
     pub outer: Option<usize>,
 }
 
@@ -80,11 +77,11 @@ pub struct JsonBase {
 pub struct JsonUrls {
     /// The URLs, in order.
     pub urls: Vec<JsonUrl>,
-    /// The bases, each after the one that it is resolved against.
+    /// The bases, each after its outer base.
     pub bases: Vec<JsonBase>,
 }
 
-/// What a value is.
+/// The meaning of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueKind {
     Nothing,
@@ -105,11 +102,11 @@ enum ValueKind {
     Iri,
     Context,
     Base,
-    /// A path of [`MANIFEST`], or the beginning of one.
+    /// A path of [`MANIFEST`], or a prefix of one.
     Manifest(&'static str),
 }
 
-/// Which keys of an object lead somewhere; the first row whose place and key fit counts.
+/// The object keys that can lead to URLs. The first row that matches kind and key counts.
 const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::ImportMap, "imports", ValueKind::Specifiers),
     (ValueKind::ImportMap, "scopes", ValueKind::Scopes),
@@ -146,8 +143,9 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "url", ValueKind::Iri),
 ];
 
-/// The members of a web app manifest that are URLs, the role of each, and who defines it: `[]` are the elements of an array, `*` is
-/// any key. `docs/links.md` has the same table; a test compares the two.
+/// The members of a web app manifest that are URLs, each with its role and the specification that defines it. `[]`
+/// stands for the elements of an array, `*` for any key. `docs/links.md` has the same table; a test compares the
+/// two.
 pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("start_url", Role::Navigation, "Web Application Manifest"),
     ("scope", Role::Metadata, "Web Application Manifest"),
@@ -167,8 +165,8 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("serviceworker.src", Role::Embedded, "Payment Handler"),
 ];
 
-/// What follows `path` in the paths of [`MANIFEST`]: the first of `next` that accepts the rest of one, which begins
-/// with `mark`, says how long it is.
+/// The continuation of `path` in the paths of [`MANIFEST`]. Among the rows where `mark` follows `path`, `next`
+/// accepts one and returns the length of the continuation.
 fn in_manifest(path: &str, mark: &str, next: impl Fn(&str) -> Option<usize>) -> ValueKind {
     let found = MANIFEST.iter().find_map(|&(row, ..)| {
         let length = path.len() + mark.len();
@@ -188,7 +186,7 @@ impl ValueKind {
         }
     }
 
-    /// What the value of `key` is.
+    /// The kind of the value of `key`.
     fn member(self, key: &str) -> Self {
         match self {
             Self::Specifiers => Self::Address,
@@ -202,12 +200,12 @@ impl ValueKind {
             _ => MEMBERS
                 .iter()
                 .find(|(place, name, _)| *place == self && *name == key)
-                // Any other property of a node may hold nodes.
+                // Any other property of a node may contain nodes.
                 .map_or(if self == Self::Node { self } else { Self::Nothing }, |row| row.2),
         }
     }
 
-    /// What the values of an array are.
+    /// The kind of the values of an array.
     fn element(self) -> Self {
         match self {
             Self::Node | Self::Iri | Self::Context => self,
@@ -231,14 +229,14 @@ impl ValueKind {
             Self::Url => true,
             Self::Manifest(path) => MANIFEST.iter().any(|(row, ..)| *row == path),
             Self::Address => is_url_like(&string()),
-            // JSON-LD 1.1, 4.5.1: a blank node identifier is no IRI.
+            // JSON-LD 1.1, 4.5.1: a blank node identifier is not an IRI.
             Self::Iri => !string().starts_with("_:"),
             _ => false,
         }
     }
 }
 
-/// "Resolving a URL-like module specifier" (HTML, 8.1.5.1), as far as the form goes.
+/// True if `specifier` has the form for "resolving a URL-like module specifier" (HTML, 8.1.5.1).
 pub(super) fn is_url_like(specifier: &str) -> bool {
     let has_scheme = || {
         let trimmed = specifier.trim_start_matches(|character| character <= ' ');
@@ -252,28 +250,28 @@ pub(super) fn is_url_like(specifier: &str) -> bool {
     ["/", "./", "../"].iter().any(|prefix| specifier.starts_with(prefix)) || has_scheme()
 }
 
-/// An open object or array, or the text as a whole.
+/// An open object or array, or the whole text.
 #[derive(Clone, Copy)]
 struct OpenValue {
     object: bool,
     place: ValueKind,
-    /// What the next value in it is.
+    /// The kind of the next value in it.
     next: ValueKind,
-    /// In an object: the next string is a key.
+    /// True in an object if the next string is a key.
     key: bool,
-    /// The node that it is, or is part of.
+    /// The index of the node that it is, or is part of.
     node: usize,
 }
 
-/// What a context does to the base of its node (JSON-LD 1.1 API, 4.1.2, steps 5.1 and 5.7).
+/// The effect of a context on the base of its node (JSON-LD 1.1 API, 4.1.2, steps 5.1 and 5.7).
 enum BaseSetting {
     /// `"@base"`: a string or null.
     Base(Option<Span>),
-    /// A null context: the base of the document again.
+    /// A null context: resets to the base of the document.
     Document,
 }
 
-/// Every URL of `json`, in order; none where it is not well formed.
+/// Every URL of `json`, in order; none if `json` is malformed.
 #[must_use]
 pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
     match fault(json) {
@@ -282,7 +280,7 @@ pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
     }
 }
 
-/// The line, counted from 1, in which `json` stops to be well formed (RFC 8259).
+/// The number, from 1, of the first malformed line of `json` (RFC 8259).
 pub(super) fn fault(json: &str) -> Option<usize> {
     serde_json::from_str::<serde::de::IgnoredAny>(json).err().map(|error| error.line())
 }
@@ -290,8 +288,8 @@ pub(super) fn fault(json: &str) -> Option<usize> {
 fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let bytes = json.as_bytes();
     let decoded = |span: Span| escape::script(View::of_str(&json[span.range()], 0)).text;
-    // Each URL with the node it belongs to, the node around each node, and what contexts do: a
-    // context may follow what it governs.
+    // Each URL with its node, the parent of each node, and the effects of contexts. They are collected first
+    // because a context may come after the URLs that it affects.
     let mut found: Vec<(Span, usize, Option<&'static str>)> = Vec::new();
     let mut nodes = vec![0];
     let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
@@ -345,7 +343,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             }
             b'}' | b']' => open = outer.pop().unwrap_or(open),
             b',' => open.key = open.object,
-            // Of the literals only `null` begins with, or contains, an `n`.
+            // `null` is the only literal that begins with an `n`.
             b'n' if open.next == ValueKind::Base => {
                 settings.push((open.node, BaseSetting::Base(None)));
             }
@@ -405,7 +403,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The raw URLs, each with the bases in effect, innermost first, where there are any.
+    /// The raw URLs, each with the bases in effect, if any, innermost first.
     fn check(kind: JsonKind, json: &str, expected: &[&str]) {
         let found = urls(kind, json);
         let written: Vec<_> = found
@@ -477,10 +475,10 @@ mod tests {
             (r#"{"itemListElement":[{"position":1,"item":{"@id":"a","name":"b"}}]}"#, &["a"]),
             (r#"{"url":{"@value":"a"},"sameAs":{"@list":["b"]}}"#, &[]),
             (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &[]),
-            // A context defines; what it names are no links.
+            // Names in a context are definitions, not links.
             (r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#, &["e"]),
             (r#"{"@context":["a",{"image":"b"}],"logo":"c"}"#, &["c"]),
-            // JSON-LD 1.1, 4.1.3: the base of the node and what is in it, wherever it is.
+            // JSON-LD 1.1, 4.1.3: the base applies to its node and everything inside, regardless of order.
             (r#"{"@context":{"@base":"a/"},"@id":"b"}"#, &["b < a/"]),
             (r#"{"@id":"b","c":{"@id":"d"},"@context":{"@base":"a/"}}"#, &["b < a/", "d < a/"]),
             (r#"[{"@context":{"@base":"a/"},"@id":"b"},{"@id":"c"}]"#, &["b < a/", "c"]),

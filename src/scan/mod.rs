@@ -1,8 +1,8 @@
-//! Scanners: bytes to a [`Document`] with its links exactly as they stand.
+//! Scanners: from bytes to a [`Document`] with its links exactly as written.
 //!
-//! One table says where links are ([`attributes`]), one file for each syntax how values come apart
-//! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`], [`xml`]).
-//! What has nothing but its syntax is a [`whole`].
+//! One table lists the places of links ([`attributes`]). Each syntax has a file that splits its values ([`value`],
+//! [`css`], [`json`]). Each format has a module that knows its tags and texts ([`html`], [`xml`]). A file that
+//! consists of a single value is scanned by [`whole`].
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
@@ -35,14 +35,14 @@ use crate::format::Format;
 
 /// Finds every link of an HTML document, as written.
 ///
-/// Any bytes are a document. Linear in time and memory.
+/// Any bytes are a valid document. Linear in time and memory.
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     html::document::scan(bytes, options)
 }
 
-/// Finds every link of a document of the given format; `None` where this version finds none in it, and
-/// for messages, which are no document but hold some.
+/// Finds every link of a document of the given format. `None` if links in that format are not supported, and for
+/// messages, which contain documents but are not one.
 #[must_use]
 pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {

@@ -1,4 +1,4 @@
-//! What a scanner is told about a document.
+//! The options of a scanner.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
@@ -7,7 +7,7 @@
 //! assert!(scan(b"<p id=top>", &ScanOptions::default()).ids.is_empty());
 //! ```
 //!
-//! Deliberately absent: bases. What is found is resolved elsewhere.
+//! Deliberately absent: bases. Other modules resolve the links.
 
 use std::sync::Arc;
 
@@ -15,31 +15,32 @@ use super::attributes::{Group, Groups, Place};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
-/// What a scanner is told about a document.
+/// The options of a scanner.
 #[derive(Clone, Debug, Default)]
 pub struct ScanOptions {
-    /// Its name, where it is one of several entities in a file.
+    /// The name of the document, if it is one of several entities in a file.
     pub entity: Arc<str>,
-    /// Its encoding, where it has no byte order mark.
+    /// The encoding of the document, if it has no byte order mark.
     pub charset: Option<Charset>,
-    /// The opt-in groups of places that count.
+    /// The enabled groups of places.
     pub groups: Groups,
-    /// Further places.
+    /// Additional places.
     pub places: Vec<Place>,
-    /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
-    /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
+    /// True if possible targets of a fragment are collected: in HTML `id`, and `name` of `a` (7.4.6.4, "find a
+    /// potential indicated element"), in XML `id` and `xml:id`. Each takes memory.
     pub ids: bool,
-    /// Whether what programs wrote into a page when they saved it counts for nothing ([`saved`](crate::scan::html::saved)).
+    /// True if the notes that programs add to a page when they save it are ignored
+    /// ([`saved`](crate::scan::html::saved)).
     pub ignore_saved: bool,
-    /// Whether the content of a feed's entry is resolved against the link of the entry, where no `xml:base` is in
+    /// True if the content of a feed's entry is resolved against the link of the entry, unless an `xml:base` is in
     /// force ([`ElementBase`](crate::document::ElementBase)).
     pub entry_links: bool,
-    /// Which of the two scanners of HTML is asked first.
+    /// The HTML scanner to try first.
     #[doc(hidden)]
     pub scanner: Scanner,
 }
 
-/// Whether this version finds links in a document of the given format.
+/// True if links in a document of the given format are supported.
 #[doc(hidden)]
 #[must_use]
 pub fn is_read(format: Format, options: &ScanOptions) -> bool {
@@ -49,7 +50,7 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     }
 }
 
-/// The group without which a document of the given format is not read.
+/// The group that must be enabled to read a document of the given format.
 #[doc(hidden)]
 #[must_use]
 pub fn group_of(format: Format) -> Option<Group> {
@@ -61,14 +62,14 @@ pub fn group_of(format: Format) -> Option<Group> {
     }
 }
 
-/// The scanners of HTML. They find the same links; tests compare them.
+/// The scanners of HTML. They find the same links, and tests compare them.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scanner {
-    /// The one that walks over the bytes (`walk`), and the other where it cannot prove that it is
-    /// right.
+    /// The fast scanner over the bytes (`walk`), with the exact one as fallback if the fast scanner cannot prove
+    /// its result.
     #[default]
     Fast,
-    /// html5ever with positions (`exact`): the referee.
+    /// html5ever with positions (`exact`): the reference implementation.
     Exact,
 }

@@ -1,9 +1,9 @@
-//! The URLs of JavaScript: what a script imports (ECMAScript, 16.2.2, 16.2.3 and 13.3.10), and what it makes relative to
-//! its module with `new URL("…", import.meta.url)`; the places of the group `scripts`.
+//! The URLs of JavaScript, if the group `scripts` is enabled: the imports of a script (ECMAScript, 16.2.2, 16.2.3
+//! and 13.3.10), and URLs made relative to its module with `new URL("…", import.meta.url)`.
 //!
-//! A specifier is a URL where it begins with `/`, `./` or `../`, or has a scheme (HTML, 8.1.5.1, "resolve a URL-like
-//! module specifier"); else it is a name for an import map, and no link. Each is resolved against the URL of the
-//! script, in a `script` element against the document base URL (HTML, 8.1.3.2, "base URL").
+//! A specifier is a URL if it begins with `/`, `./` or `../`, or has a scheme (HTML, 8.1.5.1, "resolve a URL-like
+//! module specifier"). Otherwise it is a name for an import map and not a link. Each URL is resolved against the
+//! URL of the script; in a `script` element, against the document base URL (HTML, 8.1.3.2, "base URL").
 //!
 //! ```
 //! use baselink::scan::script::{Goal, urls};
@@ -12,8 +12,8 @@
 //! assert_eq!(found.collect::<Vec<_>>(), ["./a.js", "c.png"]);
 //! ```
 //!
-//! Deliberately absent: strings that a program computes, templates (even without substitutions), and whatever else
-//! takes a URL: `fetch`, `Worker`, `importScripts`. Each would be a guess.
+//! Deliberately absent: computed strings, templates (even without substitutions), and other functions that take a
+//! URL: `fetch`, `Worker`, `importScripts`. Any of these would be a guess.
 
 mod tokens;
 
@@ -21,27 +21,27 @@ pub use self::tokens::{Goal, ScriptFault};
 use self::tokens::{Token, TokenKind, Tokens};
 use crate::span::Span;
 
-/// So many tokens the longest pattern has, with what comes before it.
+/// The number of tokens in the longest pattern, including the token before it.
 const LONGEST: usize = 13;
 
 /// A URL in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptUrl {
-    /// The inside of the string.
+    /// The text inside the quotes of the string.
     pub span: Span,
-    /// What quotes it.
+    /// The quotation mark of the string.
     pub quote: char,
-    /// Whether it is the specifier of a module, which may be no URL.
+    /// True for the specifier of a module, which may not be a URL.
     pub is_specifier: bool,
 }
 
-/// Every specifier and URL of `script`, in order, those with escapes too.
+/// Every specifier and URL of `script`, in order, including those with escapes.
 ///
 /// # Errors
 ///
-/// What is not read to its end holds none: what comes before may have been misread.
+/// Fails if `script` cannot be read to its end, because the part before the error may have been misread.
 pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
-    // Escapes are not allowed in either word.
+    // Escapes are not allowed in either keyword.
     if memchr::memmem::find(script.as_bytes(), b"import").is_none()
         && memchr::memmem::find(script.as_bytes(), b"export").is_none()
     {
@@ -62,14 +62,14 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     Ok(reader.found)
 }
 
-/// The declaration that is being read.
+/// The state of the current declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ImportDeclaration {
     /// After `import`.
     Import,
     /// After `export`.
     Export,
-    /// In what is imported or exported, up to `from` and a string.
+    /// After the imported or exported names begin, up to `from` and a string.
     Clause,
 }
 
@@ -82,7 +82,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The token so many before the last one, 0 for that.
+    /// The token at the distance `number` from the last one, which has distance 0.
     fn back(&self, number: usize) -> Option<&Token> {
         self.recent.len().checked_sub(number + 1).map(|at| &self.recent[at])
     }
@@ -104,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes in the next token of an import or export declaration (16.2.2, 16.2.3), if it is one.
+    /// Processes the next token of an import or export declaration (16.2.2, 16.2.3), if it is part of one.
     fn declaration(&mut self, token: Token) {
         let is =
             |name: &str| token.kind == TokenKind::Name && &self.script[token.span.range()] == name;
@@ -136,7 +136,7 @@ impl Reader<'_> {
             {
                 Some(ImportDeclaration::Clause)
             }
-            // After the names comes nothing else.
+            // Only `from` can follow the list of names.
             (Some(ImportDeclaration::Clause), TokenKind::Name)
                 if self.is_mark(0, b'}') && !is("from") =>
             {
@@ -148,14 +148,14 @@ impl Reader<'_> {
         self.declaration = next;
     }
 
-    /// Whether `token`, `import` or `export`, may begin a declaration.
+    /// True if `token`, `import` or `export`, may begin a declaration.
     fn may_begin(&self, token: Token) -> bool {
         token.is_outermost
             && !self.is_mark(0, b'.')
             && self.declaration != Some(ImportDeclaration::Clause)
     }
 
-    /// Looks for a call that ends with the last token, or whose first argument does.
+    /// Recognises a call that ends with the last token, or whose first argument does.
     fn call(&mut self) {
         if !self.is_mark(0, b')') && !self.is_mark(0, b',') {
             return;
@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// The URLs of a script, or `None` where it is not read.
+    /// The URLs of a script, or `None` if it cannot be read.
     fn found(script: &str, goal: Goal) -> Option<Vec<&str>> {
         let urls = urls(script, goal).ok()?;
         Some(urls.into_iter().map(|url| &script[url.span.range()]).collect())
@@ -262,7 +262,7 @@ mod tests {
     /// ECMAScript, 12: where the grammar allows a regular expression, `/` begins one.
     #[test]
     fn regular_expressions_and_divisions() {
-        // In each, `import('a')` is a call only if the first `/` is what it has to be.
+        // In each case, `import('a')` is a call only if the first `/` is read correctly.
         for (is_expression, before) in [
             (false, "a "),
             (false, "a++ "),
@@ -318,7 +318,7 @@ mod tests {
                 _ if before.contains('[') => "]",
                 _ => ");",
             };
-            // A division by two, around a call; or a regular expression that holds what looks like one.
+            // A division by two around a call, or a regular expression that contains something like a call.
             let script = format!("{before}/ import('a') /1{rest}");
             let expected: &[&str] = if is_expression { &[] } else { &["a"] };
             check(Goal::Module, &script, expected);
@@ -352,7 +352,7 @@ mod tests {
         ] {
             assert_eq!(found(script, Goal::Module), None, "{script}");
         }
-        // Without the words nobody looks.
+        // Without `import` or `export`, the script is not read.
         check(Goal::Module, "'", &[]);
     }
 
@@ -369,7 +369,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the text, it is read, and each URL is the inside of a string.
+        /// Any text can be read without a panic, and each URL is the inside of a string.
         #[test]
         fn any_text_is_read(
             pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),

@@ -1,26 +1,25 @@
-//! What a name cannot be, told from its first letter and its length: most names are of no list, and need
-//! not be compared with it.
+//! A filter for names by first letter and length. Most names are on no list, and need not be compared with it.
 //!
 //! ```
-//! // `svg` is left for a `p` (HTML, 13.2.6.5), and not for a `path`.
+//! // A `p` ends the `svg` element (HTML, 13.2.6.5), but a `path` does not.
 //! let page = b"<svg><path href=x /><image href=y /><p><image href=z>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links.len(), 1);
 //! ```
 //!
-//! Deliberately absent: the answer. A name that passes has to be compared.
+//! Deliberately absent: the final answer. A name that passes must still be compared.
 
-/// For each first letter, case ignored, the lengths of the names in a list: one bit each.
+/// For each first letter, ignoring case, the lengths of the listed names, one bit each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sieve([u32; 32]);
 
-/// The bit of a length; those of 31 and more share one.
+/// The bit of a length. Lengths of 31 and more share one bit.
 const fn bit(length: usize) -> u32 {
     1 << if length < 31 { length } else { 31 }
 }
 
 impl Sieve {
-    /// For the names, which begin with a letter or a dash; an empty one is passed over.
+    /// The filter for these names, which begin with a letter or a dash. Empty names are skipped.
     pub(super) const fn of<const N: usize>(names: [&str; N]) -> Self {
         let mut lengths = [0; 32];
         let mut at = 0;
@@ -34,7 +33,7 @@ impl Sieve {
         Self(lengths)
     }
 
-    /// Whether `name` may be one of them.
+    /// True if `name` may be one of the listed names.
     #[inline(always)]
     pub(super) fn passes(&self, name: &[u8]) -> bool {
         match name.first() {

@@ -1,9 +1,9 @@
-//! Plain text to a [`Document`]: the links in the wrapper that the appendix of RFC 1738 recommends,
-//! `<URL:…>`, the places of the group `text`.
+//! Scans plain text for links in the wrapper that the appendix of RFC 1738 recommends, `<URL:…>`, if the group
+//! `text` is enabled.
 //!
-//! "Extra whitespace (spaces, linebreaks, tabs, etc.) may need to be added to break long URLs across
-//! lines. The whitespace should be ignored when extracting the URL." A hyphen before a line break may
-//! or may not be part of the URL, says the appendix; here it is.
+//! "Extra whitespace (spaces, linebreaks, tabs, etc.) may need to be added to break long URLs across lines. The
+//! whitespace should be ignored when extracting the URL." According to the appendix, a hyphen before a line break
+//! may or may not be part of the URL; here it always is.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan::text};
@@ -15,8 +15,8 @@
 //! assert_eq!(&mail[links[0].span().range()], b"../a/\n  b.html");
 //! ```
 //!
-//! Deliberately absent: links without the wrapper. What looks like a URL in text may be one, and what
-//! looks like a relative one hardly ever is.
+//! Deliberately absent: links without the wrapper. Text that looks like a URL may be one, but text that looks like
+//! a relative URL rarely is.
 
 use std::sync::Arc;
 
@@ -31,13 +31,13 @@ use crate::span::Span;
 
 const OPEN: &[u8] = b"<URL:";
 
-/// How many bytes may stand between `<URL:` and `>`.
+/// The maximum number of bytes between `<URL:` and `>`.
 pub const LONGEST_WRAPPED: usize = 8_192;
 
-/// Scans `bytes` as text/plain. Without the group `text` there are no links in it.
+/// Scans `bytes` as text/plain. Without the group `text`, no links are returned.
 ///
-/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is
-/// not ASCII-compatible.
+/// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
+/// ASCII.
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
@@ -55,7 +55,7 @@ fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
 }
 
-/// The text between `<URL:` and `>`, where there is no other `<` in it.
+/// The text between `<URL:` and `>`, unless it contains another `<`.
 fn wrapped(bytes: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -78,7 +78,7 @@ fn wrapped(bytes: &[u8]) -> Vec<Span> {
     found
 }
 
-/// The link at `inside`; none where it is blank.
+/// The link at `inside`; `None` if it is blank.
 fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
     let mut view = View { text: String::new(), map: OffsetMap::verbatim(inside.start, 0) };
     let mut at = inside.start;

@@ -1,7 +1,7 @@
-//! Attribute values that hold URLs inside a syntax of their own: `srcset` (HTML, 4.8.4.3.10),
-//! declarative refresh (HTML, 4.2.5.3 and 7.8), lists, and a lone URL between spaces (URL Standard, 4.4).
+//! Attribute values with URLs in a syntax of their own: `srcset` (HTML, 4.8.4.3.10), declarative refresh (HTML,
+//! 4.2.5.3 and 7.8), lists, and a single URL between spaces (URL Standard, 4.4).
 //!
-//! Values come decoded, and spans are bytes of the decoded value.
+//! Values are already decoded, and spans are byte offsets in the decoded value.
 //!
 //! ```
 //! use baselink::scan::value;
@@ -11,8 +11,8 @@
 //! assert_eq!(refresh.quote, Some('\''));
 //! ```
 //!
-//! Deliberately absent: whether what was found is a URL, and whether a browser would use it. A
-//! candidate with an invalid descriptor is found like any other.
+//! Deliberately absent: validation. A candidate with an invalid descriptor is found like any other, even if a
+//! browser would not use it.
 
 use crate::span::Span;
 
@@ -30,8 +30,7 @@ pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize
 /// The URLs of a `srcset` attribute: the splitting loop of "parse a srcset attribute"
 /// (HTML, 4.8.4.3.10).
 ///
-/// Commas that end a URL belong to the separator, and parentheses in a descriptor protect its
-/// commas.
+/// Trailing commas of a URL are part of the separator. Parentheses in a descriptor protect its commas.
 #[must_use]
 pub fn srcset(value: &str) -> Vec<Span> {
     let input = value.as_bytes();
@@ -58,10 +57,10 @@ pub fn srcset(value: &str) -> Vec<Span> {
     }
 }
 
-/// Where the text goes on after the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
+/// The offset after the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
 ///
-/// The states "in descriptor" and "after descriptor" differ in what they collect, not in where they
-/// end, so one loop does for both.
+/// The states "in descriptor" and "after descriptor" collect different text but end at the same place, so one loop
+/// implements both.
 fn after_descriptors(input: &[u8], mut position: usize) -> usize {
     while position < input.len() {
         match input[position] {
@@ -76,9 +75,9 @@ fn after_descriptors(input: &[u8], mut position: usize) -> usize {
 /// The URL of a declarative refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refresh {
-    /// What is parsed as a URL; empty when the document itself is meant.
+    /// The text that is parsed as a URL; empty if the document itself is meant.
     ///
-    /// Reaches to the end of the value when no quote closes it, trailing spaces included.
+    /// Extends to the end of the value, including trailing spaces, if no quote closes it.
     pub span: Span,
     /// The quote before the URL.
     pub quote: Option<char>,
@@ -87,13 +86,13 @@ pub struct Refresh {
 /// The URL of a `Refresh` header or of `<meta http-equiv=refresh>`: the "shared declarative refresh
 /// steps" (HTML, 4.2.5.3 and 7.8), up to the parsing of the URL.
 ///
-/// `None` when the value refreshes nothing, as it does without a time.
+/// `None` if the value does not refresh, for example because it has no time.
 #[must_use]
 pub fn refresh(value: &str) -> Option<Refresh> {
     let input = value.as_bytes();
     // 3. Skip whitespace.
     let mut position = skip(input, 0, is_whitespace);
-    // 5 to 8. Digits, or at least a full stop; then digits and full stops that count for nothing.
+    // 5 to 8. Digits, or at least a full stop; then more digits and full stops, which are ignored.
     let digits = skip(input, position, |byte| byte.is_ascii_digit());
     if digits == position && input.get(position) != Some(&b'.') {
         return None;
@@ -111,8 +110,8 @@ pub fn refresh(value: &str) -> Option<Refresh> {
     }
     // 11.1. urlString is the rest, unless `url` and `=` precede it.
     let rest = Refresh { span: Span::new(position, input.len()), quote: None };
-    // 11.2. Without a `u`, "skip quotes"; 11.3 to 11.6: after one, whatever is missing leads to
-    // "parse", past the quotes.
+    // 11.2. Without a `u`, "skip quotes". 11.3 to 11.6: after a `u`, any mismatch leads to "parse", past the
+    // quotes.
     if let Some(b'U' | b'u') = input.get(position) {
         if !input[position..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"url")) {
             return Some(rest);
@@ -123,7 +122,7 @@ pub fn refresh(value: &str) -> Option<Refresh> {
         }
         position = skip(input, position + 1, is_whitespace);
     }
-    // 11.8, "skip quotes". 11.10. The same quote ends urlString, else the end of input does.
+    // 11.8, "skip quotes". 11.10. The same quote ends urlString, or else the end of the input.
     let quote = match input.get(position) {
         Some(&quote @ (b'\'' | b'"')) => quote,
         _ => return Some(Refresh { span: Span::new(position, input.len()), quote: None }),
@@ -163,8 +162,9 @@ pub fn task(value: &str) -> Vec<Span> {
         .collect()
 }
 
-/// The tokens of a list with this separator, without the ASCII whitespace around them, and without empty ones.
-/// Commas separate those of `archive` of `applet`, semicolons those of `values` of an SVG animation (SMIL 3, 12.5.5).
+/// The tokens of a list with this separator, without surrounding ASCII whitespace, and without empty tokens.
+/// Commas separate the tokens of `archive` of `applet`, semicolons those of `values` of an SVG animation (SMIL 3,
+/// 12.5.5).
 #[must_use]
 pub fn separated(value: &str, separator: u8) -> Vec<Span> {
     let input = value.as_bytes();
@@ -181,19 +181,19 @@ pub fn separated(value: &str, separator: u8) -> Vec<Span> {
     tokens
 }
 
-/// The value without leading and trailing C0 controls and spaces, which the URL parser drops
-/// (URL Standard, 4.4, step 1).
+/// The span of the value without leading and trailing C0 controls and spaces, which the URL parser drops (URL
+/// Standard, 4.4, step 1).
 #[must_use]
 pub fn trimmed(value: &str) -> Span {
     stripped(value.as_bytes(), Span::new(0, value.len()), |byte| byte <= b' ')
 }
 
-/// The same as text.
+/// The text of the value within [`trimmed`].
 pub(crate) fn trim(value: &str) -> &str {
     &value[trimmed(value).range()]
 }
 
-/// What of `span` is between those of `these` at its ends; empty, at its start, where there is nothing else.
+/// The part of `span` without `these` bytes at its ends; an empty span at its start if nothing else is left.
 pub(super) fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
     let inside = &input[span.range()];
     let Some(start) = inside.iter().position(|&byte| !these(byte)) else {
@@ -217,7 +217,7 @@ mod tests {
         for (value, urls) in [
             ("a", &["a"] as &[_]),
             ("a 1x, b 2x", &["a", "b"]),
-            // A comma without white space is part of the URL.
+            // A comma without following white space is part of the URL.
             ("a,b", &["a,b"]),
             ("data:,a,,, b", &["data:,a", "b"]),
             (", ,a 1x,b 2x,", &["a", "b"]),

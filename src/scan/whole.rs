@@ -1,11 +1,10 @@
-//! Files that are one value to a [`Document`]: style sheets; web app manifests, the places of the group `manifest`; and
-//! scripts, those of the group `scripts`.
+//! Files that consist of a single value: style sheets; web app manifests, in the group `manifest`; and scripts, in
+//! the group `scripts`.
 //!
-//! Every URL of a manifest is resolved against the URL of the manifest (Web Application Manifest, "processing a
-//! manifest"), never against that of the page that refers to it; what a script imports, against that of the script; and
-//! those of a style sheet against its own.
-//! The links of a script have its element, as those in a `script` element; that of a link in a manifest is
-//! its member; those of a style sheet have none, and its name is empty.
+//! Every URL is resolved against the URL of its own file: in a manifest (Web Application Manifest, "processing a
+//! manifest"), in a style sheet, and in the imports of a script. The page that refers to the file does not matter.
+//! A link in a script has the element `script`, as in a `script` element. A link in a manifest has its member as
+//! element. A link in a style sheet has an empty element name.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -17,8 +16,8 @@
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
 //!
-//! Deliberately absent: where URLs are. The files of the syntaxes know ([`css`](super::css), [`json`](super::json),
-//! [`script`](super::script)).
+//! Deliberately absent: the positions of URLs. The files of the syntaxes find them ([`css`](super::css),
+//! [`json`](super::json), [`script`](super::script)).
 
 use std::sync::Arc;
 
@@ -31,11 +30,11 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
 
-/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`] or [`Format::Script`]. If the group of
-/// the format is not enabled, no links are looked for.
+/// Scans `bytes` as a file of this format: [`Format::Css`], [`Format::Manifest`] or [`Format::Script`]. If the
+/// group of the format is not enabled, no links are returned.
 ///
-/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
-/// ASCII-compatible.
+/// Linear in time and memory. Spans are offsets in `bytes`, or in the decoded text if the encoding does not extend
+/// ASCII.
 #[must_use]
 pub fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
     let found = match format {
@@ -109,7 +108,7 @@ mod tests {
         assert_eq!(faults(scan(Format::Script, b"import 'a'", &options)), []);
     }
 
-    /// What the scan of `bytes` finds: the encoding, and each reference with its place.
+    /// The encoding of `bytes`, and each reference with its place.
     fn scanned(bytes: &[u8], charset: &str) -> (&'static str, Vec<(String, Span)>) {
         let options =
             ScanOptions { charset: Charset::for_label(charset), ..ScanOptions::default() };

@@ -1,12 +1,12 @@
-//! Of headings: what in them may change, and whether what they say of bodies is right.
+//! Verification of headings: the changes that are allowed, and the fields that describe bodies.
 //!
 //! ```text
-//! Content-Location: http://a/x      a link that was reported, and nothing else of the field
-//! Content-Length: 34                said of the body: as right, or as wrong, as it was
-//! X-Archive-Orig-ETag: "1"          of a response: no longer said of the body
+//! Content-Location: http://a/x      a reported link, the only change of the field
+//! Content-Length: 34                describes the body: as right, or as wrong, as before
+//! X-Archive-Orig-ETag: "1"          of a response: no longer describes the body
 //! ```
 //!
-//! Deliberately absent: the functions that write these fields. A proof by them would prove nothing.
+//! Deliberately absent: the functions that write these fields. A proof based on them would prove nothing.
 
 use crate::container::entity::{Container, Entity, EntityKind, Structure};
 use crate::edit::Edit;
@@ -17,7 +17,7 @@ use crate::rewrite::Rewritten;
 use crate::scan::fields::Field;
 use crate::span::Span;
 
-/// Those of `links` that lie in a heading.
+/// The links in headings.
 pub(super) fn in_headings<'l>(
     links: &'l [LinkReport],
     structure: &Structure,
@@ -30,9 +30,9 @@ pub(super) fn in_headings<'l>(
     links.iter().filter(is_inside).collect()
 }
 
-/// The edits of a file that are neither in the body of a part that changes, nor in a rewritten one of the `links` in
-/// headings, nor in a field that describes a body. What is new in a link of a heading has to be visible ASCII: of other
-/// characters it depends on the reader what they mean (RFC 5322, 2.2; RFC 2557, 4.4).
+/// The edits of a file that are not allowed. Allowed are edits of a changed body, of a rewritten one of `links` in a
+/// heading, and of a field that describes a body. New text in a link of a heading must be visible ASCII, because
+/// readers differ in their treatment of other characters (RFC 5322, 2.2; RFC 2557, 4.4).
 pub(super) fn strays(
     container: &Container,
     rewritten: &Rewritten<'_>,
@@ -62,8 +62,8 @@ fn is_of_body(container: &Container, name: &[u8]) -> bool {
     container.of_body.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
 
-/// Whether the heading of `new` has the fields of `old`, and says of the body what that said. Of other fields nothing
-/// changed but links, says [`strays`]; of those [`super::links_lie`] proves the rest.
+/// True if the heading of `new` has the fields of `old`, with equally right descriptions of the body. For other
+/// fields, [`strays`] checks that only links changed, and [`super::links_lie`] checks those links.
 pub(super) fn are_right(
     container: &Container,
     (source, old): (&[u8], &Entity),
@@ -86,7 +86,7 @@ pub(super) fn are_right(
         && source[old.heading.separator.range()] == output[new.heading.separator.range()]
 }
 
-/// A field that says something of the body of an entity.
+/// A field that describes the body of an entity.
 struct DescribingField<'a> {
     bytes: &'a [u8],
     entity: &'a Entity,
@@ -98,7 +98,7 @@ impl DescribingField<'_> {
         &self.bytes[self.entity.body.range()]
     }
 
-    /// The field as it is.
+    /// The whole field as written.
     fn line(&self) -> &[u8] {
         &self.bytes[self.field.span.range()]
     }
@@ -118,7 +118,8 @@ impl DescribingField<'_> {
         self.bytes[self.field.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
 
-    /// By how much the number that is the value is off; `None` where it is far off, or no number, or one of several.
+    /// The difference between the value and the right `number`; `None` if it exceeds `most`, or if the value is
+    /// not a number or not the only one.
     fn off(&self, name: &str, number: usize, most: usize) -> Option<isize> {
         let digits = str::from_utf8(self.value()).ok()?;
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -128,8 +129,8 @@ impl DescribingField<'_> {
         (is_only && off.unsigned_abs() <= most).then_some(off)
     }
 
-    /// In which ways it is right: by how much a count is off, of which bytes a digest is that. The line end before a delimiter
-    /// may count or not.
+    /// The ways in which the field is right: the offset of a count, or the forms of the content that a digest
+    /// matches. The line end before a delimiter may or may not count.
     fn truths(&self) -> Vec<isize> {
         if self.is("Content-Length") {
             return Vec::from_iter(self.off("Content-Length", self.body().len(), 2));
@@ -151,8 +152,8 @@ impl DescribingField<'_> {
     }
 }
 
-/// Of a part whose body changed: what was right is right in the same way, what was wrong is what it was. A count that was
-/// too small by more than there is to count now is zero.
+/// Checks a field of a part whose body changed: a right value is right in the same way, and a wrong value is
+/// unchanged. A count that would become negative is zero.
 fn of_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let (before, after) = (was.truths(), is.truths());
     let is_zero = is.value().iter().all(|&digit| digit == b'0');
@@ -163,8 +164,8 @@ fn of_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     }
 }
 
-/// Of a response whose body changed, which has no codings now: a length is right, and what else was said has the name of
-/// something that was (or says that there are no codings).
+/// Checks a field of a response whose body changed and has no codings now. A length must be right. Other
+/// descriptions must be renamed, unless they declare that there are no codings.
 fn of_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let length = is.body().len().to_string();
     let [_, end] = was.around();

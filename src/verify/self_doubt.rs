@@ -1,4 +1,5 @@
-//! Self-doubt: the edits of this program are made wrong, one mutation at a time, and [`verify`] has to notice each.
+//! Mutation tests: the program's own edits are made wrong, one mutation at a time, and [`verify`] has to notice
+//! each.
 //!
 //! ```text
 //! document --rewrite--> edits --mutation--> other edits --apply--> output --verify--> differences, or a fault of the proof
@@ -6,11 +7,11 @@
 //!                         of the content of a part, as if its links were judged wrong: they are lifted as right ones are
 //! ```
 //!
-//! A mutation does not count where nobody could notice it: it makes the same bytes; or bytes that read alike, which is
-//! that the referee of the format (html5ever, cssparser; of encoded bodies what they decode to) sees exactly what it sees
-//! in the right output. XML and scripts have no such referee, so there only the same bytes are the same.
+//! A mutation does not count if nobody could notice it: it makes the same bytes, or bytes that read alike. Bytes
+//! read alike if the reference parser of the format (html5ever, cssparser; for encoded bodies the decoder) sees
+//! the same as in the right output. XML and scripts have no such parser, so only equal bytes count as alike there.
 //!
-//! Deliberately absent: documents that put scanners to the test. Those are in `tests/`.
+//! Deliberately absent: documents that test scanners. Those are in `tests/`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,11 +24,10 @@ use crate::layer::digest::{content_md5, with_crlf};
 use crate::pieces::{piece, style_sheet_pieces, tree_pieces, without_references};
 use crate::rewrite::rewrite;
 
-/// It has what most places need an escape for, and each place spells it otherwise.
+/// A base with characters that most places must escape, each in its own way.
 const BASE: &str = "http://a.example/it's(&amp)/\"<b>/c.html";
 
-/// Documents with links of every kind of place, for each format that is rewritten: the file, and the groups of links that are
-/// asked for.
+/// Documents with links in every kind of place, for each rewritable format: the file, and the groups to enable.
 fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
     match format {
         Format::Html => &[
@@ -103,21 +103,21 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
                 "",
             ),
         ],
-        // As a part of a message it is rewritten, which is above.
+        // Plain text is only rewritten as a part of a message, as above.
         Format::Plain => &[],
-        // What is in an archive is a document or a response of its own, and proved as such.
+        // The content of an archive is a separate document or response, and is verified as such.
         Format::Warc | Format::Wacz | Format::Har | Format::WebArchive => &[],
         Format::Other => &[],
     }
 }
 
-/// A list of edits, what they are edits of, and the place of the one that goes wrong.
+/// A list of edits, the edited bytes, and the index of the edit to make wrong.
 type Wrong<'a> = (&'a [Edit<'static>], &'a [u8], usize);
 
-/// The wrong lists that a mutation makes of right ones.
+/// A function from right edits to the wrong lists of a mutation.
 type Mutation = fn(Wrong<'_>) -> Vec<Vec<Edit<'static>>>;
 
-/// What goes wrong.
+/// The mutations.
 const MUTATIONS: [(&str, Mutation); 9] = [
     ("left out", |(edits, _, at)| vec![[&edits[..at], &edits[at + 1..]].concat()]),
     ("made twice", |(edits, _, at)| {
@@ -129,7 +129,7 @@ const MUTATIONS: [(&str, Mutation); 9] = [
         let Edit { span: Span { start, end }, new } = &edits[at];
         let mut wrong = Vec::new();
         for (to_left, to_right) in [(1, 1), (2, 2), (1, 0), (0, 1), (3, 0), (0, 3), (1, 2)] {
-            // Longer, shorter, and moved both ways.
+            // Longer, shorter, and moved in both directions.
             wrong.push((start.checked_sub(to_left), Some(end + to_right)));
             wrong.push((Some(start + to_left), end.checked_sub(to_right)));
             wrong.push((start.checked_sub(to_left), end.checked_sub(to_right)));
@@ -194,7 +194,7 @@ const MUTATIONS: [(&str, Mutation); 9] = [
         wrong.map(|new| replaced(edits, at, *span, &new)).collect()
     }),
     ("beside the links", |(edits, bytes, at)| {
-        // Once for all edits: a byte goes, comes, or becomes another, anywhere.
+        // Once for all edits: a byte anywhere is deleted, inserted, or changed.
         let places = (0..=bytes.len()).filter(|_| at == 0);
         let mut wrong = Vec::new();
         for place in places {
@@ -215,7 +215,7 @@ const MUTATIONS: [(&str, Mutation); 9] = [
     }),
 ];
 
-/// How places spell what would end them, and what they spell.
+/// Escapes that places use for their terminators, and the characters they represent.
 const ESCAPES: [(&[u8], &str); 22] = [
     (b"&amp;", "&"),
     (b"&quot;", "\""),
@@ -251,7 +251,7 @@ fn inserted(edits: &[Edit<'static>], at: usize, edit: Edit<'static>) -> Vec<Edit
     [&edits[..at], &[edit], &edits[at..]].concat()
 }
 
-/// `list` as edits; `None` where they overlap, which [`Edits::push`] allows nobody.
+/// `list` as edits; `None` if they overlap, which [`Edits::push`] rejects.
 fn edits_of(list: &[Edit<'_>], length: usize) -> Option<Edits> {
     let mut edits = Edits::default();
     let is_inside = list.iter().all(|edit| edit.span.end <= length);
@@ -259,7 +259,7 @@ fn edits_of(list: &[Edit<'_>], length: usize) -> Option<Edits> {
     is_inside.then_some(edits)
 }
 
-/// Everything that the referees see in a file, and in what its values hold.
+/// Everything that the reference parsers see in a file, and in the documents in its values.
 fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     let Some(container) = container::of(format) else {
         let seen = Dissection { format, charset, by_tokens: false }.pieces(bytes);
@@ -284,7 +284,7 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
         let (content, body) = (entity.decode(bytes), &bytes[entity.body.range()]);
         for field in &entity.heading.fields {
             let value = String::from_utf8_lossy(&bytes[field.value.range()]).into_owned();
-            // What is right of other bytes that read alike reads alike.
+            // A description that is right for other bytes that read alike counts as alike.
             let counted = match String::from_utf8_lossy(&bytes[field.name.range()]).as_ref() {
                 "Content-Length" => value
                     .parse()
@@ -310,7 +310,7 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
             let is_base64 = entity.transfer_encoding == TransferEncoding::Base64;
             let is_strict = !is_base64 || is_whole_base64(body);
             seen.push(piece("strict", is_strict.to_string()));
-            // Of an encoding that another reader guesses nothing is alike.
+            // If another reader guesses the encoding, non-ASCII content never counts as alike.
             seen.push(piece("ascii", content.bytes.is_ascii().to_string()));
             seen.extend(reading(entity.media_type.format(), Charset::UTF_8, &content.bytes));
         }
@@ -319,7 +319,7 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     seen
 }
 
-/// A script without the backslashes that mean nothing (ECMA-262, 12.9.4, NonEscapeCharacter).
+/// A script without meaningless backslashes (ECMA-262, 12.9.4, NonEscapeCharacter).
 fn script(text: &str) -> String {
     let mut left = String::new();
     let mut characters = text.chars().peekable();
@@ -336,8 +336,8 @@ fn script(text: &str) -> String {
     left
 }
 
-/// The pieces of markup, with style sheets, scripts and documents in values taken apart in their turn. Text and comments
-/// with markup in them are for readers who read it as that.
+/// The pieces of markup, with style sheets, scripts and documents in values parsed in turn. Text and comments with
+/// markup in them are kept for readers that parse them.
 fn with_values(seen: Vec<TreePiece>) -> Vec<TreePiece> {
     let mut all = Vec::new();
     let mut around = String::new();
@@ -360,20 +360,20 @@ fn with_values(seen: Vec<TreePiece>) -> Vec<TreePiece> {
     all
 }
 
-/// How many mutations there were, and what became of them.
+/// The number of mutations, by outcome.
 #[derive(Debug, Default)]
 struct Count {
-    /// Those that the way back to the file refuses: 8-bit text in a 7bit body, say.
+    /// Mutations that cannot be lifted to the file, such as 8-bit text in a 7bit body.
     refused: usize,
-    /// Those that read alike.
+    /// Mutations that read alike.
     alike: usize,
     noticed: usize,
 }
 
-/// A mutation and what is made of the file then, where it can be made.
+/// A mutation and the resulting file, if it can be made.
 type Mutant<'a> = (&'static str, Option<Rewritten<'a>>);
 
-/// Every wrong list of `right`, edits of `bytes`, as `made` of it.
+/// Every wrong list of `right`, edits of `bytes`, passed to `made`.
 fn mutants<'a>(
     right: &Edits,
     bytes: &[u8],
@@ -391,7 +391,7 @@ fn mutants<'a>(
     mutants
 }
 
-/// What `right` would be, had the content of its part at `index` these edits; `None` where they cannot be lifted.
+/// `right` with these edits for the content of its part at `index`; `None` if they cannot be lifted.
 fn in_part<'a>(
     right: &Rewritten<'a>,
     structure: &Structure,
@@ -441,7 +441,7 @@ fn in_part<'a>(
     Some(wrong)
 }
 
-/// Doubts what is made of `source`, a file of the format that `options` name.
+/// Runs all mutations on `source`, a file of the format in `options`.
 fn doubt(source: &[u8], options: &Options, count: &mut Count) {
     let right = rewrite(source, options);
     let (format, charset) = (options.format, right.totals.charset);

@@ -1,7 +1,7 @@
-//! base64 (RFC 2045, 6.8): where its characters stand, and data encoded anew.
+//! base64 (RFC 2045, 6.8): the positions of its characters, and re-encoding of data.
 //!
-//! An edit re-encodes from the group in which it begins to the end of the data, once it is known that
-//! this reproduces what is there.
+//! An edit re-encodes from the group in which it begins to the end of the data, after a check that re-encoding
+//! reproduces the existing text.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding::Base64;
@@ -22,7 +22,7 @@ use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_d
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
-/// Decodes without padding, and whatever the unused bits of the last character are.
+/// Decodes without padding, and ignores the unused bits of the last character.
 const TOLERANT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -30,16 +30,16 @@ const TOLERANT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Where the characters of base64 data stand in the buffer.
+/// The positions of the characters of base64 data in the buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Base64Data {
-    /// For each stretch of characters (padding too) without white space: the number of its first, and
-    /// where it is.
+    /// The stretches of characters, including padding, without white space: the index of the first character, and
+    /// its offset.
     stretches: Stretches,
-    /// How many characters there are, without padding.
+    /// The number of characters, without padding.
     characters: usize,
     padding: usize,
-    /// Where the data ends, padding included.
+    /// The end of the data, including padding.
     end: usize,
     pub(super) ignored: Span,
 }
@@ -70,7 +70,7 @@ impl Base64Data {
         Ok((bytes, data))
     }
 
-    /// Where the character with this number is.
+    /// The offset of the character with this index.
     fn place(&self, character: usize) -> usize {
         match self.stretches.partition_point(|&(first, _)| first <= character).checked_sub(1) {
             Some(stretch) => {
@@ -81,7 +81,7 @@ impl Base64Data {
         }
     }
 
-    /// Where the first `characters` of them end: what follows the last, white space or not, is not included.
+    /// The end of the first `characters` characters, without any text after the last one.
     fn end_of(&self, characters: usize) -> usize {
         characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
     }
@@ -108,10 +108,11 @@ impl Base64Data {
     }
 }
 
-/// For each stretch of characters the number of its first, and where it is.
+/// The index of the first character of each stretch, and its offset.
 type Stretches = Vec<(usize, usize)>;
 
-/// The number of characters before padding, their stretches and the bytes that they represent. White space may be anywhere.
+/// The number of characters before padding, their stretches, and the bytes that they represent. White space is
+/// allowed anywhere.
 fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), Obstacle> {
     let data = &raw[..memchr::memchr(b'=', raw).unwrap_or(raw.len())];
     let mut characters = Vec::with_capacity(data.len());
@@ -125,7 +126,7 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
         start += stretch.len() + 1;
     }
     let is_foreign = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'/');
-    // Six bits are not a byte.
+    // Six bits do not make a byte.
     let length = characters.len() - usize::from(characters.len() % 4 == 1);
     match TOLERANT.decode(&characters[..length]) {
         Ok(bytes) if !characters[length..].iter().any(is_foreign) => Ok((length, stretches, bytes)),
@@ -137,14 +138,14 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
     }
 }
 
-/// How base64 data is broken into lines.
+/// The line breaks of base64 data.
 pub(super) struct Layout<'a> {
     pub(super) width: usize,
     pub(super) line_end: &'a [u8],
 }
 
 impl Layout<'_> {
-    /// The base64 of `bytes` after `column` characters of a line.
+    /// The base64 of `bytes`, continued after `column` characters of a line.
     pub(super) fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
         let mut text = STANDARD.encode(bytes);
         if !padded {
@@ -167,7 +168,7 @@ impl Layout<'_> {
 }
 
 impl Encoded<'_> {
-    /// Keeps the text up to the group in which the first edit begins, and encodes from there.
+    /// Keeps the text before the group in which the first edit begins, and re-encodes the rest.
     pub(super) fn lift_base64(
         &self,
         data: &Base64Data,
@@ -184,7 +185,7 @@ impl Encoded<'_> {
             .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
         let layout = match first_break {
             Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
-            // One line: it may grow as far as lines may, and as it already has.
+            // A single line may grow up to the maximum width, or keep its greater length.
             None if data.characters + data.padding <= WIDTH => {
                 Layout { width: WIDTH, line_end: line_end(self.buffer, self.body) }
             }
@@ -214,7 +215,7 @@ impl Encoded<'_> {
         }
         new.extend_from_slice(&self.bytes[at..]);
         let new = layout.encode(&new, padded, column);
-        // Without a line there is no line end before it.
+        // If no line is left, the preceding line end is dropped, too.
         let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
         let span = Span::new(start, data.end);
         let mut lifted = Edits::default();
@@ -230,7 +231,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Each character has its place, and an obstacle lies at the first foreign character.
+        /// Checks that each character has its place, and that an obstacle is at the first foreign character.
         #[test]
         fn every_character_has_its_place(
             pieces in prop::collection::vec(

@@ -1,8 +1,8 @@
-//! Codings of HTTP: what was done to a body before it was sent, undone.
+//! Decodes the codings of an HTTP body.
 //!
-//! Transfer codings (RFC 9112, 7) are of the message, content codings (RFC 9110, 8.4) of what it carries. Clients write
-//! a heading as they got it over a body that they have decoded: `curl -i --compressed` does, `wget --save-headers`, and
-//! many crawlers. So a body that is not coded as its heading says is taken as it is, and that is said.
+//! Transfer codings (RFC 9112, 7) belong to the message, content codings (RFC 9110, 8.4) to its content. Many
+//! clients store the original heading with a decoded body: `curl -i --compressed`, `wget --save-headers`, and many
+//! crawlers. A body that is not coded as its heading claims is therefore used as it is, with a diagnostic.
 //!
 //! ```
 //! use baselink::layer::transfer::{Codings, TransferEncoding};
@@ -13,8 +13,8 @@
 //! assert_eq!(&*decoded.bytes, b"<a href=x>");
 //! ```
 //!
-//! gzip, deflate, br and zstd need the feature `codings`. Deliberately absent: encoding anew. A body that changes is
-//! written without codings; and `compress`, which nobody sends any more.
+//! gzip, deflate, br and zstd need the feature `codings`. Deliberately absent: encoding. A changed body is written
+//! without codings. `compress` is obsolete and not supported.
 
 use std::borrow::Cow;
 
@@ -23,25 +23,26 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::format::begins_response;
 use crate::span::Span;
 
-/// A body has so many codings at most.
+/// The maximum number of codings of a body.
 const MOST: usize = 4;
 
-/// So many bytes a body may decode to.
+/// The maximum decoded size of a body, in bytes.
 #[cfg(feature = "codings")]
 const LONGEST: usize = 1 << 28;
 
-/// A body that decodes to more than so many times its length, whatever its codings are, is not read. deflate gives 258
-/// bytes for 2 bits (RFC 1951, 3.2.5), which is 1,032 times: nothing is refused that gzip or deflate made, once, of
-/// anything. Brotli, zstd and codings of codings have no such bound, and make a thirtieth of a page, rarely less.
+/// The maximum ratio of decoded to encoded size, for all codings of a body together. deflate produces at most 258
+/// bytes from 2 bits (RFC 1951, 3.2.5), a ratio of 1,032, so any body that gzip or deflate compressed once is
+/// accepted. Brotli, zstd and nested codings have no such limit, but rarely shrink a page to less than a
+/// thirtieth.
 #[cfg(feature = "codings")]
 const RATIO: usize = 1_100;
 
-/// So many bytes any body may decode to: of a body of less than a kilobyte the length tells little. It is what each of the
-/// records costs that such an archive consists of.
+/// The decoded size that is allowed for any body, because the ratio says little about bodies below a kilobyte. It
+/// bounds the cost of each record in an archive of such bodies.
 #[cfg(feature = "codings")]
 const FLOOR: usize = 1 << 20;
 
-/// What was done to a body.
+/// A coding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Coding {
     /// RFC 9112, 7.1.
@@ -56,7 +57,7 @@ pub(crate) enum Coding {
     Zstd,
 }
 
-/// The codings by the names that fields have for them, in lower case; `x-gzip` is the same as `gzip` (RFC 9110, 8.4.1.3).
+/// The codings by their names in header fields, in lower case. `x-gzip` is an alias of `gzip` (RFC 9110, 8.4.1.3).
 const CODINGS: &[(&str, Option<Coding>)] = &[
     ("", None),
     ("identity", None),
@@ -69,35 +70,36 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
     ("zstd", Some(Coding::Zstd)),
 ];
 
-/// What was done to a body.
+/// The codings of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Codings {
-    /// In that order.
+    /// The codings in the order in which they were applied.
     done: [Option<Coding>; MOST],
-    /// Why the body must not change, whatever its codings are.
+    /// The reason, if any, why the body must not change, whatever its codings.
     kept: Option<&'static str>,
 }
 
-/// A body without its codings.
+/// A decoded body.
 pub(super) struct Uncoded<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// Why it cannot be written without them, though it can be read.
+    /// The reason, if any, why the body can be read but not be written without its codings.
     pub(super) obstacle: Option<&'static str>,
-    /// What is to be said of it.
+    /// The diagnostics about the body.
     pub(super) remarks: Vec<Diagnostic>,
 }
 
-/// What a coding is undone to.
+/// The result of undoing a coding.
 enum Undone {
-    /// It was not coded so.
+    /// The body was not coded so.
     Not,
-    /// All of it; where there is more to it, what.
+    /// The decoded bytes, and a description of the damage if they are incomplete.
     Bytes(Vec<u8>, Option<&'static str>),
 }
 
 impl Codings {
-    /// Those that the values of `Content-Encoding` and `Transfer-Encoding` fields name, each a list; and why the body
-    /// is to be `kept` as it is, a clause without a full stop. `None` where one is unknown, or there are more than four.
+    /// The codings named in `Content-Encoding` and `Transfer-Encoding` fields, each a list. `kept` is the reason,
+    /// if any, to keep the body unchanged: a clause without a full stop. `None` if a coding is unknown, or there
+    /// are more than four.
     #[must_use]
     pub fn read<'v>(
         content: impl IntoIterator<Item = &'v [u8]>,
@@ -119,18 +121,18 @@ impl Codings {
         Some(Self { done, kept })
     }
 
-    /// Whether nothing was done, and the body may change.
+    /// True if there are no codings and the body may change.
     #[must_use]
     pub fn is_identity(self) -> bool {
         self == Self::default()
     }
 
-    /// Undoes them, the last one first.
+    /// Undoes the codings, the last one first.
     ///
     /// # Errors
     ///
-    /// A coding that this build of the library does not read, and a body that decodes to too many times its length. `at`
-    /// is where the body begins.
+    /// Fails if this build does not support a coding, or if the body decodes to too many times its length. `at` is
+    /// the start of the body.
     pub(super) fn decode(self, body: &[u8], at: usize) -> Result<Uncoded<'_>, Obstacle> {
         let bytes = Cow::Borrowed(body);
         let mut uncoded = Uncoded { bytes, obstacle: self.kept, remarks: Vec::new() };
@@ -168,8 +170,8 @@ impl Codings {
     }
 }
 
-/// The data of chunks (RFC 9112, 7.1). A chunk ends with a line end; the last one has no data, and may have trailer
-/// fields after it.
+/// Decodes chunks (RFC 9112, 7.1). A chunk ends with a line end. The last one is empty, and may be followed by
+/// trailer fields.
 fn chunks(bytes: &[u8]) -> Undone {
     const DAMAGED: &str = "its chunks are damaged: what follows the damage was not read";
     let mut data = Vec::new();
@@ -200,9 +202,9 @@ fn chunks(bytes: &[u8]) -> Undone {
     }
 }
 
-/// The size of the chunk at the start of `bytes`, and what follows its line. An extension is a `;` and more.
+/// The size of the chunk at the start of `bytes`, and the rest after its line. An extension begins with `;`.
 fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    /// Nobody sends longer lines.
+    /// The maximum length of the line, far above real ones.
     const LONGEST_LINE: usize = 4_096;
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_LINE)])?;
     let size = bytes[..end].split(|&byte| byte == b';').next()?.trim_ascii();
@@ -220,7 +222,7 @@ fn compressed(_: Coding, _: &[u8], _: usize) -> Result<Undone, &'static str> {
 fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'static str> {
     use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-    // What `deflate` is without its header, and `br`, begin with any byte.
+    // Raw deflate data and `br` may begin with any byte.
     let (is_marked, is_it) = match coding {
         Coding::Gzip => (true, bytes.starts_with(b"\x1f\x8b")),
         Coding::Zstd => (true, bytes.starts_with(b"\x28\xb5\x2f\xfd")),
@@ -243,11 +245,11 @@ fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'s
     })
 }
 
-/// What is said of data that end before their end, or are wrong.
+/// The diagnostic for compressed data that are truncated or corrupt.
 #[cfg(feature = "codings")]
 const DAMAGED: &str = "its compressed data are damaged: what follows the damage was not read";
 
-/// The output of `decoder` for a body of `length` bytes as sent, and the obstacle that ended it early, if any.
+/// The output of `decoder` for an encoded body of `length` bytes, and the obstacle that ended it early, if any.
 #[cfg(feature = "codings")]
 fn all_of(
     decoder: impl std::io::Read,
@@ -277,7 +279,7 @@ fn has_zlib_header(bytes: &[u8]) -> bool {
         if method & 0x0f == 8 && (u16::from(*method) << 8 | u16::from(*flags)) % 31 == 0)
 }
 
-/// Whether `bytes` begin as text does.
+/// True if `bytes` begin like text.
 #[cfg(feature = "codings")]
 fn is_text(bytes: &[u8]) -> bool {
     let is_of_text = |&byte: &u8| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c');
@@ -295,7 +297,7 @@ struct Frames<'a> {
 impl<'a> Frames<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         let mut decoder = ruzstd::decoding::FrameDecoder::new();
-        // RFC 9659, 3: what has a longer window is nothing that a browser takes.
+        // RFC 9659, 3: browsers do not accept a larger window.
         decoder.set_max_window_size(8 << 20);
         Self { rest: bytes, decoder }
     }

@@ -1,4 +1,4 @@
-//! A body as it is encoded in its buffer, and why an edit of it cannot be made there.
+//! An encoded body in its buffer, and the obstacles to editing it.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding;
@@ -22,9 +22,9 @@ pub(super) const WIDTH: usize = 76;
 #[derive(Clone, Copy)]
 pub(super) struct Encoded<'a> {
     pub(super) buffer: &'a [u8],
-    /// Where it is in the buffer.
+    /// The span of the body in the buffer.
     pub(super) body: Span,
-    /// What it is decoded.
+    /// The decoded bytes.
     pub(super) bytes: &'a [u8],
 }
 
@@ -42,12 +42,12 @@ pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
     }
 }
 
-/// Why a body cannot be decoded, or an edit of it not be made in its encoded text.
+/// The reason why a body cannot be decoded, or why an edit cannot be made in its encoded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Obstacle {
-    /// Where it is: an offset of the buffer.
+    /// The offset of the obstacle in the buffer.
     pub at: usize,
-    /// What it is: a clause without a full stop.
+    /// A description of the obstacle: a clause without a full stop.
     pub reason: &'static str,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn push(edits: &mut Edits, span: Span, new: impl AsRef<[u8]>) -> Resu
     edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
 }
 
-/// Adds an edit that replaces `span` of `buffer` by `new`, without what they begin and end with alike.
+/// Adds an edit that replaces `span` of `buffer` by `new`, without their common beginning and end.
 pub(super) fn push_difference(
     edits: &mut Edits,
     buffer: &[u8],

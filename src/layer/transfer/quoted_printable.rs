@@ -1,6 +1,6 @@
-//! Quoted-printable (RFC 2045, 6.7): its tokens, and raw lines spelled anew.
+//! Quoted-printable (RFC 2045, 6.7): its tokens, and the re-encoding of raw lines.
 //!
-//! An edit respells the raw lines that it touches, or that it joins, and no other.
+//! An edit re-encodes only the raw lines that it touches or joins.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding::QuotedPrintable;
@@ -9,7 +9,7 @@
 //! assert_eq!(&*QuotedPrintable.decode(body, Span::new(0, 12)).unwrap().bytes, b"a=bc\n");
 //! ```
 //!
-//! Deliberately absent: a verdict. Any bytes are quoted-printable.
+//! Deliberately absent: errors. Any bytes are quoted-printable.
 
 use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
@@ -22,20 +22,20 @@ fn is_blank(byte: u8) -> bool {
 /// A piece of quoted-printable text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum QuotedPiece {
-    /// Bytes that represent themselves, no line end among them.
+    /// Bytes that represent themselves, without a line end.
     Plain,
     /// `=` and two hexadecimal digits: one byte.
     Escape(u8),
-    /// White space at the end of a line, which "must be deleted" (rule 3): nothing.
+    /// White space at the end of a line, which "must be deleted" (rule 3): represents nothing.
     Padding,
-    /// `=`, perhaps white space, and the end of the line or of the body: nothing.
+    /// `=`, optional white space, and the end of the line or body: represents nothing.
     SoftBreak,
-    /// CRLF, LF, or a CR that no LF follows: itself.
+    /// CRLF, LF, or a CR without a following LF: represents itself.
     LineEnd,
 }
 
 impl QuotedPiece {
-    /// How many bytes it represents where it is at `span`.
+    /// The number of bytes that the piece at `span` represents.
     fn decoded_length(self, span: Span) -> usize {
         match self {
             Self::Plain | Self::LineEnd => span.len(),
@@ -82,7 +82,7 @@ impl Iterator for QuotedPieces<'_> {
 fn special(rest: &[u8]) -> (QuotedPiece, usize) {
     match *rest {
         [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-            // Rule 1 wants upper case; "robust" readers take both.
+            // Rule 1 requires upper case; "robust" readers accept both.
             let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
             (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
         }
@@ -104,31 +104,32 @@ fn blanks_at_end(text: &[u8]) -> usize {
     text.iter().rev().take_while(|&&byte| is_blank(byte)).count()
 }
 
-/// The ends of some pieces. From the last mark before a decoded byte, a few steps lead to its place.
+/// The ends of some pieces, as an index: a few steps from the last mark before a decoded byte lead to its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
-/// The bytes before `raw` are decoded to those before `decoded`.
+/// The raw offset `raw` corresponds to the decoded offset `decoded`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     decoded: usize,
     raw: usize,
 }
 
-/// The fewest raw bytes between two marks. Before a mark that is not at the start of a line lie twice as many, and a long
-/// piece leaves more.
+/// The minimum number of raw bytes between two marks. The distance is doubled before a mark that is not at the
+/// start of a line, and may grow by a long piece.
 const STEP: usize = 128;
 
-/// The bytes that quoted-printable text represents.
+/// Decodes quoted-printable text.
 pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
     decode_in_steps(raw, STEP)
 }
 
-/// Copies lines together as long as only their ends are between them.
+/// Decodes with marks at this distance. Adjacent lines are copied together if only their line ends are between
+/// them.
 fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut marks = Vec::new();
-    // Bytes that represent themselves, from `copied` on, are not copied yet.
+    // Bytes from `copied` on represent themselves but are not copied yet.
     let (mut copied, mut end, mut next) = (0, 0, step);
     for at in memchr::memchr3_iter(b'=', b'\r', b'\n', raw) {
         if at < end {
@@ -158,13 +159,13 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
 }
 
 impl Marks {
-    /// The last mark that `is_before` holds for, as it does for all before that.
+    /// The last mark for which `is_before` holds; it also holds for all earlier marks.
     fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Mark {
         let following = self.0.partition_point(is_before);
         following.checked_sub(1).map_or(Mark::default(), |at| self.0[at])
     }
 
-    /// Where in `raw` the decoded byte `index` lies, which exists.
+    /// The span in `raw` of the decoded byte `index`, which must exist.
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
         let before = self.last(|mark| mark.decoded <= index);
         let mut left = index - before.decoded;
@@ -181,7 +182,7 @@ impl Marks {
         Span::at(raw.len())
     }
 
-    /// The number of bytes that `raw` represents before `place`, where a piece begins.
+    /// The number of decoded bytes before `place` in `raw`, where a piece begins.
     fn decoded(&self, raw: &[u8], place: usize) -> usize {
         let before = self.last(|mark| mark.raw <= place);
         let pieces = QuotedPieces { text: &raw[..place], at: before.raw };
@@ -192,11 +193,11 @@ impl Marks {
 /// A raw line, with its end.
 struct RawLine {
     raw: Span,
-    /// How many bytes it represents.
+    /// The number of bytes that it represents.
     decoded: usize,
-    /// Whether it ends in a soft break.
+    /// True if it ends in a soft break.
     soft: bool,
-    /// Whether the body ends with it.
+    /// True if it is the last line of the body.
     last: bool,
 }
 
@@ -217,7 +218,7 @@ impl RawLine {
 }
 
 impl Encoded<'_> {
-    /// Walks the raw lines around edits; those that an edit touches, or that it joins, are respelled together.
+    /// Walks the raw lines around edits, and re-encodes together those that an edit touches or joins.
     pub(super) fn lift_quoted_printable(
         &self,
         marks: &Marks,
@@ -232,14 +233,14 @@ impl Encoded<'_> {
         while open.is_some() || changes.peek().is_some() {
             if let (None, Some(edit)) = (&open, changes.peek()) {
                 let mark = marks.last(|mark| mark.decoded <= edit.span.start);
-                // An LF ends a line, whatever is before it.
+                // An LF always ends a line.
                 if mark.raw > start && raw[mark.raw - 1] == b'\n' {
                     (start, decoded, after_cr) = (mark.raw, mark.decoded, false);
                 }
             }
             let line = RawLine::at(raw, start);
             let end = decoded + line.decoded;
-            // What is put between two lines goes to the second.
+            // Text inserted between two lines goes to the second.
             let touched = changes.peek().is_some_and(|edit| edit.span.start < end || line.last);
             if touched && open.is_none() {
                 open = Some(Respelled::new(start, after_cr));
@@ -264,8 +265,8 @@ impl Encoded<'_> {
         Ok(lifted)
     }
 
-    /// True if the lines that `edits` of the body change decode to what `changes` make of their bytes. An LF ends a line
-    /// whatever is around it, so that the lines between them decode to what they did.
+    /// True if the lines that `edits` of the body change decode to the result of `changes`. An LF always ends a
+    /// line, so the unchanged lines between them decode as before.
     pub(super) fn changed_lines_read(&self, marks: &Marks, edits: &Edits, changes: &Edits) -> bool {
         let raw = &self.buffer[self.body.range()];
         let (mut edits, mut changes) = (edits.iter().peekable(), changes.iter().peekable());
@@ -299,18 +300,18 @@ impl Encoded<'_> {
     }
 }
 
-/// Raw lines that are being spelled anew.
+/// Raw lines that are being re-encoded.
 struct Respelled {
-    /// Where they begin in the body.
+    /// The offset of their start in the body.
     start: usize,
-    /// Whether a soft break that ends in CR is before them.
+    /// True if a soft break that ends in CR precedes them.
     after_cr: bool,
-    /// Up to where the decoded bytes were replaced.
+    /// The offset up to which the decoded bytes were replaced.
     replaced: usize,
     text: Vec<u8>,
-    /// Length of the text in which no `=` may change its meaning by what follows.
+    /// The length of the text in which later text cannot change the meaning of a `=`.
     settled: usize,
-    /// Whether the text ends in padding or a soft break.
+    /// True if the text ends in padding or a soft break.
     closed: bool,
 }
 
@@ -320,8 +321,8 @@ impl Respelled {
         Self { start, after_cr, replaced, text: Vec::new(), settled, closed: false }
     }
 
-    /// Adds `line`, which represents the bytes from `decoded` on, with the edits that begin in it.
-    /// `text` ends with it.
+    /// Adds `line`, which represents the bytes from `decoded` on, with the edits that begin in it. `text` ends
+    /// with the line.
     fn line<'e>(
         &mut self,
         text: &[u8],
@@ -332,7 +333,7 @@ impl Respelled {
         let mut at = decoded;
         for (token, span) in (QuotedPieces { text, at: line.raw.start }) {
             let len = token.decoded_length(span);
-            // What is put before a soft break is put after it, except at the end of the body.
+            // An insertion before a soft break goes after it, except at the end of the body.
             let takes = len > 0 || token == QuotedPiece::Padding || line.last;
             let mut kept = at;
             while let Some(edit) =
@@ -364,7 +365,7 @@ impl Respelled {
         }
     }
 
-    /// Adds the part of the token at `span` that represents the bytes `range` of it.
+    /// Adds the part of the token at `span` that represents the bytes `range` of its decoded form.
     fn keep(&mut self, text: &[u8], token: QuotedPiece, span: Span, range: std::ops::Range<usize>) {
         if range.is_empty() {
             return;
@@ -401,8 +402,7 @@ impl Respelled {
         }
     }
 
-    /// Spells an `=` that represents itself, at the end of the text, so that nothing can follow with
-    /// which it would be an escape or a soft break.
+    /// Encodes a literal `=` at the end of the text, if later text could turn it into an escape or a soft break.
     fn spell_loose_equals(&mut self) {
         let tail = &self.text[self.settled..];
         let before_blanks = tail.len() - tail.iter().rev().take_while(|&&b| is_blank(b)).count();
@@ -415,10 +415,10 @@ impl Respelled {
         self.text.splice(at..at, *b"3D");
     }
 
-    /// The lines, where `before` stood.
+    /// The finished lines, which replace `before`.
     fn finish(self, before: &[u8], line_end: &[u8]) -> Vec<u8> {
         let mut lines = wrap(&self.text, before, line_end);
-        // The soft break would take this LF for its own.
+        // The soft break before these lines would absorb this LF.
         if self.after_cr && lines.starts_with(b"\n") {
             lines.splice(..1, [b"=0A=", line_end].concat());
         }
@@ -431,16 +431,15 @@ fn push_escape(text: &mut Vec<u8>, byte: u8) {
     text.extend([b'=', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
 }
 
-/// Whether a line that begins with `rest` means something to what carries messages: a boundary (RFC
-/// 2046, 5.1.1), the start of a message in an mbox or its quoted form, which some readers unquote.
+/// True if a line that begins with `rest` has a special meaning in a message or mailbox: a boundary (RFC 2046,
+/// 5.1.1), or the start of an mbox message, or its quoted form, which some readers unquote.
 pub(super) fn is_structure(rest: &[u8]) -> bool {
     let quotes = rest.iter().take(WIDTH).take_while(|&&byte| byte == b'>').count();
     rest.starts_with(b"--") || rest[quotes..].starts_with(b"From ")
 }
 
-/// Puts soft breaks into quoted-printable `text` so that no line is longer than 76 columns, and spells
-/// out the first character of a line that would mean something to what carries it, unless the line
-/// was like this `before`.
+/// Inserts soft breaks into quoted-printable `text` so that no line is longer than 76 columns. Encodes the first
+/// character of a line with a special meaning in a message or mailbox, unless `before` already had this line.
 fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 24);
     let mut column = 0;
@@ -537,7 +536,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-        /// Marks only save steps: edits are lifted to the same ones without any.
+        /// Checks that edits are lifted identically with and without marks.
         #[test]
         fn marks_change_no_edit(raw in pieces(), seeds in seeds(), step in 1_usize..12) {
             let (bytes, marks) = decode_in_steps(&raw, step);
@@ -549,7 +548,7 @@ mod tests {
             prop_assert_eq!(&body.lift_quoted_printable(&marks, &changes).unwrap(), &walked);
         }
 
-        /// What is proved by reading changed lines is true of the whole body, whatever the edits are.
+        /// Checks that any edits proved by reading the changed lines are also right for the whole body.
         #[test]
         fn changed_lines_prove_no_more_than_the_whole(
             raw in pieces(),
@@ -571,7 +570,7 @@ mod tests {
         }
     }
 
-    /// The edits of a usual body are proved without the lines between them.
+    /// Checks that the edits of a usual body are proved by the changed lines alone.
     #[test]
     fn changed_lines_are_enough() {
         let raw = b"<a href=3D\"x\">=\r\ny\r\n<a href=3D=\r\n\"z\">\r\n".repeat(9);
@@ -594,7 +593,7 @@ mod tests {
     }
 
     proptest! {
-        /// The tokens say what each piece represents.
+        /// Checks that decoding equals the joined meanings of the tokens.
         #[test]
         fn decoding_is_what_the_tokens_say(raw in pieces(), step in 1_usize..12) {
             let (mut expected, mut places) = (Vec::new(), Vec::new());
@@ -619,7 +618,7 @@ mod tests {
         }
     }
 
-    /// Few pieces lie between two marks, whatever the body is made of.
+    /// Checks that few pieces are between two marks, for any body.
     #[test]
     fn marks_are_dense_enough() {
         let long = 100_000;

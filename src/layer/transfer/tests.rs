@@ -1,12 +1,12 @@
-//! What transfer encodings are held to (RFC 2045, 6.7 and 6.8): bodies with what they decode to, and edits of
-//! the decoded bytes with the encoded text that is to come out.
+//! Tests of transfer encodings (RFC 2045, 6.7 and 6.8): bodies with their decoded form, and edits of the decoded
+//! bytes with the expected encoded text.
 //!
 //! ```text
-//! a=3D=        "a=b", and "x" put in after the "="        a=3Dx=
+//! a=3D=        "a=b", with "x" inserted after the "="      a=3Dx=
 //! b                                                        b
 //! ```
 //!
-//! Deliberately absent: whole messages. `tests/messages/entities.rs` and `tests/messages/laws.rs` have those.
+//! Deliberately absent: whole messages, which `tests/messages/entities.rs` and `tests/messages/laws.rs` test.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ use super::encoded::{WIDTH, line_end_length};
 use super::quoted_printable::is_structure;
 use super::*;
 
-/// What is before and after the body in every test: it must be neither read nor changed.
+/// The text before and after the body in every test, which must be neither read nor changed.
 const BEFORE: &[u8] = b"=3D TQ==";
 const AFTER: &[u8] = b"=3D TQ==";
 
@@ -29,7 +29,7 @@ fn with_crlf(bytes: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// A buffer with `raw` as the body, and where that is.
+/// A buffer with `raw` as the body, and the span of the body.
 fn buffer(raw: &[u8]) -> (Vec<u8>, Span) {
     let body = Span::new(BEFORE.len(), BEFORE.len() + raw.len());
     ([BEFORE, raw, AFTER].concat(), body)
@@ -40,7 +40,7 @@ fn decode(encoding: TransferEncoding, raw: &[u8]) -> Result<Vec<u8>, Obstacle> {
     Ok(encoding.decode(&buffer, body)?.bytes.into_owned())
 }
 
-/// The body after `edits` of its decoded bytes, which are checked to be what was asked for.
+/// The body after `edits` of its decoded bytes. Checks that the new body decodes to the edited bytes.
 fn rewritten(encoding: TransferEncoding, raw: &[u8], edits: &Edits) -> Result<Vec<u8>, Obstacle> {
     let (buffer, body) = buffer(raw);
     let decoded = encoding.decode(&buffer, body)?;
@@ -61,7 +61,7 @@ fn edits(list: impl IntoIterator<Item = (Span, Vec<u8>)>) -> Edits {
     edits
 }
 
-/// The body after the first `old` in its decoded bytes has become `new`.
+/// The body after replacing the first `old` in its decoded bytes by `new`.
 fn replaced(
     encoding: TransferEncoding,
     raw: &[u8],
@@ -127,7 +127,7 @@ fn quoted_printable_is_decoded_by_its_rules() {
         (b"=3D3D", b"=3D"),
         (b"=3D=3D", b"=="),
         (b"=0D=0A", b"\x0d\x0a"),
-        // What is not two digits represents itself.
+        // A `=` without two digits represents itself.
         (b"=", b""),
         (b"==", b"="),
         (b"=4", b"=4"),
@@ -140,7 +140,7 @@ fn quoted_printable_is_decoded_by_its_rules() {
         (b"= x", b"= x"),
         (b"=\t\0", b"=\t\0"),
         (b"===\n=", b"=="),
-        // (2) literal representation, and what is not printable
+        // (2) literal representation, and bytes that are not printable
         (b"caf\xe9", b"caf\xe9"),
         (b"\0\x7f\x1b", b"\0\x7f\x1b"),
         // (3) white space
@@ -240,10 +240,10 @@ fn quoted_printable_lines_are_respelled_where_touched() {
         ("a b c", "b", "", "a  c".to_owned()),
         ("ab", "", "x", "xab".to_owned()),
         ("", "", "x", "x".to_owned()),
-        // What is spelled otherwise than it need be stays.
+        // Unnecessary escapes outside of the edit are kept.
         ("=61 b =63", "b", "d", "=61 d =63".to_owned()),
         ("caf=e9 b \u{e9}", "b", "d", "caf=e9 d \u{e9}".to_owned()),
-        // (1) what must be encoded is
+        // (1) bytes that must be encoded
         ("a", "a", "b=c", "b=3Dc".to_owned()),
         ("a", "a", "\u{e9}\0\u{7f}", "=C3=A9=00=7F".to_owned()),
         ("a=3Db", "=", "b", "abb".to_owned()),
@@ -256,7 +256,7 @@ fn quoted_printable_lines_are_respelled_where_touched() {
         ("a b  \nc", "b", "d", "a d  \nc".to_owned()),
         ("a b  ", "b", "b ", "a b=20  ".to_owned()),
         ("a b=\nc", "b", "", "a =\nc".to_owned()),
-        // (5) soft breaks: gone within what is replaced, kept around it
+        // (5) soft breaks: removed within a replaced part, kept around it
         ("a=\nbc", "abc", "d", "d".to_owned()),
         ("a=\nb=\nc", "b", "d", "a=\nd=\nc".to_owned()),
         ("a=\nb=\nc", "bc", "d", "a=\nd".to_owned()),
@@ -265,7 +265,7 @@ fn quoted_printable_lines_are_respelled_where_touched() {
         ("a= \t\nb", "a", "d", "d= \t\nb".to_owned()),
         ("a=", "a", "d", "d=".to_owned()),
         ("a=\n", "a", "d", "d=\n".to_owned()),
-        // Lines that no edit touches stay, whatever they look like.
+        // Lines that no edit touches are kept, whatever their content.
         ("From =41\na\nFrom =41  \n", "a", "b", "From =41\nb\nFrom =41  \n".to_owned()),
         // Joined lines.
         ("a\nb\nc\n", "a\n", "a", "ab\nc\n".to_owned()),
@@ -273,14 +273,14 @@ fn quoted_printable_lines_are_respelled_where_touched() {
         ("a \nb=\nc", "\n", "", "ab=\nc".to_owned()),
         ("a\n\n", "\n", "b", "ab\n".to_owned()),
         ("a\n", "a\n", "", String::new()),
-        // Loose `=` before what is new.
+        // Literal `=` before new text.
         ("a=gb", "g", "41", "a=3D41b".to_owned()),
         ("a=4g", "g", "1", "a=3D41".to_owned()),
         ("a=g\nb", "g", "", "a=3D\nb".to_owned()),
         ("a= g\nb", "g", "", "a=3D=20\nb".to_owned()),
         ("a==g", "g", "", "a==3D".to_owned()),
         ("a=gbc", "c", "d", "a=gbd".to_owned()),
-        // Lines that mean something to what carries a message.
+        // Lines with a special meaning to a message or mailbox.
         ("a\nb c\n", "b", "From", "a\n=46rom c\n".to_owned()),
         ("a\nb c\n", "b", ">>From", "a\n=3E>From c\n".to_owned()),
         ("a\nFrom c\n", "c", "d", "a\nFrom d\n".to_owned()),
@@ -302,7 +302,7 @@ fn quoted_printable_lines_are_respelled_where_touched() {
             raw.as_bytes(),
         );
     }
-    // At most 76 columns, `=` included, and no escape cut.
+    // At most 76 columns, including `=`, and no split escapes.
     for (raw, old, new, wanted) in [
         (format!("a{}\n", x(75)), "a", "bb", format!("bb{}=\n{}\n", x(73), x(2))),
         (format!("a{}\n", x(74)), "a", "bb", format!("bb{}\n", x(74))),
@@ -378,13 +378,13 @@ fn base64_is_decoded_to_where_it_ends() {
         ("TWE=", Ok("Ma"), ""),
         ("TWE=\n", Ok("Ma"), ""),
         ("TWFu\nTWFu\n\n", Ok("ManMan"), ""),
-        // White space wherever it is.
+        // White space anywhere.
         ("T W\tF\nu", Ok("Man"), ""),
         ("\n\n TWFu \n", Ok("Man"), ""),
         ("TWFuT\nWFu", Ok("ManMan"), ""),
         ("TQ=\n=\n", Ok("M"), ""),
         ("TQ\n==\n", Ok("M"), ""),
-        // Padding missing, or more of it than there need be.
+        // Missing or excess padding.
         ("TWE", Ok("Ma"), ""),
         ("TQ\n", Ok("M"), ""),
         ("TQ=", Ok("M"), ""),
@@ -394,7 +394,7 @@ fn base64_is_decoded_to_where_it_ends() {
         // Unused bits that are not zero.
         ("TR==", Ok("M"), ""),
         ("TWF=", Ok("Ma"), ""),
-        // A group that is cut to six bits.
+        // A group reduced to six bits.
         ("TWFuT", Ok("Man"), "T"),
         ("TWFu\nT\n", Ok("Man"), "T"),
         ("T", Ok(""), "T"),
@@ -443,29 +443,29 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
         ("", "", "Man", Ok("TWFu")),
         ("\n", "", "Man", Ok("TWFu\n")),
         ("TWFu\n", "n", "nM", Ok("TWFuTQ==\n")),
-        // Width, line end and tail stay; the last line may fill up.
+        // Width, line end and tail are kept; the last line may fill up.
         ("TWFu\nTWE=\n", "Ma", "MaM", Ok("TWFN\nbk1h\n")),
         ("TWFu\nTWFu", "nM", "", Ok("TWFh\nbg==")),
         ("TWFuTWFu\nTWFu\n\n", "Man", "Men", Ok("TWVuTWFu\nTWFu\n\n")),
         ("TWFuTWFu\nTWFu", "nMan", "nManMan", Ok("TWFuTWFu\nTWFuTWFu")),
-        // A width that is no multiple of 4.
+        // A width that is not a multiple of 4.
         ("TWFuT\nWFuTW\nE=\n", "Ma", "Mo", Ok("TW9uT\nWFuTW\nE=\n")),
         ("TWFuT\nWFu\n", "nM", "nMM", Ok("TWFuT\nU1hbg\n==\n")),
-        // A line shorter than the others before the edit is not its concern.
+        // A shorter line before the edit does not matter.
         ("TWFuTWFu\nTWFu\nTWFuTWFu\nTWE=", "ManMa", "ManMa", Err(AGAIN)),
         ("TWFuTWFu\nTWFu\nTWFu\nTQ==", "M", "N", Err(AGAIN)),
         ("TWFuTWFu\nTWFu\nb25lZQ==\n", "onee", "ones", Ok("TWFuTWFu\nTWFu\nb25lcw==\n")),
-        // No padding: none is added.
+        // No padding is added if there was none.
         ("TWE", "a", "o", Ok("TW8")),
         ("TWE\n", "a", "", Ok("TQ\n")),
-        // White space that encoding does not give.
+        // White space that the encoder would not write.
         ("TWFu \nTWFu\n", "M", "N", Err(AGAIN)),
         (" TWFu\nTWFu\n", "M", "N", Ok(" TmFu\nTWFu\n")),
         ("TWFu\n TWFu\n", "M", "N", Err(AGAIN)),
         ("TWFu\n\nTWFu\n", "M", "N", Err(AGAIN)),
         ("TQ=\n=", "M", "N", Ok("Tg=\n=")),
         ("TQ =", "M", "N", Err(AGAIN)),
-        // Bits and padding that encoding does not give.
+        // Bits and padding that the encoder would not write.
         ("TR==", "M", "N", Err(AGAIN)),
         ("TQ=", "M", "N", Err(AGAIN)),
         ("TQ==TWE=", "M", "N", Err(ENDS_EARLY)),
@@ -490,7 +490,7 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
             }
         }
     }
-    // One line grows to 76 columns, or as far as it must if it was longer.
+    // A single line grows up to 76 columns, or keeps its greater length.
     let line = |count: usize| "TWFu".repeat(count);
     for (raw, wanted) in [
         (line(19), format!("{}\r\n{}", line(19), line(1))),
@@ -513,7 +513,7 @@ fn an_identity_body_is_edited_as_it_stands() {
     same(&replaced(Binary, b"a\0b", "\0", "").unwrap(), b"ab", b"");
     same(&replaced(SevenBit, b"ab", "b", "c").unwrap(), b"ac", b"");
     assert!(replaced(SevenBit, b"ab", "b", "\u{e9}").is_err());
-    // As it is, it is not 7bit.
+    // The body is not valid 7bit before the edit.
     assert!(replaced(SevenBit, b"a\xe9b", "b", "\u{e9}").is_ok());
     let (buffer, body) = buffer(b"ab");
     let decoded = EightBit.decode(&buffer, body).unwrap();
@@ -648,10 +648,10 @@ proptest! {
         let (buffer, body) = buffer(&raw);
         let decoded = QuotedPrintable.decode(&buffer, body).unwrap();
         let edits = some_edits(decoded.bytes.len(), &seeds);
-        // That it does is checked within.
+        // The function itself checks the result.
         let new = rewritten(QuotedPrintable, &raw, &edits).unwrap();
 
-        // Bytes change only in lines that an edit touches, or joins to one.
+        // Bytes change only in lines that an edit touches or joins.
         let line_start = |at: usize| memchr::memrchr2(b'\r', b'\n', &raw[..at]).map_or(0, |at| at + 1);
         let line_behind = |at: usize| {
             let end = memchr::memchr2(b'\r', b'\n', &raw[at..]).map_or(raw.len(), |length| at + length);
@@ -676,7 +676,7 @@ proptest! {
             }
         }
 
-        // No line is made too long, nor to look like the start of a message.
+        // No line becomes too long or looks like the start of a message.
         let (old, new) = (raw_lines(&raw), raw_lines(&new));
         for line in &new {
             prop_assert!(line.len() <= WIDTH || old.contains(line), "{}", line.escape_ascii());
@@ -696,7 +696,7 @@ proptest! {
         seeds in seeds(),
     ) {
         let data = Layout { width, line_end }.encode(&bytes, padded, 0);
-        // White space alone is all tail.
+        // White space alone is part of the tail.
         let head = if bytes.is_empty() { b"" } else { head };
         let raw = [head, &data, tail].concat();
         prop_assert_eq!(&decode(Base64, &raw).unwrap(), &bytes);
@@ -711,7 +711,7 @@ proptest! {
         } else {
             prop_assert_eq!(&new, &raw);
         }
-        // Edited as the whole of it would be encoded, where more than a line tells its layout.
+        // Edited text equals a full re-encoding, if the layout is known from more than one line.
         if raw_lines(&data).len() > 1 && (padded || bytes.len() % 3 == 0) {
             let whole = Layout { width, line_end }.encode(&edits.apply(&bytes), true, 0);
             prop_assert_eq!(&new, &[head, &whole, tail].concat());

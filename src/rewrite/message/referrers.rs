@@ -1,6 +1,5 @@
-//! Style sheets that stand in a document and were taken out of it: Chromium puts each `<style>` of a page into
-//! an archive as a part of its own, with `Content-Location: cid:css-…`, and writes `<link href="cid:css-…">` into
-//! the page in its place.
+//! Style sheets that were taken out of a document. Chromium stores each `<style>` of a page as a separate part of
+//! the archive, labelled `Content-Location: cid:css-…`. In the page, it writes `<link href="cid:css-…">` instead.
 //!
 //! ```text
 //! 7  text/html  Content-Location: http://a/frames/x.html   <link rel="stylesheet" href="cid:css-1@mhtml.blink" />
@@ -8,10 +7,10 @@
 //!               --> http://a/frames/y.png, and not relative to the page that holds the frame
 //! ```
 //!
-//! What the style sheet refers to is relative to the document in which it stood (CSS Values, 4.5), and that
-//! is the one that refers to it. It comes before the style sheet in the archive.
+//! References in a style sheet are relative to the document that contained it (CSS Values, 4.5), which is the one
+//! that now refers to it. That document comes first in the archive.
 //!
-//! Deliberately absent: other labels. A style sheet with a URL of its own has that for a base.
+//! Deliberately absent: other labels. A style sheet with a URL of its own uses that URL as its base.
 
 use std::collections::HashMap;
 
@@ -19,29 +18,29 @@ use crate::container::{Entity, EntityKind, Structure};
 use crate::document::UrlField;
 use crate::format::Format;
 
-/// For each style sheet that a `cid:` URL labels, the first document that refers to it.
+/// For each style sheet labelled with a `cid:` URL, the first document that refers to it.
 #[derive(Debug, Default)]
 pub(super) struct Referrers(HashMap<String, Option<usize>>);
 
 const CID: &[u8] = b"cid:";
 
-/// Longer labels are none.
+/// The maximum length of a label; longer ones are ignored.
 const LONGEST: usize = 256;
 
 impl Referrers {
-    /// Those of the message `bytes`, none of which is known yet.
+    /// The labelled style sheets of the message `bytes`, without any referrer yet.
     pub(super) fn of(bytes: &[u8], structure: &Structure) -> Self {
         let labels = structure.entities.iter().filter_map(|entity| label(bytes, entity));
         Self(labels.map(|label| (label, None)).collect())
     }
 
-    /// Takes in the document `text`, which is the content of the entity `index`.
+    /// Adds the references in the document `text`, which is the content of the entity `index`.
     pub(super) fn add(&mut self, index: usize, format: Format, text: &[u8]) {
         if self.0.is_empty() || !matches!(format, Format::Html | Format::Xhtml) {
             return;
         }
         for at in memchr::memmem::find_iter(text, CID) {
-            // Many that go on and on cost no more than this each.
+            // Bounds the cost of each unterminated reference.
             let rest = &text[at..text.len().min(at + LONGEST)];
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
             let end = rest.iter().position(ends).unwrap_or(rest.len());
@@ -52,7 +51,7 @@ impl Referrers {
         }
     }
 
-    /// The document that refers to `entity`, if it is such a style sheet.
+    /// The document that refers to `entity`, if that is a labelled style sheet.
     pub(super) fn referrer(&self, bytes: &[u8], entity: &Entity) -> Option<usize> {
         if self.0.is_empty() {
             return None;

@@ -1,7 +1,7 @@
 //! The tokens of CSS as spans of bytes (CSS Syntax 3, section 4).
 //!
-//! The bytes are in any encoding in which bytes of ASCII are characters of ASCII wherever they are. All others
-//! belong to names (4.2, "ident code point"), and so does NUL, which is U+FFFD (3.3).
+//! The bytes are in any encoding in which every ASCII byte is an ASCII character. All other bytes are part of
+//! names (4.2, "ident code point"), and so is NUL, which is U+FFFD (3.3).
 //!
 //! ```
 //! use baselink::scan::{attributes::Groups, css};
@@ -11,26 +11,26 @@
 //! assert_eq!(&sheet[url.span.range()], r"c\)");
 //! ```
 //!
-//! Deliberately absent: what numbers are. A word that begins as a number is one token, and no place of a URL
-//! depends on where its unit begins. Nor are values decoded, but for the names that are asked for.
+//! Deliberately absent: numbers. A word that begins like a number is one token, because its unit never affects a
+//! URL. Values are not decoded, except for the names that are compared.
 
 use super::super::block;
 use crate::span::Span;
 
-/// A token, as far as one differs from another for URLs.
+/// A token, with only the distinctions that matter for URLs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CssToken<'a> {
     /// White space, a comment, CDO or CDC.
     Blank,
     Ident(&'a [u8]),
-    /// Its name; the token ends after the parenthesis.
+    /// The name of the function. The token ends after the parenthesis.
     Function(&'a [u8]),
     AtKeyword(&'a [u8]),
-    /// The inside of the quotes.
+    /// The text inside the quotes.
     String(Span),
-    /// The inside of a url-token, without the white space around it.
+    /// The text of a url-token, without white space around it.
     Url(Span),
-    /// An opening bracket, told by the closer that it needs.
+    /// An opening bracket, represented by its closer.
     Open(u8),
     /// A closing bracket.
     Close(u8),
@@ -39,7 +39,7 @@ pub(super) enum CssToken<'a> {
     Other,
 }
 
-/// The token that begins at `at`, which is before the end of `bytes`, and where it ends (4.3.1).
+/// The token that begins at `at`, before the end of `bytes`, and its end (4.3.1).
 pub(super) fn token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let one = at + 1;
     match bytes[at..] {
@@ -72,7 +72,7 @@ pub(super) fn token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     }
 }
 
-/// What a `url(` that ends at `at` is: a function before a quote, and otherwise a url-token (4.3.4).
+/// The token of a `url(` that ends at `at`: a function before a quote, otherwise a url-token (4.3.4).
 fn url(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     match bytes.get(space_end(bytes, at)) {
         Some(b'"' | b'\'') => (CssToken::Function(b"url"), at),
@@ -80,7 +80,7 @@ fn url(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     }
 }
 
-/// The url-token whose `url(` ends at `at` (4.3.6). The end of the text ends it as well.
+/// The url-token whose `url(` ends at `at` (4.3.6). It also ends at the end of the text.
 #[inline]
 pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let start = space_end(bytes, at);
@@ -106,7 +106,7 @@ pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     }
 }
 
-/// The end of a bad url-token that is bad at `at`: after the first parenthesis that is not escaped (4.3.14).
+/// The end of a bad url-token whose error is at `at`: after the first unescaped parenthesis (4.3.14).
 fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(offset) = memchr::memchr2(b')', b'\\', &bytes[at..]) {
         at += offset;
@@ -119,7 +119,8 @@ fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// The string that the quote at `at` begins (4.3.5). The end of the text ends it as well, and a newline makes it bad.
+/// The string that begins with the quote at `at` (4.3.5). It also ends at the end of the text, and a newline makes
+/// it bad.
 #[inline]
 pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let (quote, start) = (bytes[at], at + 1);
@@ -147,7 +148,7 @@ pub(super) fn comment_end(bytes: &[u8], at: usize) -> usize {
     end.map_or(bytes.len(), |slash| at + 2 + slash + 1)
 }
 
-/// Where the ident code points and escapes from `at` on end (4.3.11).
+/// The end of the ident code points and escapes from `at` on (4.3.11).
 pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         at += bytes[at..].iter().take_while(|&&byte| is_of_name(byte)).count();
@@ -158,17 +159,18 @@ pub(super) fn word_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Whether `bytes` begin with a valid escape (4.3.8).
+/// True if `bytes` begin with a valid escape (4.3.8).
 fn begins_escape(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b'\\') && !bytes.get(1).copied().is_some_and(is_newline)
 }
 
-/// The end of the escape at `at`, as far as it can hold a byte of ASCII (4.3.7).
+/// The end of the escape at `at`, up to the last byte that can be ASCII (4.3.7).
 fn escape_end(bytes: &[u8], at: usize) -> usize {
     at + escaped(&bytes[at..]).1
 }
 
-/// What the escape that `bytes` begin with represents, and its length. What is not ASCII is `None`.
+/// The byte that the escape at the start of `bytes` represents, `None` if that is not ASCII, and the length of the
+/// escape.
 fn escaped(bytes: &[u8]) -> (Option<u8>, usize) {
     let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
     let end = 1 + digits;
@@ -186,7 +188,7 @@ fn escaped(bytes: &[u8]) -> (Option<u8>, usize) {
     (u8::try_from(number).ok().filter(u8::is_ascii), end + space)
 }
 
-/// Whether `bytes` begin with an ident sequence (4.3.9).
+/// True if `bytes` begin with an ident sequence (4.3.9).
 fn begins_ident(bytes: &[u8]) -> bool {
     let begins = |byte: u8| is_of_name(byte) && byte != b'-' && !byte.is_ascii_digit();
     match *bytes {
@@ -198,10 +200,10 @@ fn begins_ident(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether the word `name` is `known`, which is in lower case: ASCII case does not count, and escapes are decoded.
+/// True if the word `name` equals `known`, which is in lower case. ASCII case is ignored, and escapes are decoded.
 #[inline]
 pub(super) fn is_name(name: &[u8], known: &str) -> bool {
-    // An escape is longer than what it represents.
+    // An escape is longer than the character it represents.
     if name.len() <= known.len() || !name.contains(&b'\\') {
         return name.eq_ignore_ascii_case(known.as_bytes());
     }
@@ -225,7 +227,7 @@ pub(super) fn space_end(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(|&&byte| is_space(byte)).count()
 }
 
-/// Whether `byte` is white space (4.2), with the newlines of 3.3.
+/// True if `byte` is white space (4.2), including the newlines of 3.3.
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t') || is_newline(byte)
 }
@@ -234,7 +236,7 @@ const fn is_newline(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r' | 0x0c)
 }
 
-/// Whether `byte` belongs to names (4.2, "ident code point").
+/// True if `byte` is part of names (4.2, "ident code point").
 pub(super) fn is_of_name(byte: u8) -> bool {
     OF_NAMES[usize::from(byte)]
 }

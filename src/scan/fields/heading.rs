@@ -1,8 +1,8 @@
 //! The heading of an entity: its header fields as byte ranges (RFC 5322, 2.2), and their values.
 //!
-//! A field ends where a line begins that is not folded (2.2.3); the heading ends with an empty line.
-//! Much real mail has lines in its heading that are no header field, or no empty line: the first are
-//! kept and said, and without the second the body begins at the first line that no header field follows.
+//! A field ends before the next line that is not folded (2.2.3), and the heading ends with an empty line. Much
+//! real mail has lines in its heading that are not header fields, or lacks the empty line. Such lines are kept and
+//! reported. If there is no empty line, the body begins at the first line that is not followed by a header field.
 //!
 //! The URLs of `Base` (RFC 1808, 3.1), `Content-Base` (RFC 2110), `Content-Location` (RFC 2557) and
 //! `Snapshot-Content-Location` are read in every spelling: `<URL:…>`, `<…>`, quoted, bare.
@@ -18,7 +18,7 @@
 //! assert_eq!(&message[url.value.range()], b"<URL:http://a/\n  b/>");
 //! ```
 //!
-//! Deliberately absent: which of several fields counts. That is a matter of the base.
+//! Deliberately absent: the choice among several fields, which the base module makes.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -27,32 +27,32 @@ use crate::document::{UrlField, UrlValue};
 use crate::scan::value;
 use crate::span::Span;
 
-/// The longest text that is given to mailparse, in bytes; its time grows with the square of it.
+/// The maximum length in bytes of a text that is given to mailparse, which takes quadratic time.
 pub const LONGEST_DECODED: usize = 4096;
 
-/// So many fields most headings of messages have, about.
+/// The approximate number of fields in most headings.
 const USUAL: usize = 24;
 
 /// A header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, without the white space before the colon (obsolete, RFC 5322, 4.5).
+    /// The name, without the white space before the colon (obsolete, RFC 5322, 4.5).
     pub name: Span,
-    /// Its value as it is, folded, without the white space around it.
+    /// The value as written, folded, without the white space around it.
     pub value: Span,
-    /// All of it, with its line end.
+    /// The whole field, including its line end.
     pub span: Span,
 }
 
-/// The number that `value` is: digits and nothing else (RFC 9110, 8.6: `1*DIGIT`). `parse` would take a sign.
+/// The number `value`, which must consist of digits (RFC 9110, 8.6: `1*DIGIT`). `parse` would accept a sign.
 pub(crate) fn decimal<T: FromStr>(value: &[u8]) -> Option<T> {
     let digits = str::from_utf8(value).ok()?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
 impl Field {
-    /// Its value, unfolded and with its encoded words decoded (RFC 2047). A value longer than
-    /// [`LONGEST_DECODED`] is unfolded only.
+    /// The value, unfolded and with its encoded words decoded (RFC 2047). A value longer than [`LONGEST_DECODED`]
+    /// is only unfolded.
     #[must_use]
     pub fn text(self, bytes: &[u8]) -> String {
         if self.value.len() <= LONGEST_DECODED
@@ -67,13 +67,13 @@ impl Field {
 /// The header fields of an entity.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Heading {
-    /// In the order of the message.
+    /// The fields in the order of the message.
     pub fields: Vec<Field>,
-    /// From the first line of the heading to the end of the last.
+    /// The span from the first line of the heading to the end of the last.
     pub span: Span,
-    /// The empty line between heading and body; empty where there is none.
+    /// The empty line between heading and body; an empty span if there is none.
     pub separator: Span,
-    /// The lines that are no header field: the first of them, and how many.
+    /// The first of the lines that are not header fields, and the number of such lines.
     pub not_fields: Option<(Span, usize)>,
 }
 
@@ -84,8 +84,8 @@ impl Heading {
         Self::read_at(bytes, 0, line_end_of(bytes), |_| false).0
     }
 
-    /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`, and
-    /// says where the body begins. A line whose start is a `delimiter` ends both.
+    /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`, and finds the
+    /// start of the body. A line whose start is a `delimiter` ends both.
     pub(crate) fn read_at(
         bytes: &[u8],
         start: usize,
@@ -95,7 +95,7 @@ impl Heading {
         let mut fields: Vec<Field> = Vec::new();
         let mut separator = None;
         let mut at = start;
-        // Lines since the last header field that are none: the first, and how many.
+        // Lines after the last header field that are not header fields: the first, and their number.
         let mut trailing: Option<(Span, usize)> = None;
         let mut not_fields: Option<(Span, usize)> = None;
         while at < bytes.len() {
@@ -129,12 +129,12 @@ impl Heading {
                             span: line,
                         });
                     }
-                    // The envelope line of an mbox, which comes before the message.
+                    // The envelope line of an mbox, before the message.
                     None if first
                         && (content.starts_with(b"From ") || content.starts_with(b">From ")) => {}
                     None => {
                         trailing = Some(trailing.map_or((line, 1), |(line, n)| (line, n + 1)));
-                        // A line of dashes is likelier a delimiter than part of a heading.
+                        // A line of dashes is more likely a delimiter than part of a heading.
                         if dashes {
                             break;
                         }
@@ -143,7 +143,7 @@ impl Heading {
             }
             at = end;
         }
-        // Without header fields after them, such lines are the body, and its separator is missing.
+        // If no header fields follow, such lines are the body, and the separator is missing.
         let end = trailing.map_or(at, |(line, _)| line.start);
         let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
         fields.shrink_to_fit();
@@ -154,20 +154,20 @@ impl Heading {
         (Self { fields, span: Span::new(start, end), separator, not_fields }, separator.end)
     }
 
-    /// The fields called `name`, in whatever case.
+    /// The fields called `name`, in any case.
     pub fn all<'a>(&'a self, bytes: &'a [u8], name: &'a str) -> impl Iterator<Item = Field> + 'a {
         let called =
             move |field: &&Field| bytes[field.name.range()].eq_ignore_ascii_case(name.as_bytes());
         self.fields.iter().filter(called).copied()
     }
 
-    /// The first field called `name`, in whatever case.
+    /// The first field called `name`, in any case.
     #[must_use]
     pub fn first(&self, bytes: &[u8], name: &str) -> Option<Field> {
         self.all(bytes, name).next()
     }
 
-    /// The URLs of the fields of all kinds, in the order of the message.
+    /// The URLs of all fields that declare a base, in the order of the message.
     #[must_use]
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
         let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
@@ -182,12 +182,12 @@ impl Heading {
     }
 }
 
-/// What ends the lines of `bytes`: LF, or CR where no LF is.
+/// The line end in `bytes`: LF, or CR if there is no LF.
 pub(crate) fn line_end_of(bytes: &[u8]) -> u8 {
     if memchr::memchr(b'\n', bytes).is_none() { b'\r' } else { b'\n' }
 }
 
-/// Where the content of `line` ends, before its line end and the CRs before that.
+/// The end of the content of `line`, before its line end and the CRs before that.
 fn content_end(bytes: &[u8], line: Span) -> usize {
     let mut end = line.end;
     while end > line.start && matches!(bytes[end - 1], b'\n' | b'\r') {
@@ -196,7 +196,7 @@ fn content_end(bytes: &[u8], line: Span) -> usize {
     end
 }
 
-/// In a line that begins a header field, the ends of its name and of the white space after that.
+/// The ends of the name, and of the white space after it, in a line that begins a header field.
 ///
 /// RFC 5322, 2.2: "A field name MUST be composed of printable US-ASCII characters (i.e., characters
 /// that have values between 33 and 126, inclusive), except colon." 4.5: white space before the colon.
@@ -206,12 +206,12 @@ fn name_end(line: &[u8]) -> Option<(usize, usize)> {
     (name > 0 && line[name + blanks] == b':').then_some((name, name + blanks))
 }
 
-/// White space of header fields, folded or not.
+/// True for white space in header fields, folded or not.
 pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Raw text of a header: UTF-8, or else ISO-8859-1.
+/// The text of raw header bytes: UTF-8, or else ISO-8859-1.
 pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -219,7 +219,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Where the comment ends that opens at `open` (RFC 5322, 3.2.2): comments nest, and have quoted pairs.
+/// The end of the comment that opens at `open` (RFC 5322, 3.2.2). Comments nest, and contain quoted pairs.
 pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = open;
@@ -236,8 +236,8 @@ pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     value.len()
 }
 
-/// The words of `value` between white space and comments. A comment begins a word: `(` is a character
-/// of URLs, too.
+/// The words of `value` between white space and comments. A comment is only recognised at the start of a word,
+/// because `(` is also a character of URLs.
 fn words(value: &[u8]) -> Vec<&[u8]> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -269,11 +269,11 @@ pub fn url_of(value: &[u8]) -> String {
         }
         _ => joined(words(value)),
     };
-    // What an encoded word was wrapped in may have been encoded with it.
+    // The brackets around an encoded word may have been encoded with it.
     if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
 }
 
-/// Where the white space and the comments end that `value` begins with.
+/// The end of the leading white space and comments of `value`.
 pub(super) fn comments_end(value: &[u8]) -> usize {
     let mut at = 0;
     while at < value.len() {
@@ -286,15 +286,15 @@ pub(super) fn comments_end(value: &[u8]) -> usize {
     at
 }
 
-/// RFC 1808, 3.1: "Any whitespace (including that used for line folding) inside the angle brackets
-/// should be ignored." The `URL:` is a recommendation there.
+/// The URL in angle brackets. RFC 1808, 3.1: "Any whitespace (including that used for line folding) inside the
+/// angle brackets should be ignored." The `URL:` is only a recommendation there.
 fn bracketed(value: &[u8]) -> String {
     let end = memchr::memchr(b'>', value).unwrap_or(value.len());
     let url = joined(value[1..end].split(|&byte| is_white(byte)));
     without_prefix(&url).to_owned()
 }
 
-/// A URL without `URL:`, which is in brackets by the recommendation, and outside of them where somebody put it there.
+/// A URL without `URL:`, which is recommended in brackets, and sometimes written outside of them.
 pub(super) fn without_prefix(url: &str) -> &str {
     match url.get(..4) {
         Some(prefix) if prefix.eq_ignore_ascii_case("URL:") => &url[4..],
@@ -302,7 +302,7 @@ pub(super) fn without_prefix(url: &str) -> &str {
     }
 }
 
-/// The content of a quoted string, without quoted pairs; to the end where it is not terminated.
+/// The content of a quoted string, without quoted pairs; up to the end if it is not terminated.
 pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
     let mut at = 1;
@@ -316,8 +316,8 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
     content
 }
 
-/// RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. It also says "Do NOT
-/// transform" percent-encoding.
+/// Joins the words of a URL. RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. It also says
+/// "Do NOT transform" percent-encoding.
 pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut text = String::new();
     for word in words {
@@ -338,8 +338,8 @@ pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
 fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
     let url = url_of(value);
-    // Some put quotes inside of others. The control characters at its ends, which RFC 822, 3.3, allows in the text of
-    // a field, are none of URLs (RFC 1738, 2.2), and the ends of other references are read without them.
+    // Some programs put quotes inside of others. Control characters at the ends, which RFC 822, 3.3, allows in a
+    // field, are not part of URLs (RFC 1738, 2.2). Other references are read without them, too.
     let url = value::trim(without_prefix(&url).trim_matches('"'));
     let start = comments_end(value);
     let rest = &value[start..];

@@ -1,11 +1,11 @@
-//! The links in header fields, as written: the places of the group `headers`.
+//! The links in header fields, as written, if the group `headers` is enabled.
 //!
 //! `Content-Location` (RFC 2557, 4.2), `Link` (RFC 8288, 3), the `List-` fields of RFC 2369, `Archived-At`
 //! (RFC 5064), `Location` (RFC 9110, 10.2.2), `URI` (RFC 2068, 19.6.2.5), `Refresh` (HTML, 7.8) and the
 //! `URL` of an external body (RFC 2017, 3.1).
 //!
-//! White space inside a URL is none of it (RFC 1808, 3.1; RFC 2369, 2; RFC 2017, 3.1). What only decoding
-//! shows, encoded words or quoted pairs, is read and cannot be edited.
+//! White space inside a URL is ignored (RFC 1808, 3.1; RFC 2369, 2; RFC 2017, 3.1). URLs with encoded words or
+//! quoted pairs are read but cannot be edited.
 //!
 //! ```
 //! use baselink::scan::fields::{Heading, links};
@@ -16,8 +16,8 @@
 //! assert_eq!(&message[links[0].span().range()], b"/b\n  /c");
 //! ```
 //!
-//! Deliberately absent: the fields that establish a base (`Base`, `Content-Base`,
-//! `Snapshot-Content-Location`), which are absolute or mean nothing, and identifiers (`Content-ID`).
+//! Deliberately absent: the fields that declare a base (`Base`, `Content-Base`, `Snapshot-Content-Location`),
+//! which are absolute or ignored, and identifiers (`Content-ID`).
 
 use std::borrow::Cow;
 
@@ -32,14 +32,14 @@ use crate::scan::attributes::LOADED;
 use crate::scan::value::{self, skip};
 use crate::span::Span;
 
-/// What the value of a field looks like around the URLs in it.
+/// The syntax of a field's value around the URLs in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FieldSyntax {
-    /// One URL, bare, in brackets or in quotes, with comments.
+    /// One URL, bare, in brackets or in quotes, and comments.
     Url,
-    /// URLs in brackets, commas between them, with comments.
+    /// URLs in brackets, separated by commas, and comments.
     List,
-    /// URLs in brackets with parameters, commas between them (RFC 8288, 3).
+    /// URLs in brackets with parameters, separated by commas (RFC 8288, 3).
     Link,
     /// A time and a URL.
     Refresh,
@@ -64,9 +64,9 @@ const FIELDS: &[(&str, FieldSyntax, Role)] = &[
     ("content-type", FieldSyntax::ExternalBody, Role::Embedded),
 ];
 
-/// The links in the header fields of `heading`, which was read from `bytes`, in its order.
+/// The links in the header fields of `heading`, which was read from `bytes`, in order.
 ///
-/// Their element is the name of the field in lower case. Spans are those of `bytes`.
+/// Their element is the name of the field in lower case. Spans are offsets in `bytes`.
 #[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     let mut found = FoundLinks { bytes, role: Role::Metadata, links: Vec::new() };
@@ -79,7 +79,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             continue;
         };
         if matches!(syntax, FieldSyntax::Url | FieldSyntax::ExternalBody) {
-            // RFC 2557, 4.2, and RFC 5322, 3.6, allow one of each in a heading.
+            // RFC 2557, 4.2, and RFC 5322, 3.6, allow one of each per heading.
             if single.contains(&name) {
                 continue;
             }
@@ -107,13 +107,13 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
 
 struct FoundLinks<'a> {
     bytes: &'a [u8],
-    /// The role of the links that come next.
+    /// The role of the next links.
     role: Role,
     links: Vec<Link>,
 }
 
 impl FoundLinks<'_> {
-    /// Adds the reference `read`, unless it is empty. `view` is the same without anything decoded.
+    /// Adds the reference `read`, unless it is empty. `view` is the same text before decoding.
     fn add(&mut self, name: &str, field: Field, view: View, read: String, quote: Option<char>) {
         if read.is_empty() {
             return;
@@ -141,7 +141,7 @@ impl FoundLinks<'_> {
     }
 
     fn refresh(&mut self, name: &str, field: Field) {
-        // One character a byte: what is beyond ASCII means nothing to the syntax.
+        // One character per byte, because bytes beyond ASCII do not matter to the syntax.
         let value = self.bytes[field.value.range()].iter();
         let text: String =
             value.map(|&byte| if byte.is_ascii() { char::from(byte) } else { '\u{7f}' }).collect();
@@ -181,7 +181,7 @@ impl FoundLinks<'_> {
     }
 }
 
-/// The pieces of `bytes[span]` between `breaks`, without the white space around each piece.
+/// The pieces of `bytes[span]` between `breaks`, each without the white space around it.
 fn pieces(bytes: &[u8], span: Span, breaks: impl Fn(u8) -> bool) -> Vec<Span> {
     let mut pieces = Vec::new();
     let mut at = span.start;
@@ -194,7 +194,7 @@ fn pieces(bytes: &[u8], span: Span, breaks: impl Fn(u8) -> bool) -> Vec<Span> {
     pieces
 }
 
-/// The bytes at `pieces`, put together and decoded as the heading does it, but for encoded words.
+/// The joined bytes at `pieces`, decoded as the heading does it, except for encoded words.
 fn view(bytes: &[u8], pieces: &[Span]) -> View {
     let mut text = String::new();
     let mut map = MapBuilder::default();
@@ -219,19 +219,19 @@ fn view(bytes: &[u8], pieces: &[Span]) -> View {
     View { text, map: map.finish(start) }
 }
 
-/// Whether `text` has both marks of an encoded word (RFC 2047, 2), so that with new text beside it a
-/// reader might find one.
+/// True if `text` has both marks of an encoded word (RFC 2047, 2), so that a reader might find one when new text
+/// is added next to it.
 fn may_be_encoded(text: &str) -> bool {
     text.split_once("=?").is_some_and(|(_, rest)| rest.contains("?="))
 }
 
-/// The same as [`view`] with encoded words decoded.
+/// The text of [`view`] with encoded words decoded.
 fn read(bytes: &[u8], pieces: &[Span]) -> String {
     joined(pieces.iter().map(|piece| &bytes[piece.range()]))
 }
 
-/// The bytes of the URL that [`url_of`] reads from `bytes[span]`. Where something has
-/// to be decoded, or a comment is in the URL, the two differ.
+/// The bytes of the URL that [`url_of`] reads from `bytes[span]`. The two differ if the URL contains encoded text
+/// or a comment.
 fn one(bytes: &[u8], span: Span) -> View {
     let start = span.start + comments_end(&bytes[span.range()]);
     let value = &bytes[start..span.end];
@@ -259,16 +259,16 @@ fn one(bytes: &[u8], span: Span) -> View {
     view(bytes, &pieces(bytes, inside, is_white))
 }
 
-/// The inside of brackets without `URL:` (RFC 1808, 3.1).
+/// The text inside brackets without `URL:` (RFC 1808, 3.1).
 fn bracketed(bytes: &[u8], inside: Span) -> View {
     let view = view(bytes, &pieces(bytes, inside, is_white));
     let start = view.text.len() - without_prefix(&view.text).len();
     view.slice(Span::new(start, view.text.len())).unwrap_or(view)
 }
 
-/// The insides of the brackets of a list (RFC 2369, 2). Where a field or an item of it begins with
-/// anything but a bracket, "the remainder of the field" is to be ignored, and so is what follows a
-/// bracket and is no comma.
+/// The text inside the brackets of a list (RFC 2369, 2). If a field or an item begins with anything but a bracket,
+/// "the remainder of the field" is to be ignored. Text between a closing bracket and the next comma is ignored,
+/// too.
 fn list(value: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = comments_end(value);
@@ -290,7 +290,8 @@ fn inside_brackets(value: &[u8], at: usize) -> Option<Span> {
     memchr::memchr(b'>', inside).map(|length| Span::new(at + 1, at + 1 + length))
 }
 
-/// The insides of the brackets of a `Link` (RFC 8288, appendix B.2), each with true if a browser loads it with the page.
+/// The text inside the brackets of a `Link` (RFC 8288, appendix B.2), each with true if a browser loads it with
+/// the page.
 fn targets(value: &[u8]) -> Vec<(Span, bool)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -311,8 +312,8 @@ fn targets(value: &[u8]) -> Vec<(Span, bool)> {
     }
 }
 
-/// Where the parameters that begin at `at` end, and the white space after them (RFC 8288, appendix B.3). `each` gets the
-/// name and the value of those that have one.
+/// The end of the parameters that begin at `at`, and of the white space after them (RFC 8288, appendix B.3).
+/// `each` receives the name and value of each parameter that has a value.
 fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8])) -> usize {
     loop {
         at = skip(value, at, is_white);
@@ -335,14 +336,14 @@ fn parameters_end(value: &[u8], mut at: usize, mut each: impl FnMut(&[u8], &[u8]
     }
 }
 
-/// True if a list of link relations, in quotes or not, has one of [`LOADED`].
+/// True if a list of link relations, quoted or not, contains one of [`LOADED`].
 fn loads(relations: &[u8]) -> bool {
     let is_between = |byte: &u8| *byte == b'"' || byte.is_ascii_whitespace();
     let mut relations = relations.split(is_between);
     relations.any(|one| LOADED.iter().any(|known| one.eq_ignore_ascii_case(known.as_bytes())))
 }
 
-/// Where the quoted string ends that opens at `open`.
+/// The end of the quoted string that opens at `open`.
 fn quoted_end(value: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while at < value.len() {
@@ -369,7 +370,7 @@ mod tests {
         links(message, &Heading::read(message))
     }
 
-    /// Element, reference, and its bytes; none where it cannot be edited.
+    /// The element, the reference, and its bytes; `None` if it cannot be edited.
     type Row<'a> = (&'a str, &'a str, Option<&'a str>);
 
     fn check(fields: &str, expected: &[Row<'_>]) {
@@ -404,7 +405,7 @@ mod tests {
             ("=?utf-8?Q?a?=\n =?utf-8?Q?b?=", "ab", None),
             ("\"a\\\"b\"", "a\"b", None),
             ("a (c) b", "ab", None),
-            // No encoded word to mailparse, but it would be one without the `<`.
+            // Not an encoded word to mailparse, but it would be one without the `<`.
             ("=?<=?utf-8?Q?=61?=", "=?<=?utf-8?Q?=61?=", None),
             ("a?b=?c", "a?b=?c", Some("a?b=?c")),
         ] {
@@ -423,7 +424,7 @@ mod tests {
         check("Link: <a>; rel=next, <b>", &[link("a"), link("b")]);
         check("link:<a>;rel=\"x, <n>\\\", <n>\" , ,\n <b>", &[link("a"), link("b")]);
         check("Link: <a>; anchor=\"n\"; rel=next", &[link("a")]);
-        // A quote inside a value without quotes begins no string.
+        // A quote inside an unquoted value does not begin a string.
         check("Link: <a>; t=x\", <b>; z=\"<n>\"", &[link("a"), link("b")]);
         check("Link: <a,b;c>; rel = p ; x, <d>", &[link("a,b;c"), link("d")]);
         check("Link: <a> <n>", &[link("a")]);
@@ -493,10 +494,10 @@ mod tests {
         external("access-type=URL;\n URL=\"ftp://a/\n  b\"", &[url("ftp://a/b", "ftp://a/\n  b")]);
         external("url=\"a b\" (c); access-type=\"url\"", &[url("ab", "a b")]);
         external("access-type=url; x=\"; url=n\" (; url=n); Url = \"a\"", &[url("a", "a")]);
-        // A quotation mark in a value without quotes is part of it, here as for what the parameter means.
+        // A quotation mark in an unquoted value is part of it.
         external("access-type=URL; x=a\"b; URL=\"n\"; y=\"; URL=\"m\"", &[url("n", "n")]);
         external("access-type=URL; URL=\"a\\b\"", &[("content-type", "ab", None)]);
-        // Without quotes a `;` of the new text would end the value.
+        // In an unquoted value, a `;` of the new text would end the value.
         external("access-type=URL; URL=a", &[("content-type", "a", None)]);
         external("access-type=URL; URL*0=\"a\"; URL*1=\"b\"", &[("content-type", "ab", None)]);
         external("access-type=URL", &[]);
@@ -620,8 +621,8 @@ mod tests {
             }
         }
 
-        /// The bytes in a link's place are its reference, and new text before it becomes part of it
-        /// and of nothing else.
+        /// Checks that a link's span holds its reference, and that text inserted before it becomes part of that
+        /// reference only.
         #[test]
         fn references_stand_where_they_are_said_to(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
             let message: String = pieces.into_iter().map(|at| PIECES[at]).chain(["\n\n"]).collect();

@@ -1,7 +1,7 @@
-//! `Content-Type` and `Content-Transfer-Encoding` (RFC 2045, 5 and 6), taken tolerantly.
+//! Tolerant parsers for `Content-Type` and `Content-Transfer-Encoding` (RFC 2045, 5 and 6).
 //!
-//! Comments, folding, a missing `;`, trailing blanks and a quoted string without its end are read past;
-//! parameters in pieces and in a charset (RFC 2231) are mailparse's to put together.
+//! Comments, folding, a missing `;`, trailing blanks and an unterminated quoted string are tolerated. Parameters
+//! split into pieces or with a charset (RFC 2231) are decoded by mailparse.
 //!
 //! ```
 //! use baselink::scan::fields::media_type::MediaType;
@@ -12,7 +12,7 @@
 //! assert_eq!(media_type.boundary(), Some(&b"b"[..]));
 //! ```
 //!
-//! Deliberately absent: what a media type means. The walker and the formats know that.
+//! Deliberately absent: the meaning of a media type, which other modules know.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -29,22 +29,22 @@ pub struct MediaType {
     pub type_: Cow<'static, str>,
     /// The subtype, in lower case.
     pub subtype: Cow<'static, str>,
-    /// The parameters: names in lower case, values decoded. Each name is there once.
+    /// The parameters, with names in lower case and decoded values. Each name occurs once.
     pub parameters: Vec<(String, String)>,
-    /// Whether the parameters were too long to be put together by RFC 2231.
+    /// True if the parameters were too long to be joined by RFC 2231.
     pub too_long: bool,
-    /// The bytes of the `boundary` parameter, which need not be text.
+    /// The bytes of the `boundary` parameter, which may not be text.
     boundary: Option<Box<[u8]>>,
 }
 
 impl MediaType {
-    /// The format of what it names.
+    /// The format that the media type names.
     #[must_use]
     pub fn format(&self) -> Format {
         Format::of_media_type(&self.type_, &self.subtype)
     }
 
-    /// RFC 2045, 5.2: what a body is without a (valid) `Content-Type`.
+    /// RFC 2045, 5.2: the default for a body without a (valid) `Content-Type`.
     pub const PLAIN: Self = Self::plain("text", "plain");
 
     /// RFC 2046, 5.1.5: "in a digest, the default Content-Type value for a body part is changed from
@@ -61,7 +61,7 @@ impl MediaType {
         }
     }
 
-    /// Reads the value of a `Content-Type`; `None` where no `type/subtype` begins it.
+    /// Parses the value of a `Content-Type`; `None` if it does not begin with `type/subtype`.
     #[must_use]
     pub fn read(value: &[u8]) -> Option<Self> {
         let (type_, rest) = token(value)?;
@@ -69,7 +69,7 @@ impl MediaType {
         let pairs = pairs(rest);
         let length: usize = pairs.iter().map(|(name, value)| name.len() + value.len() + 5).sum();
         let too_long = length > LONGEST_DECODED;
-        // Most have nothing to be put together or decoded.
+        // Most parameters need not be joined or decoded.
         let is_plain = |(name, value): &(String, String)| {
             memchr::memchr(b'*', name.as_bytes()).is_none()
                 && memchr::memchr_iter(b'=', value.as_bytes())
@@ -94,14 +94,14 @@ impl MediaType {
         self.parameters.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether it is `type_/subtype`, both in lower case.
+    /// True for `type_/subtype`, both in lower case.
     #[must_use]
     pub fn is(&self, type_: &str, subtype: &str) -> bool {
         self.type_ == type_ && self.subtype == subtype
     }
 
-    /// The bytes of the `boundary` parameter, without the white space at its end (RFC 2046, 5.1.1: a
-    /// boundary does not end with white space); `None` where there is none, or nothing in it.
+    /// The bytes of the `boundary` parameter, without trailing white space (RFC 2046, 5.1.1: a boundary does not
+    /// end with white space); `None` if it is absent or empty.
     #[must_use]
     pub fn boundary(&self) -> Option<&[u8]> {
         self.boundary.as_deref()
@@ -119,7 +119,7 @@ impl fmt::Display for MediaType {
     }
 }
 
-/// A token (RFC 2045, 5.1), and what follows it.
+/// A token (RFC 2045, 5.1), and the rest after it.
 fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let value = &value[comments_end(value)..];
     let special = |byte: u8| {
@@ -131,13 +131,14 @@ fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
     (end > 0).then(|| value.split_at(end))
 }
 
-/// What follows `byte`, where nothing but white space and comments comes before it.
+/// The rest after `byte`, if only white space and comments come before it.
 fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
     let value = &value[comments_end(value)..];
     (value.first() == Some(&byte)).then(|| &value[1..])
 }
 
-/// The parameters as written, without quotes; the first of a name counts. One character is one byte.
+/// The parameters as written, without quotes. Of several with one name, the first counts. One character is one
+/// byte.
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let mut seen = HashSet::new();
@@ -151,8 +152,8 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     pairs
 }
 
-/// Where the quoted value of the first parameter `name` of the `Content-Type` in `value` lies, without its quotes;
-/// `None` where it has none.
+/// The span of the quoted value of the first parameter `name` of the `Content-Type` in `value`, without its
+/// quotes; `None` if it has none.
 pub(super) fn quoted_parameter(value: &[u8], name: &str) -> Option<Span> {
     let (_, rest) = token(value)?;
     let (_, mut rest) = token(after(rest, b'/')?)?;
@@ -169,15 +170,15 @@ pub(super) fn quoted_parameter(value: &[u8], name: &str) -> Option<Span> {
 /// A parameter as written.
 struct Pair<'a> {
     name: &'a [u8],
-    /// Without quotes. One character is one byte.
+    /// The value without quotes. One character is one byte.
     value: String,
-    /// How long it is between its quotes, which end at `following`; `None` where it has none.
+    /// The length between its quotes, which end at `following`; `None` if it is not quoted.
     quoted: Option<usize>,
     following: &'a [u8],
 }
 
 impl<'a> Pair<'a> {
-    /// The first one in `rest`.
+    /// The first parameter in `rest`.
     fn read(mut rest: &'a [u8]) -> Option<Self> {
         loop {
             rest = &rest[comments_end(rest)..];
@@ -191,7 +192,7 @@ impl<'a> Pair<'a> {
                 rest = &rest[end..];
                 continue;
             }
-            // Where the `;` before it is missing, the text before the name is not part of it.
+            // If the preceding `;` is missing, the text before the name is not part of it.
             let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
             let (value, quoted, following) = parameter_value(&rest[end + 1..]);
             return Some(Self { name, value, quoted, following });
@@ -199,7 +200,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The value at the start of `rest`, how long it is between its quotes, and what follows it.
+/// The value at the start of `rest`, its length between quotes if it is quoted, and the rest after it.
 fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
@@ -209,7 +210,7 @@ fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
             if rest[at] == b'\\' && at + 1 < rest.len() {
                 at += 1;
             }
-            // RFC 5322, 2.2.3: unfolding removes a line end, and not the white space after it.
+            // RFC 5322, 2.2.3: unfolding removes a line end, but not the white space after it.
             if !matches!(rest[at], b'\r' | b'\n') {
                 content.push(rest[at]);
             }
@@ -219,7 +220,7 @@ fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
             return (latin_1(&content), Some(at - 1), &rest[at + 1..]);
         }
     }
-    // Bare, or a quoted string without its end: up to the `;`, whatever is there.
+    // An unquoted value, or an unterminated quoted string, ends at the next `;`.
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let end = memchr::memchr(b';', rest).unwrap_or(rest.len());
     let comment = (1..end).find(|&at| rest[at] == b'(' && is_white(rest[at - 1]));
@@ -228,7 +229,7 @@ fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     (value, None, &rest[comment.unwrap_or(end)..])
 }
 
-/// RFC 2231, by mailparse, which gets every value in quotes.
+/// The parameters decoded by mailparse (RFC 2231), which receives every value in quotes.
 fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
     let mut header = String::from("x/x");
     for (name, value) in pairs.iter().filter(|(name, _)| !name.contains('"')) {
@@ -238,7 +239,7 @@ fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
     mailparse::parse_content_type(&header).params.into_iter().collect()
 }
 
-/// One character for each byte, so that nothing is lost before it is known what the bytes are.
+/// One character for each byte, so that nothing is lost before the encoding is known.
 fn latin_1(bytes: &[u8]) -> String {
     match str::from_utf8(bytes) {
         Ok(text) if text.is_ascii() => text.to_owned(),
@@ -246,7 +247,7 @@ fn latin_1(bytes: &[u8]) -> String {
     }
 }
 
-/// The way back: UTF-8, where the characters of `text` represent the bytes of that.
+/// The inverse of [`latin_1`]: UTF-8, if the characters of `text` represent the bytes of UTF-8.
 fn unicode(text: String) -> String {
     if text.is_ascii() {
         return text;
@@ -254,7 +255,7 @@ fn unicode(text: String) -> String {
     octets(&text).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or(text)
 }
 
-/// The bytes that the characters of `text` represent; `None` where one represents more.
+/// The bytes that the characters of `text` represent; `None` if a character does not represent a single byte.
 fn octets(text: &str) -> Option<Vec<u8>> {
     if text.is_ascii() {
         return Some(text.as_bytes().to_vec());

@@ -1,8 +1,8 @@
-//! Header fields: where they are in a heading, what stands in them, and the links among that.
+//! Header fields: their places in a heading, their values, and the links in them.
 //!
-//! RFC 5322 (header fields), RFC 2045 (the fields that describe a body), RFC 1808, 3.1, and those after it (the
-//! fields that declare a base). [`heading`] reads the header fields of an entity, [`media_type`] its `Content-Type`;
-//! `links` finds the links in them.
+//! Implements RFC 5322 (header fields), RFC 2045 (the fields that describe a body), and RFC 1808, 3.1, with its
+//! successors (the fields that declare a base). [`heading`] reads the header fields of an entity, [`media_type`]
+//! its `Content-Type`, and `links` finds the links in them.
 //!
 //! ```
 //! use baselink::{document::UrlField, scan::fields::Heading};
@@ -12,7 +12,7 @@
 //! assert_eq!(heading.separator.end, 34);
 //! ```
 //!
-//! Deliberately absent: what a heading is the heading of. `container` knows that.
+//! Deliberately absent: the entity to which a heading belongs, which `container` knows.
 
 pub mod heading;
 pub mod links;

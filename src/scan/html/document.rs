@@ -1,4 +1,4 @@
-//! An HTML document with all that is in it: its bases, its links, and the documents in values.
+//! An HTML document with its bases, its links, and the documents in values.
 //!
 //! ```
 //! let page = b"<iframe srcdoc='<a href=x>'></iframe><a href=y>";
@@ -7,7 +7,7 @@
 //! assert_eq!(document.parts[0].links[0].reference, "x");
 //! ```
 //!
-//! Deliberately absent: what a link comes to mean.
+//! Deliberately absent: the meaning of links.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     })
 }
 
-/// A document with all that is in it.
+/// A document with its bases, links and embedded documents.
 fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     let mut document = Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset);
     document.bases = prelude::bases(whole.bytes, whole.start, whole.charset, options);
@@ -40,7 +40,7 @@ fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     Document { fallback, without_tree, ..collecting.found }
 }
 
-/// Takes links into a document.
+/// Collects links into a document.
 struct Collecting<'a> {
     found: Document,
     options: &'a ScanOptions,

@@ -1,9 +1,9 @@
-//! Which engine tells of a document: the walk where it proves what is there, then html5ever, then the best
-//! effort of the walk.
+//! The choice of the engine for a document: the walk as long as it can prove its result, then html5ever, then the
+//! best effort of the walk.
 //!
-//! An engine that stops is followed by the next. That one starts at the beginning of the range, since what
-//! the tree is at some place depends on all that comes before; but the sink hears nothing twice: what lies
-//! before the place where the last engine stopped is dropped.
+//! If an engine stops, the next one takes over. It starts at the beginning of the range, because the tree at any
+//! place depends on everything before. The sink receives nothing twice: tags before the place where the last
+//! engine stopped are dropped.
 //!
 //! ```
 //! // html5ever takes over at `</b>`; the first link was found by the walk.
@@ -13,7 +13,7 @@
 //! assert_eq!(document.links.len(), 2);
 //! ```
 //!
-//! Deliberately absent: what is made of the tags.
+//! Deliberately absent: the interpretation of tags.
 
 use std::ops::Range;
 
@@ -26,16 +26,17 @@ use crate::scan::Scanner;
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
-/// How a document was scanned.
+/// The result of scanning a document.
 pub(crate) struct Tokenized {
     pub(crate) facts: TreeFacts,
-    /// Why the walk could not prove what is there.
+    /// The reason why the walk stopped, if it did.
     pub(crate) fallback: Option<FallbackReason>,
-    /// Where the bounds of html5ever were reached, and there is no tree.
+    /// The bound of html5ever that was reached; there is no tree then.
     pub(crate) without_tree: Option<exact::Bound>,
 }
 
-/// Tells `sink` of `range` of `bytes`, by whichever engine can; `scripting` as in HTML, 13.2.4.5.
+/// Reports the tokens in `range` of `bytes` to `sink`, with the first engine that can. `scripting` is the flag of
+/// HTML, 13.2.4.5.
 pub(crate) fn tokens<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -57,7 +58,7 @@ pub(crate) fn tokens<S: Sink>(
     }
 }
 
-/// Tells `sink` of what begins at `from` or later in `range`, where the walk stopped at `from`.
+/// Reports the tokens in `range` from `from` on, where the walk stopped, to `sink`.
 fn after<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -65,7 +66,7 @@ fn after<S: Sink>(
     from: usize,
     sink: &mut S,
 ) -> Tokenized {
-    let mut rest = Rest { from, sink };
+    let mut rest = SkippingSink { from, sink };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
         Err(bound) => (walk::best_effort(bytes, range, scripting, &mut rest), Some(bound)),
@@ -73,15 +74,15 @@ fn after<S: Sink>(
     Tokenized { facts, fallback: None, without_tree }
 }
 
-/// Tells a sink of what it has not been told.
-struct Rest<'s, S> {
-    /// It has been told of what begins before this.
+/// Passes on only what the sink has not received yet.
+struct SkippingSink<'s, S> {
+    /// The sink has received everything that begins before this offset.
     from: usize,
     sink: &'s mut S,
 }
 
-impl<S> Rest<'_, S> {
-    /// Whether what lies at `span` is new; it is told then.
+impl<S> SkippingSink<'_, S> {
+    /// True if the token at `span` has not been reported yet.
     fn is_new(&mut self, span: Span) -> bool {
         let is_new = span.start >= self.from;
         if is_new {
@@ -91,7 +92,7 @@ impl<S> Rest<'_, S> {
     }
 }
 
-impl<S: Sink> Sink for Rest<'_, S> {
+impl<S: Sink> Sink for SkippingSink<'_, S> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         if self.is_new(tag.span) {
             self.sink.start_tag(tag, namespace, text);
@@ -99,7 +100,7 @@ impl<S: Sink> Sink for Rest<'_, S> {
     }
 
     fn end_text(&mut self, at: usize) {
-        // The tag that ends it comes at once.
+        // The tag that ends the text is reported next.
         if at >= self.from {
             self.sink.end_text(at);
         }
@@ -127,13 +128,13 @@ mod tests {
     use super::*;
     use crate::scan::ScanOptions;
 
-    /// What is told of a page, but for tags that cannot matter.
-    struct Told<'p> {
+    /// The reports for a page, without tags that cannot matter.
+    struct SinkLog<'p> {
         page: &'p str,
         told: Vec<String>,
     }
 
-    impl Sink for Told<'_> {
+    impl Sink for SinkLog<'_> {
         fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
             let is_href = |one: Span| &self.page[one.range()] == "href";
             if tag.attributes.iter().any(|one| is_href(one.name)) {
@@ -150,19 +151,19 @@ mod tests {
         }
     }
 
-    fn told(page: &str, scan: impl FnOnce(&mut Told<'_>)) -> Vec<String> {
-        let mut sink = Told { page, told: Vec::new() };
+    fn told(page: &str, scan: impl FnOnce(&mut SinkLog<'_>)) -> Vec<String> {
+        let mut sink = SinkLog { page, told: Vec::new() };
         scan(&mut sink);
         sink.told
     }
 
-    /// What the walk finds up to where it stops, and html5ever after that, is what html5ever finds alone.
+    /// Checks that the walk and html5ever, one after the other, find the same as html5ever alone.
     #[test]
     fn nothing_is_told_twice_or_left_out() {
         let names = Names::of(&ScanOptions::default());
         for (page, reason) in [
             ("<a href=x><style>y</style><b><svg></b><a href=z>", FallbackReason::EndTag),
-            // The tag at which the walk stops ends a text, too.
+            // The tag at which the walk stops also ends a text.
             ("<svg><g><style>x</g></style><a href=y>", FallbackReason::EndTag),
             ("<svg><style>x<y\u{e9} href=y><a href=z></style>", FallbackReason::Name),
             ("<svg><desc><svg><style>x</svg><li href=y><!--z-->", FallbackReason::IntegrationPoint),
@@ -172,7 +173,7 @@ mod tests {
             ("<base href=x><table><base href=y><!--z--></table>", FallbackReason::Bases),
         ] {
             let bytes = page.as_bytes();
-            let scan = |scanner, sink: &mut Told<'_>| {
+            let scan = |scanner, sink: &mut SinkLog<'_>| {
                 tokens(bytes, 0..bytes.len(), true, scanner, &names, sink)
             };
             let exact = told(page, |sink| drop(scan(Scanner::Exact, sink)));
@@ -184,7 +185,8 @@ mod tests {
         }
     }
 
-    /// The best effort after a tag that html5ever is not given; and before it what was found already.
+    /// The best effort takes over after a tag that html5ever does not receive; earlier tags come from the first
+    /// engines.
     #[test]
     fn the_best_effort_goes_on_where_html5ever_stops() {
         let many: String = (0..=1_000).map(|number| format!(" a{number}")).collect();
@@ -200,7 +202,7 @@ mod tests {
         assert!(told.iter().zip(wanted).all(|(told, wanted)| told.starts_with(wanted)), "{told:?}");
     }
 
-    /// By best effort what is there is what html5ever finds, wherever nothing is closed but by its own name.
+    /// The best effort finds the same as html5ever if every element is closed by its own name.
     #[test]
     fn the_best_effort_follows_names() {
         for page in [

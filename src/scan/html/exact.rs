@@ -1,13 +1,13 @@
-//! The exact engine: html5ever decides what is there, this file finds the bytes.
+//! The exact engine: html5ever decides on the markup, and this file finds its bytes.
 //!
-//! html5ever's tokenizer and tree builder run over the document with a proxy between them. Input is
-//! fed in pieces that end before each `<` and after each `>`, so a tag's token arrives with the piece
-//! that ends it. Where the tag begins follows from silence: between a tag's `<` and its `>` the
-//! tokenizer emits nothing. When its token arrives, the tag is read from there, and *verified* against the
-//! token: name, attribute names, their order, their values.
+//! html5ever's tokenizer and tree builder run over the document with a proxy between them. Input is fed in pieces
+//! that end before each `<` and after each `>`, so a tag's token arrives with the piece that ends it. The start of
+//! the tag follows from silence: between a tag's `<` and its `>`, the tokenizer emits nothing. When the token
+//! arrives, the tag is read from its start, and *verified* against the token: name, attribute names, their order,
+//! their values.
 //!
-//! Every byte of 0x80 and above is fed as U+007F. No name that matters has either, so the markup is
-//! the same in every ASCII-compatible encoding, valid or not, and offsets need no correction.
+//! Every byte of 0x80 and above is fed as U+007F. No name that matters contains either, so the markup is the same
+//! in every ASCII-compatible encoding, valid or not, and offsets need no correction.
 //!
 //! ```
 //! use baselink::scan::Scanner;
@@ -16,8 +16,9 @@
 //! assert_eq!(document.links.len(), 1);
 //! ```
 //!
-//! Deliberately absent: an answer at any price. html5ever is quadratic in the depth of a tree and in
-//! the attributes of one tag; past a bound this engine stops, and the best effort of [`super::walk`] remains.
+//! Deliberately absent: an answer at any price. html5ever takes quadratic time in the depth of a tree and in the
+//! attributes of one tag. Beyond a bound, this engine stops, and the best effort of [`super::walk`] is the
+//! fallback.
 
 mod tree;
 
@@ -38,16 +39,16 @@ use crate::layer::{View, escape};
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
-/// Calls into the tree that are always granted, and how many more for each byte.
+/// The number of calls into the tree that are always allowed, and how many more for each byte.
 ///
-/// Real pages stay below 3 a byte; nesting a few thousand deep is the first to run out.
+/// Real pages stay below 3 per byte. Only nesting some thousand levels deep exceeds the limit.
 const FREE_CALLS: u64 = 4_000_000;
 const CALLS_PER_BYTE: u64 = 32;
 
-/// As many attributes as are allowed take no fewer bytes.
+/// The minimum size of a tag with the maximum number of attributes.
 const FEWEST_BYTES: usize = 2 * MOST_ATTRIBUTES;
 
-/// How much is fed from one allocation.
+/// The number of bytes that are fed from one allocation.
 const WINDOW: usize = 64 * 1024;
 
 /// The bound at which the engine stopped.
@@ -55,13 +56,13 @@ const WINDOW: usize = 64 * 1024;
 pub(crate) enum Bound {
     /// The tag at this offset has more than 1,000 attributes.
     Attributes(usize),
-    /// Up to this offset the tree took more work than its size allows: it nests too deep.
+    /// The tree up to this offset took more work than its size allows, because it nests too deep.
     Nesting(usize),
-    /// The tag that ends at this offset is not where the bytes say it is.
+    /// The tag that ends at this offset could not be verified against the bytes.
     Unverified(usize),
 }
 
-/// Tells `sink` of every token of `range` of `bytes` that can matter; `scripting` as in HTML, 13.2.4.5.
+/// Reports every token of `range` of `bytes` that can matter to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
 pub(crate) fn scan<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -90,7 +91,7 @@ pub(crate) fn scan<S: Sink>(
     let queue = BufferQueue::default();
     let feed = |piece: StrTendril| {
         queue.push_back(piece);
-        // A script or an encoding declaration makes the tokenizer pause; nothing is to be done then.
+        // The tokenizer pauses at a script or an encoding declaration, which need no action.
         while !matches!(tokenizer.feed(&queue), html5ever::TokenizerResult::Done) {}
     };
     let mut at = range.start;
@@ -133,7 +134,7 @@ pub(crate) fn scan<S: Sink>(
     Ok(TreeFacts { bases: tree.bases(), is_crowded })
 }
 
-/// `bytes` with everything that is not ASCII as U+007F.
+/// `bytes` as text, with U+007F for each byte that is not ASCII.
 fn ascii(bytes: &[u8]) -> String {
     let mut ascii = bytes.to_vec();
     if !bytes.is_ascii() {
@@ -146,25 +147,25 @@ fn ascii(bytes: &[u8]) -> String {
     String::from_utf8(ascii).unwrap_or_default()
 }
 
-/// What the tokenizer emitted, with its place.
+/// A token emitted by the tokenizer, with its place.
 enum PlacedToken {
     Start { tag: RawTag, namespace: Namespace, text: TextModel },
     End(RawTag),
     Comment(Span),
 }
 
-/// The text that goes on after the tag that was told last.
+/// The kind of text that continues after the last reported tag.
 #[derive(Clone, Copy, PartialEq)]
 enum Text {
     None,
     /// Raw text or RCDATA.
     OfElement,
-    /// That of a `style` element in SVG, which may have tags in it.
+    /// The text of a `style` element in SVG, which may contain tags.
     OfSvgStyle,
 }
 
 impl PlacedToken {
-    /// Tells `sink` of it, and that the `open` text ends where it does.
+    /// Reports the token to `sink`, and the end of the `open` text if the token ends it.
     fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) {
         let is_style = |tag: &RawTag| tag.is_named(bytes, "style");
         match self {
@@ -195,34 +196,34 @@ impl PlacedToken {
     }
 }
 
-/// What is known of the place that the tokenizer has reached.
+/// The state of the search for the tokens' positions.
 struct Watch<'a> {
     bytes: &'a [u8],
-    /// Where the tag begins that is being tokenized, as far as is known.
+    /// The start of the tag that is being tokenized, if known.
     tag: Option<usize>,
-    /// Where the comment or declaration that is being tokenized begins.
+    /// The start of the comment or declaration that is being tokenized.
     declaration: Option<usize>,
-    /// Where the last `<![` is, which begins a comment outside of foreign content.
+    /// The offset of the last `<![`, which begins a comment outside of foreign content.
     section: Option<usize>,
-    /// The name of the element whose raw text or RCDATA is being tokenized: only its end tag counts.
+    /// The name of the element whose raw text or RCDATA is being tokenized. Only its end tag counts.
     text: Option<Span>,
-    /// The end of what has been fed.
+    /// The end of the bytes fed so far.
     at: usize,
-    /// Whether characters were emitted since the last piece was fed.
+    /// True if characters were emitted since the last piece was fed.
     spoke: bool,
     found: Vec<PlacedToken>,
-    /// Why the tag whose token has arrived was not found.
+    /// The reason why the tag of the last token was not found.
     bound: Option<Bound>,
-    /// How long the tag that is being tokenized may become before its attributes are counted.
+    /// The length of the current tag from which its attributes are counted.
     unchecked: usize,
 }
 
 impl Watch<'_> {
-    /// Stops where the tag that is being tokenized has too many attributes before `to`, which html5ever would
-    /// compare with each other.
+    /// Stops if the tag that is being tokenized has too many attributes before `to`, because html5ever would
+    /// compare them pairwise.
     fn check(&mut self, to: usize) -> Result<(), Bound> {
         match self.tag {
-            // Read again at twice the length only, so that a long tag takes linear time.
+            // The tag is read again only at twice the length, so that a long tag takes linear time.
             Some(start) if to - start >= self.unchecked => {
                 self.unchecked = 2 * (to - start);
                 self.read(start, to).map(drop)
@@ -236,7 +237,7 @@ impl Watch<'_> {
         tag.map_err(|_| Bound::Attributes(start))
     }
 
-    /// Draws the conclusions from what was, or was not, emitted for the piece just fed, which begins at `from`.
+    /// Updates the state from the tokens, or their absence, for the piece just fed, which begins at `from`.
     fn settle(&mut self, from: usize, opening: bool) -> Result<(), Bound> {
         if self.spoke {
             self.spoke = false;
@@ -247,14 +248,14 @@ impl Watch<'_> {
         if let Some(bound) = self.bound {
             return Err(bound);
         }
-        // What was emitted for `<` belongs to what lies before it.
+        // Characters emitted for `<` belong to the text before it.
         if opening && self.tag.is_none() && self.declaration.is_none() && self.may_count(from) {
             match self.bytes[from + 1..] {
                 [b'a'..=b'z' | b'A'..=b'Z', ..] | [b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => {
                     self.tag = Some(from);
                     self.unchecked = FEWEST_BYTES;
                 }
-                // In foreign content `<![CDATA[` is text, which no token of its own ends.
+                // In foreign content, `<![CDATA[` is text, for whose end no token is emitted.
                 [b'!', b'[', ..] => self.section = Some(from),
                 [b'/', b'>', ..] => {}
                 [b'!' | b'?' | b'/', ..] => self.declaration = Some(from),
@@ -264,7 +265,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Whether the `<` at `at` may begin something else than text.
+    /// True if the `<` at `at` may begin something other than text.
     fn may_count(&self, at: usize) -> bool {
         self.text.is_none_or(|name| {
             let end = self.bytes.get(at + 2..at + 2 + name.len());
@@ -273,7 +274,7 @@ impl Watch<'_> {
         })
     }
 
-    /// Where the comment whose token has arrived begins.
+    /// The start of the comment whose token has arrived.
     fn take_comment(&mut self) -> Option<usize> {
         let declaration = self.declaration.take();
         let section = self.section.take().filter(|&start| {
@@ -283,7 +284,7 @@ impl Watch<'_> {
         section.or(declaration)
     }
 
-    /// The bytes of the tag whose token has arrived, if they are what the token says.
+    /// The bytes of the tag whose token has arrived, if they match the token.
     fn take_tag(&mut self, token: &Tag) -> Result<RawTag, Bound> {
         let raw = match self.tag.take() {
             Some(start) => self.read(start, self.at)?,
@@ -294,13 +295,13 @@ impl Watch<'_> {
     }
 }
 
-/// True if the tag in the bytes is the tag of the token, as far as [`ascii`] lets html5ever see it.
+/// True if the tag in the bytes equals that of the token, as far as [`ascii`] shows it to html5ever.
 fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
     let text = ascii(&bytes[raw.span.range()]);
     let Some(raw) = tag::read(text.as_bytes(), 0) else {
         return false;
     };
-    // In lower case, NUL replaced (HTML, 13.2.5.8).
+    // In lower case, with NUL replaced (HTML, 13.2.5.8).
     let is_name = |span: Span, name: &str| {
         text[span.range()].to_ascii_lowercase().replace('\0', "\u{fffd}") == name
     };
@@ -317,7 +318,7 @@ fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
         })
 }
 
-/// Sits between html5ever's tokenizer and its tree builder, and listens.
+/// A listener between html5ever's tokenizer and its tree builder.
 struct Proxy<'a> {
     builder: TreeBuilder<Node, Tree>,
     watch: RefCell<Watch<'a>>,

@@ -1,8 +1,9 @@
-//! References that a browser fetches as soon as its parser finds them, before it knows a `base` element that comes later.
+//! References that a browser fetches as soon as its parser finds them, before it reaches a later `base` element.
 //!
-//! HTML has a resource fetched when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3, 4.12.1.1), and
-//! Chromium, which resolves what is in CSS when it is parsed, fetches these against the base of that time even where the
-//! `base` element comes in the same packet. `docs/base-url.md` has those that it fetches later, or sometimes.
+//! HTML fetches a resource when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3, 4.12.1.1).
+//! Chromium resolves URLs in CSS during parsing. It fetches them against the base of that moment, even if the
+//! `base` element arrives in the same packet. `docs/base-url.md` lists the references that it fetches later, or
+//! only sometimes.
 //!
 //! ```
 //! use baselink::{Options, rewrite, resolve::Profile};
@@ -15,7 +16,7 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: what is fetched later, as the network has it, or never.
+//! Deliberately absent: references that are fetched later, depending on the network, or never.
 
 use std::sync::Arc;
 
@@ -44,9 +45,9 @@ const FETCHED: &[(&str, &[&str])] = &[
 /// Values of `rel` for which a browser fetches a `link` at once.
 const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload"];
 
-/// The links in `bytes` that a browser fetches as soon as it comes to them, in their order.
+/// The links in `bytes` that a browser fetches as soon as it reaches them, in order.
 pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
-    let mut live = Live { bytes, charset, templates: 0, style: None, spans: Vec::new() };
+    let mut live = FetchScanner { bytes, charset, templates: 0, style: None, spans: Vec::new() };
     walk::best_effort(bytes, 0..bytes.len(), true, &mut live);
     if live.spans.is_empty() {
         return Vec::new();
@@ -58,18 +59,18 @@ pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> 
     found.links
 }
 
-/// Looks for tags that have something fetched, and for the text of style sheets. A browser that runs scripts finds neither
-/// in `noscript`, nor any in a template.
-struct Live<'a> {
+/// Searches for tags that cause a fetch, and for the text of style sheets. A browser that runs scripts sees
+/// neither in `noscript` or in a template.
+struct FetchScanner<'a> {
     bytes: &'a [u8],
     charset: Charset,
     templates: usize,
-    /// Where the text of a `style` element begins.
+    /// The start of the text of a `style` element.
     style: Option<usize>,
     spans: Vec<Span>,
 }
 
-impl Live<'_> {
+impl FetchScanner<'_> {
     /// The value of an attribute, in lower case.
     fn value(&self, tag: &RawTag, name: &str) -> Option<String> {
         let value = tag.attribute(self.bytes, name)?.decoded(self.bytes, self.charset);
@@ -83,7 +84,7 @@ impl Live<'_> {
                 rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
             }),
             "input" => self.value(tag, "type").is_some_and(|type_| type_ == "image"),
-            // Others hold data (HTML, 4.12.1).
+            // Other scripts are data blocks (HTML, 4.12.1).
             "script" => self
                 .value(tag, "type")
                 .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),
@@ -93,7 +94,7 @@ impl Live<'_> {
     }
 }
 
-impl Sink for Live<'_> {
+impl Sink for FetchScanner<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) {
         let element = element_name(&self.bytes[tag.name.range()]);
         if self.templates == 0 && self.may_fetch(tag, &element) {
@@ -117,7 +118,7 @@ impl Sink for Live<'_> {
     }
 }
 
-/// Keeps the links in some spans that are fetched at once.
+/// Keeps the links that are fetched at once and are within some spans.
 struct Fetched {
     spans: Vec<Span>,
     links: Vec<Link>,
@@ -164,7 +165,7 @@ mod tests {
         !links.is_empty()
     }
 
-    /// What Chromium 156 asks for against the fallback base, with the `base` element in the same packet.
+    /// The requests of Chromium 156 against the fallback base, with the `base` element in the same packet.
     #[test]
     fn what_a_browser_fetches_at_once() {
         for page in [
@@ -200,7 +201,7 @@ mod tests {
         }
     }
 
-    /// What it asks for later, as the network has it, or never.
+    /// The requests that Chromium 156 makes later, depending on the network, or never.
     #[test]
     fn what_a_browser_does_not_fetch_at_once() {
         for page in [

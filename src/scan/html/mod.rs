@@ -1,9 +1,9 @@
-//! HTML to a `Document`: every link of `docs/links.md` as its bytes are, and every `base`
-//! element with its standing (HTML, 4.2.3).
+//! HTML to a `Document`: every link of `docs/links.md` as its bytes are, and every `base` element with its
+//! standing (HTML, 4.2.3).
 //!
-//! `engines` says which tags there are, `prelude` what has to be known before the links are, and a `pass` looks
-//! the tags up in [`super::attributes`] and takes values apart. Text that is markup to somebody (`noscript`,
-//! conditional comments) is scanned in place; a `srcdoc` is a document of its own.
+//! `engines` finds the tags, and `prelude` finds the encoding and the declared bases in advance. A `pass` looks up
+//! the tags in [`super::attributes`] and splits values. Text that some readers treat as markup (`noscript`,
+//! conditional comments) is scanned in place; a `srcdoc` is a separate document.
 //!
 //! ```
 //! use baselink::document::Standing;
@@ -14,8 +14,7 @@
 //! assert_eq!(document.bases[0].standing, Standing::First);
 //! ```
 //!
-//! Deliberately absent: bases at work. Which base a link has, and to which target it leads, is decided
-//! elsewhere.
+//! Deliberately absent: the effect of bases. Other modules decide on the base and target of a link.
 
 pub(crate) mod document;
 pub(crate) mod engines;
@@ -31,7 +30,7 @@ pub(crate) mod walk;
 
 use self::sink::Event;
 
-/// Whether html5ever, with a tree that keeps lists of children, takes no more than linear time on `text`.
+/// True if html5ever, with a tree that keeps lists of children, takes at most linear time on `text`.
 pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
     exact::scan(text, 0..text.len(), true, &mut |_: Event<'_>| {})
         .is_ok_and(|facts| !facts.is_crowded)

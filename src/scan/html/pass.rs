@@ -1,8 +1,9 @@
-//! One pass over a range of a buffer: tags and comments to links, each told when it is found.
+//! One pass over a range of a buffer: from tags and comments to links, each reported as soon as it is found.
 //!
-//! A reference that lies in the bytes as it is, in an attribute, in a list of image candidates or in CSS, is offered
-//! as [`Plain`], and nothing is allocated for it. Only what is not taken so is made into a [`Link`]. What lies in a
-//! value as a document is scanned as one; markup in text (`noscript`, conditional comments) is scanned in place.
+//! The fast path offers a reference whose bytes can be used as they are, without any allocation, as [`Plain`]: in
+//! an attribute, in a list of image candidates, or in CSS. Only a reference that is not accepted as such becomes a
+//! [`Link`]. A document in a value is scanned separately; markup in text (`noscript`, conditional comments) is
+//! scanned in place.
 //!
 //! ```
 //! // The value is CSS in an attribute: two layers, one reference.
@@ -12,7 +13,7 @@
 //! assert_eq!(&page[document.links[0].span().range()], b"x\\&#121;");
 //! ```
 //!
-//! Deliberately absent: bases and encodings. Both are known before a pass begins ([`super::prelude`]).
+//! Deliberately absent: bases and encodings, which are known before a pass begins ([`super::prelude`]).
 
 use std::sync::Arc;
 
@@ -33,70 +34,71 @@ use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
 
-/// How deep documents and fallback content may nest in each other.
+/// The maximum nesting depth of documents and fallback content.
 ///
-/// Each level is scanned on its own, so that the work is at most this many times the input.
+/// Each level is scanned separately, so the work is at most this many times the size of the input.
 pub(crate) const DEEPEST: usize = 16;
 
-/// A reference against the document base URL that may lie in the bytes as it is.
+/// A reference against the document base URL whose bytes may be used without decoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
-    /// Its bytes, white space and character references included.
+    /// The bytes of the reference, including white space and character references.
     pub(crate) span: Span,
-    /// Where its element is named, where its attribute, and the row for both; `None` in the text of a `style` element.
+    /// The spans of the element's and the attribute's name, and the row for both; `None` in the text of a `style`
+    /// element.
     pub(crate) names: Option<(Span, Span, &'static Row)>,
-    /// What delimits it.
+    /// The delimiter of the value.
     pub(crate) quote: Quote,
-    /// Whether it lies in something that `<` and `>` could end.
+    /// True if the reference is enclosed in something that `<` or `>` could end.
     pub(crate) enclosed: bool,
-    /// Whether an empty reference means the base here.
+    /// True if an empty reference is resolved here.
     pub(crate) empty_resolves: bool,
-    /// Whether a fragment alone names an element of the document.
+    /// True if a fragment alone names an element of the document.
     pub(crate) fragment_identifies: bool,
 }
 
-/// What is told of the links of a document, in its order. Places are those of the bytes that are scanned.
+/// A receiver of the links of a document, in document order. Spans are offsets in the scanned bytes.
 pub(crate) trait Links {
-    /// Takes a reference as it lies there; `false` where it wants a [`Link`].
+    /// Offers a reference that may not need decoding. Returns `false` to request a [`Link`] instead.
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
 
-    /// Takes a link.
+    /// Receives a link.
     fn link(&mut self, bytes: &[u8], link: Link);
 
-    /// Takes a document that lies in a value.
+    /// Receives a document embedded in a value.
     fn part(&mut self, bytes: &[u8], part: Part);
 
-    /// Takes what a fragment can name, where that is asked for.
+    /// Receives a name that a fragment can refer to, if requested.
     fn id(&mut self, _id: String) {}
 
-    /// Takes what is unexpected in the document.
+    /// Receives a diagnostic.
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
-/// A document that lies in a value, and was not scanned yet.
+/// A document embedded in a value, not scanned yet.
 pub(crate) struct Part {
     pub(in crate::scan) found: Embedded,
     pub(in crate::scan) entity: Arc<str>,
-    /// How many documents are around it.
+    /// The number of documents around this one.
     pub(in crate::scan) depth: usize,
 }
 
-/// A document that is scanned, and where it lies among documents.
+/// A document to scan, and its nesting.
 #[derive(Clone, Debug)]
 pub(crate) struct Whole<'a> {
     pub(crate) bytes: &'a [u8],
-    /// Where it begins, after a byte order mark.
+    /// The offset of the text after a byte order mark.
     pub(crate) start: usize,
     pub(crate) charset: Charset,
     pub(crate) entity: Arc<str>,
-    /// How many documents are around it.
+    /// The number of documents around this one.
     pub(crate) depth: usize,
-    /// Whether all of it lies in something that `<` and `>` could end.
+    /// True if the document is enclosed in something that `<` or `>` could end.
     pub(crate) enclosed: bool,
 }
 
-/// Tells `links` of every link of a document. Returns the reason why html5ever was asked, if it was, and true if the tree
-/// remains unknown.
+/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any, and true
+/// if the tree remains unknown.
 pub(crate) fn links<L: Links>(
     whole: &Whole<'_>,
     options: &ScanOptions,
@@ -111,7 +113,7 @@ pub(crate) fn links<L: Links>(
     (pass.fallback, read.without_tree.is_some())
 }
 
-/// An element whose text is looked at when it ends.
+/// An open element whose text is scanned when it ends.
 struct OpenText {
     start: usize,
     content: Content,
@@ -121,24 +123,24 @@ struct OpenText {
 enum Content {
     /// Raw text.
     Raw(TextContent),
-    /// A stylesheet in an SVG element: text and CDATA sections.
+    /// A style sheet in an SVG element: text and CDATA sections.
     SvgCss,
-    /// Markup to those who do not run scripts, show frames or have the plugin.
+    /// Markup for readers that do not run scripts, show frames or have the plugin.
     Markup,
 }
 
-/// Where the text of these elements is.
+/// The place of text in these elements.
 const STYLE: LinkPlace<'_> = LinkPlace::text_of("style", Carriers::One(Carrier::Raw));
 const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier::Raw));
 
-/// An attribute of a tag, and what the table says of it.
+/// An attribute of a tag, and its row in the table.
 type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
 
-/// Markup in place that is scanned on its own; no base counts in it.
+/// Markup in text that is scanned separately. A `base` in it has no effect.
 #[derive(Clone, Copy)]
 pub(super) struct Markup {
     pub(super) span: Span,
-    /// What a `base` in it is.
+    /// The standing of a `base` in it.
     pub(super) standing: Standing,
 }
 
@@ -151,14 +153,14 @@ struct Pass<'a, 'l, L> {
     entity: Arc<str>,
     links: &'l mut L,
     rows: Answers,
-    /// How many documents in values there were.
+    /// The number of documents in values so far.
     parts: usize,
     collector: Collector<'a>,
-    /// Whether what is scanned lies in something that `<` and `>` could end.
+    /// True if the scanned bytes are enclosed in something that `<` or `>` could end.
     enclosed: bool,
-    /// Whether this is markup in text, which is no part of the document to those who run scripts.
+    /// True for markup in text, which is not part of the document for readers that run scripts.
     is_in_text: bool,
-    /// How many documents and stretches of markup in text are around it.
+    /// The nesting depth of documents and of markup in text.
     depth: usize,
     text: Option<OpenText>,
     markup: Vec<Markup>,
@@ -168,7 +170,7 @@ struct Pass<'a, 'l, L> {
 impl<L: Links> Sink for Pass<'_, '_, L> {
     #[inline(always)]
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
-        // A fragment names no element in text that is markup to others only.
+        // A fragment cannot refer to an element in fallback content.
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
         }
@@ -178,7 +180,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
             return;
         }
         for (at, attribute) in tag.attributes.iter().enumerate() {
-            // Of several with one name the first counts (HTML, 13.2.5.33).
+            // Of several attributes with one name, the first counts (HTML, 13.2.5.33).
             let name = &self.bytes[attribute.name.range()];
             let is_same = |one: &RawAttribute| {
                 one.name.len() == name.len()
@@ -229,7 +231,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         } else {
             self.markup.extend(conditional_markup(self.bytes, span));
         }
-        // What is found in the text of an element comes in order when that ends.
+        // Links in the text of an element are reported in order when the element ends.
         if self.text.is_none() {
             self.drain();
         }
@@ -262,7 +264,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Tells what is left when `span` has been read.
+    /// Reports the remaining links when `span` has been read.
     fn finish(&mut self, span: Span, read: &engines::Tokenized) {
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
@@ -272,7 +274,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.drain();
     }
 
-    /// Whether more is to be known of a tag than its attributes.
+    /// True if more than the attributes of a tag matters.
     #[inline(always)]
     fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
         let is = |name: &str| tag.is_named(self.bytes, name);
@@ -290,7 +292,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// A tag of which more is to be known than its attributes.
+    /// Reads a tag of which more than the attributes matters.
     fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         let element = self.element(tag);
         if tag.attributes.is_empty() {
@@ -303,7 +305,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.open_text(tag, namespace, text, &element, &attributes);
     }
 
-    /// Tells what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
+    /// Reports the names that a fragment can refer to: an id, and the name of an `a` (HTML, 7.4.6.4).
     fn ids(&mut self, tag: &RawTag, namespace: Namespace) {
         let is_anchor = namespace == Namespace::Html && tag.is_named(self.bytes, "a");
         for name in if is_anchor { &["id", "name"][..] } else { &["id"] } {
@@ -313,7 +315,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Name of the element of `tag`.
+    /// The name of the element of `tag`.
     fn element(&self, tag: &RawTag) -> String {
         element_name(&self.bytes[tag.name.range()])
     }
@@ -323,15 +325,15 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         attribute.decoded(self.bytes, self.charset)
     }
 
-    /// The decoded value of the one of `attributes` called `name`.
+    /// The decoded value of the attribute called `name` among `attributes`.
     fn other(&self, attributes: &[RawAttribute], name: &str) -> Option<String> {
         let found = attributes.iter().find(|one| one.is_named(self.bytes, name))?;
         Some(self.value(found).text)
     }
 
-    /// Goes through an attribute that is CSS; `false` where that is not simple.
+    /// Scans an attribute that contains CSS. Returns `false` if that is not simple.
     fn css_value(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
-        // Whatever character references there are, one of these occurs in what holds a URL.
+        // Any URL in CSS needs one of these bytes, even with character references.
         let Some(span) = attribute.value.filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
         else {
             return true;
@@ -342,7 +344,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.css(span, Some((tag, attribute, row)))
     }
 
-    /// Goes through a list of image candidates; `false` where that is not simple, and nothing is done then.
+    /// Scans a list of image candidates. Returns `false`, and does nothing, if that is not simple.
     fn srcset(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         let Some(whole) = attribute.value else {
             return false;
@@ -351,7 +353,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             Ok(list) if list.is_ascii() => list,
             _ => return false,
         };
-        // No other character reference is as common, and none that represents white space or a comma.
+        // Other character references are rare, and `&amp;` never stands for white space or a comma.
         let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
             || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
@@ -370,8 +372,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         true
     }
 
-    /// Goes through CSS that is not escaped; `false` where that is not simple, and nothing is
-    /// done then.
+    /// Scans CSS without escapes. Returns `false`, and does nothing, if that is not simple.
     fn css(&mut self, span: Span, place: Option<Attribute<'_>>) -> bool {
         let text = &self.bytes[span.range()];
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
@@ -400,7 +401,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.links.plain(self.bytes, &plain)
     }
 
-    /// The row that holds for `tag`, if `one` asks for a token; `None` if that is not simple.
+    /// The row for `tag`, if `one` requires a token; `None` if that is not simple.
     fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
         let When::Has(name, tokens) = one.when else { return None };
         let Some(list) = tag.attribute(self.bytes, name).and_then(|found| found.value) else {
@@ -429,8 +430,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
-    /// Internet Explorer.
+    /// Scans `<?import implementation="x.htc">`, a bogus comment in HTML that Internet Explorer reads like a tag.
     fn import(&mut self, span: Span) {
         if !self.options.groups.contains(Group::Rare) {
             return;
@@ -524,7 +524,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// The open element's text ends at `end`.
+    /// Closes the text of the open element at `end`.
     fn close_text(&mut self, end: usize) {
         let Some(OpenText { start, content }) = self.text.take() else {
             return;
@@ -550,7 +550,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// The text of an element in foreign content, and what carries each piece of it.
+    /// The text of an element in foreign content, and the carrier of each piece of it.
     fn svg_text(&self, span: Span) -> (View, Vec<(Span, Carrier)>) {
         let mut whole = View { text: String::new(), map: OffsetMap::verbatim(span.start, 0) };
         let mut pieces = Vec::new();
@@ -567,7 +567,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             } else if let [b'<', b'a'..=b'z' | b'A'..=b'Z', ..]
             | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..] = rest
             {
-                // The end tag of something else, or a tag that the document ends in.
+                // Another end tag, or a tag in which the document ends.
                 at = tag::read(bytes, at).map_or(span.end, |tag| tag.span.end);
                 continue;
             } else if matches!(rest, [b'<', b'!' | b'?' | b'/', ..]) {
@@ -587,7 +587,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         (whole, pieces)
     }
 
-    /// Takes a reference that was found in an attribute, or in the text of `style`.
+    /// Adds a reference found in an attribute, or in the text of `style`.
     fn reference(&mut self, view: &View, form: Form, place: Option<Attribute<'_>>) {
         let whole = Span::new(0, view.text.len());
         let Some((tag, attribute, row)) = place else {
@@ -604,7 +604,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.collector.decoded(view, form, whole, &place);
     }
 
-    /// Tells what was found, and goes through markup that is scanned on its own.
+    /// Reports the links found so far, and scans pending markup.
     fn drain(&mut self) {
         if !self.markup.is_empty() {
             return self.drain_all();
@@ -617,7 +617,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// The documents in values.
+    /// Reports the documents found in values.
     fn embedded(&mut self) {
         for found in std::mem::take(&mut self.collector.embedded) {
             self.parts += 1;
@@ -644,7 +644,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.embedded();
     }
 
-    /// Scans markup in text. Recursion is at most [`DEEPEST`] deep.
+    /// Scans markup in text. The recursion depth is at most [`DEEPEST`].
     fn inside(&mut self, Markup { span, .. }: Markup) {
         if self.depth == DEEPEST {
             self.links.diagnostic(too_deep(span));
@@ -680,7 +680,7 @@ pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
     Some(Markup { span: Span::new(start, end), standing: Standing::ConditionalComment })
 }
 
-/// Whether the text of an element is markup to those who do not run scripts, show frames or have the plugin.
+/// True if the text of an element is markup for readers that do not run scripts, show frames or have the plugin.
 pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: TextModel) -> bool {
     let mut names = [&b"noscript"[..], b"noframes", b"noembed"].into_iter();
     (namespace, text) == (Namespace::Html, TextModel::RawText)

@@ -1,8 +1,7 @@
-//! What has to be known of an HTML document before its links are: its encoding (HTML, 13.2.3), and the bases that it
-//! declares (HTML, 4.2.3).
+//! The lookahead in an HTML document: its encoding (HTML, 13.2.3), and the bases that it declares (HTML, 4.2.3).
 //!
-//! This is the only look ahead. A `base` element governs what is before it, too, and so does an encoding that is
-//! declared late. One search says whether there may be either; only where there may, tags are read.
+//! This is the only lookahead. A `base` element affects links before it, and so does a late declaration of the
+//! encoding. A search tells if there may be either; only then are tags read.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -11,7 +10,7 @@
 //! assert_eq!(rewritten.output(), b"<a href=http://a/docs/x></a><base href=http://a/docs/>");
 //! ```
 //!
-//! Deliberately absent: which of the bases can serve ([`crate::base`]).
+//! Deliberately absent: the choice among the bases ([`crate::base`]).
 
 use memchr::memmem;
 
@@ -27,16 +26,16 @@ use crate::scan::attributes::Namespace;
 use crate::scan::{ScanOptions, value};
 use crate::span::Span;
 
-/// How many `<base` that are no tags are reported.
+/// The maximum number of reported `<base` that are not tags.
 const MOST_STRAYS: usize = 32;
 
-/// A `meta` element is read so far. Tags that are longer are not, so that many that go on and on cost no more
+/// The number of bytes of a `meta` element that are read. The limit keeps many unterminated tags from costing more
 /// than their length.
 const LONGEST_DECLARATION: usize = 1_024;
 
-/// The encoding of a document, where it begins, and how the encoding was found. A declaration after the first 1024 bytes
-/// counts, too: a browser changes the encoding when it comes to one (HTML, 13.2.3.5), and a declaration must not lose
-/// its effect because the links before it grew.
+/// The encoding of a document, the offset of its text, and the source of the encoding. A declaration after the
+/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.5), and the
+/// declaration must not lose its effect because the links before it grew.
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
     if found.is_tentative()
@@ -47,20 +46,21 @@ pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     found
 }
 
-/// What the document that begins with `bytes` says of having been saved.
+/// The note of the program that saved the document that begins with `bytes`.
 pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
     if options.ignore_saved { None } else { saved::saved(bytes) }
 }
 
-/// True if `bytes` may declare a base: by an element, in a comment or not, or by a comment as Firefox writes it.
+/// True if `bytes` may declare a base: by an element, even in a comment, or by a comment of Firefox.
 pub(crate) fn may_declare_base(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(saved::HEAD)];
     any_tag(bytes, b'b', |at| is_named(bytes, at, b"base"))
         || memmem::find(head, COMMENTED_BASE).is_some()
 }
 
-/// True if `is` holds for a tag whose name begins with `letter`, in either case. `is` gets the offset of its `<`.
-/// Two passes of memmem cost less than one that looks for both cases, because memmem compares 32 bytes at a time where it can.
+/// True if `is` accepts a tag whose name begins with `letter`, in either case. `is` receives the offset of its
+/// `<`. Two passes of memmem are faster than one search for both cases, because memmem compares up to 32 bytes at
+/// a time.
 fn any_tag(bytes: &[u8], letter: u8, mut is: impl FnMut(usize) -> bool) -> bool {
     let cases = [letter, letter.to_ascii_uppercase()];
     cases.into_iter().any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut is))
@@ -72,7 +72,7 @@ fn is_named(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     found.is_some_and(|found| found.eq_ignore_ascii_case(name))
 }
 
-/// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
+/// True if the `<` at `at` may begin a `meta` element that declares an encoding.
 fn may_declare(bytes: &[u8], at: usize) -> bool {
     if !is_named(bytes, at, b"meta") {
         return false;
@@ -86,7 +86,7 @@ fn may_declare(bytes: &[u8], at: usize) -> bool {
 
 /// The encoding that a `meta` element after the first 1024 bytes declares.
 fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
-    // If nothing looks like one, there is none, whatever the tokenizer makes of it.
+    // If nothing looks like a declaration, there is none, however the tokenizer reads the bytes.
     if !any_tag(bytes, b'm', |at| may_declare(bytes, at)) {
         return None;
     }
@@ -97,12 +97,12 @@ fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     metas.found
 }
 
-/// Whether the first `meta` element that declares an encoding, in a document that begins with `head`, declares `charset`.
+/// True if the first `meta` element with an encoding, in a document that begins with `head`, declares `charset`.
 pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
     late_declaration(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
 }
 
-/// Looks for the first `meta` element that declares an encoding.
+/// Searches for the first `meta` element that declares an encoding.
 struct Metas<'a> {
     bytes: &'a [u8],
     found: Option<Charset>,
@@ -121,8 +121,8 @@ impl Sink for Metas<'_> {
     }
 }
 
-/// The declarations of a base in `bytes`, which begin at `start` and are in an ASCII-compatible encoding: the effective
-/// one first, and whatever looks like one.
+/// The declarations of a base in `bytes`, which begin at `start` and are in an ASCII-compatible encoding. The
+/// effective one comes first, followed by everything that looks like one.
 pub(crate) fn bases(
     bytes: &[u8],
     start: usize,
@@ -169,7 +169,7 @@ pub(crate) fn bases(
     found
 }
 
-/// Where something in `bytes`, from `start` on, is written as a `base` tag is, wherever it stands.
+/// The offsets in `bytes`, from `start` on, of text written like a `base` tag, in any context.
 fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
     let mut found = Vec::new();
     any_tag(&bytes[start..], b'b', |at| {
@@ -181,7 +181,7 @@ fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
     found
 }
 
-/// The only one of the `candidates`, after which nothing can tell more of bases. A `frameset` can: it removes a body, and
+/// The only one of the `candidates`, if nothing after it can affect bases. A `frameset` can: it removes a body and
 /// the elements in it (HTML, 13.2.6.4.7).
 fn sufficient(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
     let &[only] = candidates else { return None };
@@ -191,11 +191,11 @@ fn sufficient(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize>
     (!may_be_removed && memmem::find(head, COMMENTED_BASE).is_none()).then_some(only)
 }
 
-/// Gives each element its standing. Both are of one document.
+/// Assigns each element its standing. Both lists belong to one document.
 fn stand(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Standing)>) {
     standings.sort_unstable_by_key(|&(tag, _)| tag);
     let mut standings = standings.into_iter().peekable();
-    // Both are in source order.
+    // Both lists are in source order.
     for base in bases.iter_mut().filter(|base| base.kind == BaseKind::Element) {
         let tag = base.span.start;
         while standings.next_if(|&(at, _)| at < tag).is_some() {}
@@ -204,20 +204,20 @@ fn stand(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Standing)>) {
     }
 }
 
-/// Looks for declarations of a base.
+/// Collects declarations of a base.
 struct BaseSink<'a> {
     bytes: &'a [u8],
     charset: Charset,
     options: &'a ScanOptions,
-    /// What a `base` here is; [`Standing::First`] where one can count.
+    /// The standing of a `base` here; [`Standing::First`] if it can be effective.
     standing: Standing,
     bases: Vec<DeclaredBase>,
     markup: Vec<Markup>,
-    /// Where text begins that is markup to some.
+    /// The start of text that some readers treat as markup.
     text: Option<usize>,
-    /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
+    /// True once a comment with which Firefox replaces a `base` element was seen. Only the first is read.
     has_commented_url: bool,
-    /// Where the last tag may begin that matters.
+    /// The offset of the last tag that can matter.
     last: Option<usize>,
     is_done: bool,
 }
@@ -229,7 +229,7 @@ impl Sink for BaseSink<'_> {
             self.text = Some(tag.span.end);
         }
         if tag.is_named(self.bytes, "base") {
-            // The complete tree decides if it counts.
+            // The complete tree decides on the standing.
             let is_html = namespace == Namespace::Html;
             let standing = if is_html { self.standing } else { Standing::Foreign };
             let declared = DeclaredBase::of(BaseKind::Element, tag.span);
@@ -254,12 +254,12 @@ impl Sink for BaseSink<'_> {
 }
 
 impl BaseSink<'_> {
-    /// Notes that what is at `span` was seen.
+    /// Records that the bytes up to the end of `span` were read.
     fn pass(&mut self, span: Span) {
         self.is_done = self.text.is_none() && self.last.is_some_and(|last| last < span.end);
     }
 
-    /// The text that is markup to some ends at `end`.
+    /// Ends the text that some readers treat as markup.
     fn end_markup(&mut self, end: usize) {
         let span = self.text.take().map(|start| Span::new(start, end));
         let holds_tags = |span: &Span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some();
@@ -267,7 +267,7 @@ impl BaseSink<'_> {
         self.markup.extend(span.filter(holds_tags).map(|span| Markup { span, standing }));
     }
 
-    /// The comment that a browser wrote in the place of a `base` element when it saved the page.
+    /// Reads a comment with which a browser replaced a `base` element when it saved the page.
     fn commented(&mut self, span: Span) {
         if self.standing != Standing::First || self.options.ignore_saved {
             return;
@@ -293,7 +293,7 @@ impl BaseSink<'_> {
     }
 }
 
-/// Adds each of the `candidates` that is no start tag, so that it can be said why it does not count.
+/// Adds each of the `candidates` that is not a start tag, so that a report can explain why it has no effect.
 fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candidates: &[usize]) {
     let tag = |base: &DeclaredBase| match base.kind {
         BaseKind::Comment => base.span.start + b"<!--".len(),

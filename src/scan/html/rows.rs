@@ -1,17 +1,17 @@
-//! What the table says of an attribute of an element, remembered by the names as they lie in the bytes.
+//! A cache of table lookups, keyed by the names of element and attribute as written.
 //!
-//! Most documents have a few dozen such places. What depends on nothing but the two names and the namespace is
-//! remembered for the document.
+//! Most documents have only a few dozen such pairs. An answer is cached if it depends only on the two names and
+//! the namespace.
 //!
 //! ```
-//! // Each `href` but the first is remembered.
+//! // Each `href` but the first is found in the cache.
 //! let page = b"<a href=x><a href=y><A HREF=z>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links.len(), 3);
 //! ```
 //!
-//! Deliberately absent: conditions. A row that asks for other attributes of the tag is looked up each time, but for
-//! one that decides on the role alone.
+//! Deliberately absent: conditions. A row that depends on other attributes of the tag is looked up each time,
+//! unless the condition decides on the role only.
 
 use super::tag::RawAttribute;
 use super::walk::Name;
@@ -19,7 +19,7 @@ use crate::scan::ScanOptions;
 use crate::scan::attributes::{self, AttributeBase, Namespace, Row, Syntax, When};
 use crate::span::Span;
 
-/// As much of an element's name as is kept.
+/// The number of bytes of an element's name that are kept.
 const LONGEST_NAME: usize = 256;
 
 /// The name of an element, in lower case, from its bytes in a tag.
@@ -29,44 +29,44 @@ pub(super) fn element_name(name: &[u8]) -> String {
     element
 }
 
-/// What the table says of an attribute of an element, where that does not depend on the tag.
+/// The result of a table lookup, if it does not depend on the tag.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Answer {
-    /// It carries no URL.
+    /// The attribute contains no URL.
     #[default]
     Nothing,
-    /// It is one reference against the document base URL.
+    /// The value is one reference against the document base URL.
     Url(&'static Row),
-    /// It is CSS.
+    /// The value is CSS.
     Css(&'static Row),
-    /// It is a list of image candidates.
+    /// The value is a list of image candidates.
     Srcset(&'static Row),
-    /// It is one reference against the document base URL. The first row is for tags that meet its condition, the second for
-    /// others; they differ in the role only.
+    /// The value is one reference against the document base URL. The first row is for tags that meet its
+    /// condition, the second for others. They differ in the role only.
     Either(&'static Row, &'static Row),
-    /// Only where the tag has this attribute it may carry URLs.
+    /// The attribute may contain URLs only if the tag has this attribute.
     With(&'static str),
-    /// The tag has to be looked into.
+    /// The result depends on the tag.
     Ask,
 }
 
-/// How many answers are remembered: a power of two, and more than most documents use.
+/// The number of cached answers: a power of two, larger than most documents need.
 const KNOWN: usize = 128;
 
-/// An answer that is remembered.
+/// A cached answer.
 #[derive(Clone, Copy, Default)]
 struct KnownAnswer {
     place: Option<(Name, Name, Namespace)>,
     answer: Answer,
 }
 
-/// The slot that keeps the answer for an attribute of an element.
+/// The cache slot for an attribute of an element.
 #[inline(always)]
 fn slot(element: Name, attribute: Name) -> usize {
     (element.hash() ^ attribute.hash().rotate_left(3)) & (KNOWN - 1)
 }
 
-/// The answers that a document has needed so far.
+/// The answers needed so far in a document.
 pub(super) struct Answers {
     known: [KnownAnswer; KNOWN],
 }
@@ -76,7 +76,7 @@ impl Answers {
         Self { known: [KnownAnswer::default(); KNOWN] }
     }
 
-    /// What the table says of `attribute` of the element that is named at `element`.
+    /// The table's answer for `attribute` of the element that is named at `element`.
     #[inline(always)]
     pub(super) fn answer(
         &mut self,
@@ -86,7 +86,7 @@ impl Answers {
         attribute: &RawAttribute,
         options: &ScanOptions,
     ) -> Answer {
-        // Of longer names not all would be compared.
+        // Names are compared by eight bytes only.
         if element.len() > 8 || attribute.name.len() > 8 {
             return look_up(bytes, element, namespace, attribute, options);
         }
@@ -99,7 +99,7 @@ impl Answers {
             return known.answer;
         }
         let answer = look_up(bytes, element, namespace, attribute, options);
-        // Other bytes could look like these where names are compared.
+        // In the comparison, other bytes could be taken for letters.
         let is_exact = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let mut names = [element, attribute.name].into_iter();
         if names.all(|name| bytes[name.range()].iter().all(is_exact)) {

@@ -1,4 +1,4 @@
-//! What a page says of having been saved: comments in which programs write from where, and which base it had.
+//! The notes of programs that saved a page: comments that record its original URL and base.
 //!
 //! | program | comment | see |
 //! |---|---|---|
@@ -7,11 +7,11 @@
 //! | HTTrack | `<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x […], … -->` | <https://github.com/xroche/httrack>, `HTS_DEFAULT_FOOTER` in `htsglobal.h` |
 //! | monolith | `<!-- Saved from https://a.example/ at 2025-01-01T00:00:00Z using monolith v2.10.0 -->` | <https://github.com/Y2Z/monolith>, `create_metadata_tag` |
 //!
-//! The comments that count come before the content: only space, a doctype, other comments, processing
-//! instructions and the tags `<html>` and `<head>` come before them.
+//! Only comments before the content count: nothing but white space, a doctype, other comments, processing
+//! instructions and the tags `<html>` and `<head>` may precede them.
 //!
-//! Browsers that save a page with its files put a comment in the place of each `base` element, since local copies
-//! would not be found through it:
+//! Browsers that save a page with its files replace each `base` element by a comment, because the element would
+//! break links to local copies:
 //!
 //! | program | in the place of `<base href="/docs/">` |
 //! |---|---|
@@ -29,8 +29,8 @@
 //! assert_eq!(saved.url("https"), "https://a.example/x.html");
 //! ```
 //!
-//! Deliberately absent: where local copies lie, which is for `rewrite` to say; and what comes further down in a
-//! page, which may be anybody's.
+//! Deliberately absent: the location of local copies, which `rewrite` finds; and comments further down in a page,
+//! whose authors are unknown.
 
 use memchr::{memchr, memmem};
 
@@ -40,11 +40,11 @@ use super::walk;
 use crate::document::{Program, Saved};
 use crate::span::Span;
 
-/// How many bytes of a page are looked at.
+/// The number of bytes of a page that are searched.
 pub const HEAD: usize = 64 << 10;
 
-/// What the first such comment in `head`, the first bytes of a page in an ASCII-compatible encoding, says. Its
-/// URL is as written, so it need not be one. Bytes that are not UTF-8 are U+FFFD.
+/// The content of the first such comment in `head`, the first bytes of a page in an ASCII-compatible encoding. Its
+/// URL is as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
 #[must_use]
 pub fn saved(head: &[u8]) -> Option<Saved> {
     let head = &head[..head.len().min(HEAD)];
@@ -69,7 +69,7 @@ pub fn saved(head: &[u8]) -> Option<Saved> {
     }
 }
 
-/// What a comment of one of those programs says.
+/// The content of a comment by one of these programs.
 fn of_comment(comment: &[u8]) -> Option<Saved> {
     let comment = comment.trim_ascii();
     let after = |start: &[u8]| {
@@ -78,8 +78,8 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     let saved = |program, written: &str| Some(Saved { program, written: written.to_owned() });
     if let Some(rest) = after(b"saved from url=(") {
         let (length, rest) = rest.split_once(')')?;
-        // Chromium escapes the second of two hyphens, which would end a comment in XML. As a part
-        // of a host it must be undone.
+        // Chromium escapes the second of two hyphens, which would end a comment in XML. In a host, the escape must
+        // be undone.
         let url = if length.parse() == Ok(rest.len()) { rest } else { first_word(rest)? };
         return saved(Program::Browser, &url.replace("-%2D", "--"));
     }
@@ -94,7 +94,7 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     let rest = after(b"Saved from ")?;
     let (rest, _) = rest.split_once(" using monolith")?;
     let (url, _) = rest.split_once(" at ")?;
-    // What was no http URL monolith calls a "local source".
+    // monolith writes "local source" instead of a URL that is not http.
     if url.contains(':') { saved(Program::Monolith, url) } else { None }
 }
 
@@ -102,7 +102,7 @@ fn first_word(text: &str) -> Option<&str> {
     text.split_ascii_whitespace().next()
 }
 
-/// The `base` element in a comment that Chromium writes, where another one follows it at once.
+/// The `base` element in a comment by Chromium, if another `base` element follows immediately.
 pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
     let start = comment.start + 4;
     if !bytes[comment.range()].starts_with(b"<!--") {
@@ -113,17 +113,17 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
     (bytes[tag.span.end..comment.end] == *b"-->").then_some(tag)
 }
 
-/// The tag at `at`, if it is one of a `base` element.
+/// The tag of a `base` element at `at`.
 fn base_at(bytes: &[u8], at: usize) -> Option<RawTag> {
     let name = bytes.get(at..at + 5)?;
     let tag = name.eq_ignore_ascii_case(b"<base").then(|| tag::read(bytes, at))??;
     (tag.name.end == at + 5).then_some(tag)
 }
 
-/// How the comment begins that Firefox writes in the place of a `base` element.
+/// The beginning of the comment with which Firefox replaces a `base` element.
 pub(super) const COMMENTED_BASE: &[u8] = b"<!-- base href=\"";
 
-/// The URL in such a comment, where that is in the first bytes of a page.
+/// The URL in such a comment, if it is within the first bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let (start, end) = (COMMENTED_BASE, b"\" -->");
     if comment.end > HEAD {
@@ -134,7 +134,7 @@ pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span
     (!url.contains(&b'"')).then(|| Span::new(at, at + url.len()))
 }
 
-/// Whether nothing but what belongs into a `head` element has begun before `end` (HTML, 13.2.6.4.4).
+/// True if only content of a `head` element has begun before `end` (HTML, 13.2.6.4.4).
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
     walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
@@ -145,7 +145,7 @@ pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     is_head
 }
 
-/// The elements of a `head`, and what comes before them.
+/// The elements of a `head`, and those before them.
 const OF_HEAD: [&str; 13] = [
     "html", "head", "title", "meta", "link", "base", "style", "script", "noscript", "template",
     "basefont", "bgsound", "noframes",

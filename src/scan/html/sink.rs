@@ -1,11 +1,11 @@
-//! What the engines of HTML tell of a document, and whom they tell it.
+//! The interface between the engines of HTML and their users.
 //!
-//! Three engines find the tags of a document: [`super::walk`] where it can prove them, [`super::exact`]
-//! where that cannot, and the best effort of `walk` past html5ever's bounds. All of them tell a [`Sink`],
-//! so that one can go on where another stopped.
+//! Three engines find the tags of a document: [`super::walk`] where it can prove its result, [`super::exact`] as a
+//! fallback, and the best effort of `walk` beyond html5ever's bounds. All of them report to a [`Sink`], so that
+//! one engine can continue where another stopped.
 //!
 //! ```
-//! // The text of `style` ends at its end tag, whichever engine says so.
+//! // The text of `style` ends at its end tag, in each engine.
 //! use baselink::scan::Scanner;
 //! let page = b"<style>a{b:url(c)}</style><a href=d>";
 //! for scanner in [Scanner::Fast, Scanner::Exact] {
@@ -14,44 +14,43 @@
 //! }
 //! ```
 //!
-//! Deliberately absent: text. Where it is, follows from where it ends.
+//! Deliberately absent: text. Its position follows from its end.
 
 use super::tag::RawTag;
 use crate::document::Standing;
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
-/// Who is told of a document, in source order. Offsets are those of the buffer that is scanned.
+/// A receiver of the tags and comments of a document, in source order. Offsets are those of the scanned buffer.
 pub(crate) trait Sink {
-    /// A start tag. The walk that proves leaves out those that cannot matter, and the attributes that
-    /// cannot; where the table asks for others than the one that holds the link, it tells all of them.
+    /// Receives a start tag. The proving walk skips tags and attributes that cannot matter. If a row of the table
+    /// depends on other attributes, it reports all attributes of the tag.
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
-    /// The text of the element whose start tag came last ends at `at`: raw text, RCDATA, or that of `style`
-    /// in SVG. Not told where the document ends in it.
+    /// Receives the end of the text of the element whose start tag came last: raw text, RCDATA, or that of `style`
+    /// in SVG. Not called if the document ends first.
     fn end_text(&mut self, _at: usize) {}
 
-    /// An end tag. The walk that proves tells none.
+    /// Receives an end tag. The proving walk does not report any.
     fn end_tag(&mut self, _tag: &RawTag) {}
 
-    /// A comment that begins with `<!--`, or with `<?`, with both ends. The walk that proves leaves out
-    /// other bogus comments.
+    /// Receives a terminated comment that begins with `<!--` or `<?`. The proving walk skips other bogus comments.
     fn comment(&mut self, _span: Span) {}
 
-    /// True if nothing that follows can matter.
+    /// True if nothing later in the document can matter.
     fn is_done(&self) -> bool {
         false
     }
 }
 
-/// A token, for those who want nothing but tokens.
+/// A token, for users that need only tokens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'a> {
     /// A start tag.
     StartTag { tag: &'a RawTag, text: TextModel },
     /// An end tag.
     EndTag { tag: &'a RawTag },
-    /// A comment with both ends.
+    /// A terminated comment.
     Comment { span: Span },
 }
 
@@ -69,24 +68,24 @@ impl<F: FnMut(Event<'_>)> Sink for F {
     }
 }
 
-/// What the tokenizer takes the content of an element for (HTML, 13.2.5.1 to 13.2.5.5).
+/// The tokenizer's model of an element's content (HTML, 13.2.5.1 to 13.2.5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextModel {
-    /// Tags and character references count.
+    /// Tags and character references are recognised.
     Markup,
-    /// Only the element's end tag counts.
+    /// Only the element's end tag is recognised.
     RawText,
-    /// Its end tag and character references count.
+    /// Its end tag and character references are recognised.
     Rcdata,
-    /// Nothing counts any more.
+    /// Nothing is recognised any more.
     Plaintext,
 }
 
-/// What is known once the whole document has been read.
+/// The facts that are known once the whole document has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TreeFacts {
     /// Every `base` element by the offset of its tag, with its standing; the effective one first.
     pub(crate) bases: Vec<(usize, Standing)>,
-    /// Whether a tree that keeps lists of children would take too long to be built.
+    /// True if building a tree that keeps lists of children would take too long.
     pub(crate) is_crowded: bool,
 }

@@ -2,14 +2,14 @@
 //! 13.2.5.32 to 13.2.5.40).
 //!
 //! ```
-//! // The `>` is in a value, and the `/` belongs to one.
+//! // The first `>` is in a value, and the `/` is part of a value.
 //! let page = b"<a title='>' href=x/>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links[0].reference, "x/");
 //! ```
 //!
-//! Deliberately absent: what the tag means, and whether the tokenizer is in a state in which `<`
-//! opens a tag at all.
+//! Deliberately absent: the meaning of a tag. The caller knows that the tokenizer is in a state in which `<` opens
+//! a tag.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,65 +20,66 @@ use crate::layer::escape::{self, Quote};
 use crate::scan::block::{find, is_space, name_end, value_end};
 use crate::span::Span;
 
-/// Attributes of one tag beyond which html5ever's search for repeated ones takes too long.
+/// The maximum number of attributes in one tag. Beyond it, html5ever's search for repeated attributes takes too
+/// long.
 pub(super) const MOST_ATTRIBUTES: usize = 1_000;
 
 /// An attribute as written in a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawAttribute {
-    /// Its name, as written.
+    /// The name, as written.
     pub(crate) name: Span,
-    /// Its value without quotes; `None` when there is no `=`.
+    /// The value without quotes; `None` if there is no `=`.
     pub(crate) value: Option<Span>,
-    /// What delimits the value.
+    /// The delimiter of the value.
     pub(crate) quote: Quote,
 }
 
 impl RawAttribute {
-    /// Whether it is called `name` in `bytes`, case ignored.
+    /// True if the attribute is called `name` in `bytes`, ignoring case.
     #[inline]
     pub(super) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
         bytes[self.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
 
-    /// Its decoded value; an empty one where there is none.
+    /// The decoded value; empty if there is none.
     pub(super) fn decoded(&self, bytes: &[u8], charset: Charset) -> View {
         let span = self.value.unwrap_or(Span::at(self.name.end));
         escape::character_references(charset.decode(&bytes[span.range()], span.start))
     }
 }
 
-/// A tag as written in the document. Offsets are those of the buffer that was read.
+/// A tag as written in the document. Offsets are those of the scanned buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RawTag {
-    /// With its `<` and `>`.
+    /// The tag including `<` and `>`.
     pub(crate) span: Span,
-    /// Whether it is an end tag.
+    /// True for an end tag.
     pub(crate) end_tag: bool,
-    /// Its name, as written.
+    /// The name, as written.
     pub(crate) name: Span,
-    /// Its attributes, repeated ones too, in source order.
+    /// The attributes in source order, including repeated ones.
     pub(crate) attributes: Vec<RawAttribute>,
-    /// Whether `/>` ends it.
+    /// True if the tag ends with `/>`.
     pub(crate) self_closing: bool,
 }
 
 impl RawTag {
-    /// Whether it is called `name` in `bytes`, case ignored.
+    /// True if the tag is called `name` in `bytes`, ignoring case.
     #[inline]
     pub(crate) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
         bytes[self.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
 
-    /// The attribute called `name` that counts: of several the first (HTML, 13.2.5.33).
+    /// The attribute called `name`. Of several, the first counts (HTML, 13.2.5.33).
     pub(super) fn attribute(&self, bytes: &[u8], name: &str) -> Option<&RawAttribute> {
         self.attributes.iter().find(|one| one.is_named(bytes, name))
     }
 }
 
-/// Which attributes of a tag are kept. A trait, since a closure is called where this is inlined.
+/// A filter for the attributes of a tag. A trait, because a closure would not be inlined here.
 pub(super) trait Keeps {
-    /// Whether the attribute called `name` in `bytes` is.
+    /// True if the attribute called `name` in `bytes` is kept.
     fn keeps(&self, bytes: &[u8], name: Span) -> bool;
 }
 
@@ -91,11 +92,11 @@ impl Keeps for All {
     }
 }
 
-/// More attributes than were allowed.
-pub(super) struct TooMany;
+/// The error for more attributes than allowed.
+pub(super) struct TooManyAttributes;
 
-/// Reads the attributes of a tag, of which there may be `most`, from the end of its name at `from` on, into
-/// `tag`: those of them that `kept` keeps. Gives where the tag ends; none where `bytes` end in it.
+/// Reads the attributes of a tag, at most `most` of them, from the end of its name at `from` on. Appends those
+/// that `kept` accepts to `tag`. Returns the end of the tag; `None` if `bytes` end in it.
 #[inline(always)]
 pub(super) fn attributes(
     bytes: &[u8],
@@ -103,7 +104,7 @@ pub(super) fn attributes(
     most: usize,
     kept: &impl Keeps,
     tag: &mut RawTag,
-) -> Result<Option<usize>, TooMany> {
+) -> Result<Option<usize>, TooManyAttributes> {
     let mut count = 0;
     let mut at = from;
     tag.attributes.clear();
@@ -128,9 +129,9 @@ pub(super) fn attributes(
         }
         count += 1;
         if count > most {
-            return Err(TooMany);
+            return Err(TooManyAttributes);
         }
-        // Whatever begins a name belongs to it, `=` too.
+        // The first byte always belongs to the name, even a `=`.
         let end = name_end(bytes, at + 1, b'=');
         let name = Span::new(at, end);
         let is_kept = kept.keeps(bytes, name);
@@ -173,17 +174,17 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The tag whose `<` is at `at`; none where what follows begins no tag, or `bytes` end in it.
+/// The tag whose `<` is at `at`; `None` if no tag begins there, or `bytes` end in it.
 pub(crate) fn read(bytes: &[u8], at: usize) -> Option<RawTag> {
     read_bounded(bytes, at, usize::MAX).ok()?
 }
 
-/// The tag whose `<` is at `at`, as [`read`] gives it, if it has at most `most` attributes. No more are read.
+/// The tag whose `<` is at `at`, as from [`read`], if it has at most `most` attributes. Stops reading after that.
 pub(super) fn read_bounded(
     bytes: &[u8],
     at: usize,
     most: usize,
-) -> Result<Option<RawTag>, TooMany> {
+) -> Result<Option<RawTag>, TooManyAttributes> {
     let end_tag = bytes.get(at + 1) == Some(&b'/');
     let start = at + 1 + usize::from(end_tag);
     if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
@@ -195,10 +196,10 @@ pub(super) fn read_bounded(
     Ok(end.map(|end| RawTag { span: Span::new(at, end), ..tag }))
 }
 
-/// Attributes of one tag that are compared with each other.
+/// The maximum number of attributes that are compared pairwise.
 pub(super) const FEW: usize = 16;
 
-/// The attributes that count: of several with one name (case ignored) the first (HTML, 13.2.5.33).
+/// The attributes without repetitions: of several with one name, ignoring case, the first (HTML, 13.2.5.33).
 #[must_use]
 pub(crate) fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribute]> {
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(attributes("<a <b>"), [("<b", None)]);
     }
 
-    /// HTML, 13.2.5.33: of several with one name the first counts, its case ignored.
+    /// HTML, 13.2.5.33: of several attributes with one name, ignoring case, the first counts.
     #[test]
     fn the_first_of_several_with_one_name_counts() {
         let long = "an-attribute-of-more-than-sixteen";

@@ -1,32 +1,32 @@
-//! The walk: one pass over the bytes from `<` to `<`, through the tokenizer's states (HTML, 13.2.5) and as
-//! much of tree construction (13.2.6) as changes what tags there are and what they mean.
+//! The walk: the fast scanner of HTML. It makes one pass over the bytes from `<` to `<`, through the tokenizer's
+//! states (HTML, 13.2.5). Of tree construction (13.2.6), it follows only the part that changes the set of tags and
+//! their meaning.
 //!
-//! It has two modes. In the first it *proves*: it tells a [`Sink`] only of tags that can matter, and of their
-//! attributes only those that can, and allocates nothing for a tag. Where it cannot prove from what it has
-//! seen what html5ever would do, it stops with [`Unproved`], and has told of everything before that place and
-//! of nothing from there on. What it says itself is what [`super::exact`] would have said: `tests/html/fast.rs`
-//! holds the two against each other.
+//! It has two modes. In the first, it *proves* its result. It reports to a [`Sink`] only the tags and attributes
+//! that can matter, and allocates nothing for a tag. If it cannot prove html5ever's result from the bytes read so
+//! far, it stops with [`Unproved`]. It has then reported everything before that place and nothing after it. Its
+//! reports are equal to those of [`super::exact`]: `tests/html/fast.rs` compares the two.
 //!
-//! In the second mode it makes its [`best_effort`]: it tells of every token and never stops. That is what
-//! remains where html5ever would take too long, and the token stream that `--verify` compares there. It is
-//! linear in time and memory on any input.
+//! In the second mode, it makes its [`best_effort`]: it reports every token and never stops. This mode is the
+//! fallback when html5ever would take too long, and provides the token stream that `--verify` compares. It takes
+//! linear time and memory on any input.
 //!
-//! What tree construction changes outside of `svg` and `math` is little: what an element holds (raw text,
-//! RCDATA, script data) follows from its name wherever its tag is not dropped, and tags are dropped in
-//! framesets and in a `template` with a `col` only. Inside, `walk/foreign.rs` keeps the elements that are open.
+//! Outside of `svg` and `math`, tree construction changes little. The kind of content of an element (raw text,
+//! RCDATA, script data) follows from its name, unless its tag is dropped. Tags are dropped only in framesets and
+//! in a `template` with a `col`. Inside `svg` and `math`, `walk/foreign.rs` keeps the open elements.
 //!
 //! ```
 //! let page = b"<svg><a href=x><title><b></b></title></a></svg><script>'<a href=z>'</script><a href=y>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links.len(), 2);
 //! assert_eq!(document.fallback, None);
-//! // Whether `</b>` closes something around the SVG cannot be seen from inside.
+//! // The walk cannot tell from inside the SVG if `</b>` closes an element around it.
 //! let page = b"<b><svg></b><a href=x>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.fallback, Some(baselink::document::FallbackReason::EndTag));
 //! ```
 //!
-//! Deliberately absent: a tree. Which elements are open outside of `svg` and `math` is never asked, and nothing is moved:
+//! Deliberately absent: a tree. Outside of `svg` and `math`, open elements are not tracked and nothing is moved:
 //! the first `base` is the first as written.
 
 mod foreign;
@@ -38,24 +38,25 @@ use self::foreign::{Foreign, TagPlace};
 use self::names::{Element, ElementKind};
 pub(crate) use self::names::{Name, Names};
 use super::sink::{Sink, TextModel, TreeFacts};
-use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooMany};
+use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
 use crate::document::{FallbackReason, Standing};
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
 use crate::scan::block::{find, find_any, name_end};
 use crate::span::Span;
 
-/// Where the walk cannot prove what html5ever would do.
+/// A place at which the walk cannot prove html5ever's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unproved {
-    /// The `<` that it is about. The sink knows all that begins before it, and nothing from it on.
+    /// The `<` in question. Everything that begins before it has been reported to the sink, and nothing from it
+    /// on.
     pub(crate) at: usize,
-    /// What it cannot prove.
+    /// The reason why the walk stopped.
     pub(crate) reason: FallbackReason,
 }
 
-/// Walks over `range` of `bytes`, and stops where it cannot prove what is there; `scripting` as in HTML,
-/// 13.2.4.5.
+/// Walks over `range` of `bytes`, and stops at the first place that it cannot prove. `scripting` is the flag of
+/// HTML, 13.2.4.5.
 pub(crate) fn document<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -68,8 +69,8 @@ pub(crate) fn document<S: Sink>(
     Ok(walk.facts())
 }
 
-/// Walks over `range` of `bytes` by the tokenizer's states and the names of elements alone, and tells of every
-/// token; `scripting` as in HTML, 13.2.4.5.
+/// Walks over `range` of `bytes`, guided only by the tokenizer's states and the names of elements, and reports
+/// every token. `scripting` is the flag of HTML, 13.2.4.5.
 pub(crate) fn best_effort<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -83,36 +84,36 @@ pub(crate) fn best_effort<S: Sink>(
     walk.facts()
 }
 
-/// The open elements that decide what follows means.
+/// The open elements that affect the meaning of later tags.
 #[derive(Debug, Default)]
 struct OpenElements<'a> {
     foreign: Foreign<'a>,
-    /// How many `template` elements are open.
+    /// The number of open `template` elements.
     templates: usize,
-    /// Whether the last start tag was `style` in SVG, whose text any start tag ends.
+    /// True if the last start tag was `style` in SVG, whose text ends at any start tag.
     in_svg_style: bool,
 }
 
-/// `PROVES` is whether it stops where it cannot prove what is there.
+/// `PROVES` is true if the walk stops at the first place that it cannot prove.
 struct Walk<'a, S: Sink, const PROVES: bool> {
     bytes: &'a [u8],
     scripting: bool,
     names: &'a Names,
     sink: &'a mut S,
-    /// The tag that is being read, with the attributes that can matter.
+    /// The current tag, with the attributes that can matter.
     tag: RawTag,
     open: OpenElements<'a>,
     bases: Vec<(usize, Standing)>,
-    /// Whether one of them is the first that has an `href`.
+    /// True if one of the bases is the first with an `href`.
     has_base: bool,
-    /// Up to where no table has been found.
+    /// The offset up to which the bytes contain no table.
     without_table: usize,
 }
 
-/// What came of a tag: where to go on, and none at the end of the document.
+/// The result of a tag: the offset to continue at, or `None` at the end of the document.
 type Next = Result<Option<usize>, FallbackReason>;
 
-/// What came of a part of one.
+/// The result of a part of a tag.
 type Done = Result<(), FallbackReason>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
@@ -137,7 +138,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         TreeFacts { bases, is_crowded: false }
     }
 
-    /// Goes on from `start` to the end, or to where something begins that does not end.
+    /// Walks from `start` to the end, or to an unterminated construct.
     fn run(&mut self, start: usize) -> Result<(), Unproved> {
         let mut at = start;
         while !self.sink.is_done() {
@@ -158,7 +159,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    /// Halts where the walk has to prove what is there, before the sink is told anything of the tag.
+    /// Stops a walk that has to prove its result, before anything of the tag is reported to the sink.
     fn unproved(&self, reason: FallbackReason) -> Done {
         if PROVES { Err(reason) } else { Ok(()) }
     }
@@ -182,7 +183,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(Some(next))
     }
 
-    /// A start tag whose name matters, or one in foreign content.
+    /// Reads a start tag whose name matters, or one in foreign content.
     #[inline(never)]
     fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next {
         let bytes = self.bytes;
@@ -211,7 +212,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         self.html_tag(at, end, next, element, place)
     }
 
-    /// A start tag that makes an element of SVG or MathML inside of such.
+    /// Reads a start tag that makes an element of SVG or MathML inside foreign content.
     fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
@@ -229,7 +230,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
             let is_point =
                 foreign::is_point(name, namespace) || is_annotation && self.is_annotated_html();
-            // By best effort, others are not looked for when they end.
+            // In best-effort mode, the end tags of other elements are ignored.
             if PROVES || is_point || foreign::is_root(name) {
                 self.open.foreign.open(name, namespace, is_point);
             }
@@ -237,7 +238,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(Some(next))
     }
 
-    /// A start tag that makes an element of HTML, or the outermost one of SVG or MathML.
+    /// Reads a start tag that makes an element of HTML, or an outermost one of SVG or MathML.
     fn html_tag(
         &mut self,
         at: usize,
@@ -265,7 +266,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             ElementKind::RawText | ElementKind::NoScript | ElementKind::Script => {
                 TextModel::RawText
             }
-            // The name is longer than what was compared of it.
+            // The comparison covered only the beginning of the name.
             ElementKind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
             ElementKind::Plaintext => TextModel::Plaintext,
             ElementKind::Frameset => {
@@ -303,12 +304,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
     }
 
-    /// Opens an element of HTML in an integration point, if its text is markup. Returns false, and opens nothing, if its
-    /// start tag may do more than nest.
+    /// Opens an element of HTML in an integration point, if its text is markup. Returns false, and opens nothing,
+    /// if its start tag may do more than nest.
     fn nest(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
         match kind {
             ElementKind::Plain => self.open.foreign.nest(name),
-            // `xmp` closes a `p` that is open.
+            // `xmp` closes an open `p`.
             ElementKind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
             ElementKind::NoScript => self.scripting,
             ElementKind::Rcdata | ElementKind::Script | ElementKind::Foreign(_) => true,
@@ -316,8 +317,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
     }
 
-    /// A start tag and the raw text, RCDATA or script data that it begins, from `next` on, with the end
-    /// tag that follows it.
+    /// Reads a start tag, the raw text, RCDATA or script data from `next` on, and the end tag that follows it.
     fn text(
         &mut self,
         at: usize,
@@ -371,7 +371,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(Some(next))
     }
 
-    /// An end tag where it matters what it closes.
+    /// Reads an end tag whose effect matters.
     #[inline(never)]
     fn close(&mut self, at: usize, end: usize) -> Done {
         let bytes = self.bytes;
@@ -388,8 +388,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         } else if !name.is_ascii() {
             self.unproved(FallbackReason::Name)?;
         } else {
-            // `</p>` and `</br>`, which leave foreign content (13.2.6.5), name no element of it. The text of `style` goes
-            // on after the end of its SVG.
+            // `</p>` and `</br>`, which leave foreign content (13.2.6.5), do not name an element of it. The text
+            // of `style` continues after the end of its SVG.
             if !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
                 self.unproved(FallbackReason::EndTag)?;
             }
@@ -400,7 +400,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
+    /// Reads a construct that begins with `<!` or `<?`: a comment, a DOCTYPE, or a CDATA section.
     fn declaration(&mut self, at: usize) -> Next {
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<![CDATA[") && self.open.foreign.is_innermost() {
@@ -417,14 +417,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let rest = &self.bytes[at..];
         let length = memchr::memmem::find(rest, b"]]>");
         let text = &rest[..length.unwrap_or(rest.len())];
-        // The exact engine counts the attributes of what looks like a tag there.
+        // The exact engine counts attributes of anything that looks like a tag here.
         if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
             self.unproved(FallbackReason::Attributes)?;
         }
         Ok(length.map(|length| at + length + 3))
     }
 
-    /// What begins with `</` and is no tag: nothing, or a bogus comment.
+    /// Reads a `</` that does not begin a tag: nothing, or a bogus comment.
     fn bogus(&mut self, at: usize) -> Next {
         let end = find(self.bytes, at, b'>');
         let next = (end < self.bytes.len()).then_some(end + 1);
@@ -434,7 +434,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(next)
     }
 
-    /// Notes a `base` element of HTML, and whether it is effective.
+    /// Records a `base` element of HTML, and its standing.
     fn base(&mut self, at: usize) -> Done {
         let has_href = self.tag.attribute(self.bytes, "href").is_some();
         let standing = if self.open.templates > 0 {
@@ -455,7 +455,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    /// Whether the tag that was read is a `font` that cannot be foreign (13.2.6.5).
+    /// True if the current tag is a `font` that cannot be foreign (13.2.6.5).
     fn is_html_font(&self, name: &[u8]) -> bool {
         name.eq_ignore_ascii_case(b"font")
             && ["color", "face", "size"]
@@ -463,7 +463,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .any(|name| self.tag.attribute(self.bytes, name).is_some())
     }
 
-    /// Whether the `annotation-xml` that was read holds HTML (13.2.4.2).
+    /// True if the current `annotation-xml` contains HTML (13.2.4.2).
     fn is_annotated_html(&self) -> bool {
         self.tag.attributes.iter().any(|one| {
             let value = one.value.map_or(&[][..], |value| &self.bytes[value.range()]);
@@ -473,7 +473,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         })
     }
 
-    /// Tells of a start tag where a `style` element of SVG may be open, whose text it ends.
+    /// Reports a start tag. If a `style` element of SVG is open, the tag ends its text.
     fn tell(
         &mut self,
         at: usize,
@@ -510,15 +510,15 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         self.tag.end_tag = false;
     }
 
-    /// Reads the attributes of a tag from the end of its name on, and keeps those that can matter, or all of
-    /// them. Gives where the tag ends; none where the document ends in it.
+    /// Reads the attributes of a tag from the end of its name on. Keeps all of them if `whole`, else those that
+    /// can matter. Returns the end of the tag; `None` if the document ends in it.
     #[inline(always)]
     fn attributes(&mut self, name_end: usize, whole: bool) -> Next {
         let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
         let wanted = WantedNames { names: self.names, whole };
         match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
             Ok(end) => Ok(end),
-            Err(TooMany) => self.unproved(FallbackReason::Attributes).map(|()| None),
+            Err(TooManyAttributes) => self.unproved(FallbackReason::Attributes).map(|()| None),
         }
     }
 }
@@ -536,20 +536,20 @@ impl Keeps for WantedNames<'_> {
     }
 }
 
-/// Whether a tag of a table may be in `bytes`.
+/// True if `bytes` may contain a tag of a table.
 fn holds_table(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'<', bytes)
         .any(|at| bytes.get(at + 1..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"table")))
 }
 
-/// Whether `bytes` goes on at `at` with `name` in any case and then white space, `/` or `>`.
+/// True if `bytes` has `name` at `at`, in any case, followed by white space, `/` or `>`.
 fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     let end = at + name.len();
     bytes.get(at..end).is_some_and(|word| word.eq_ignore_ascii_case(name))
         && matches!(bytes.get(end), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>'))
 }
 
-/// Where the raw text or RCDATA that begins at `from` ends: at its end tag, else at the end.
+/// The end of the raw text or RCDATA that begins at `from`: its end tag, or else the end of the document.
 fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     memchr::memchr_iter(b'<', &bytes[from..])
         .map(|length| from + length)
@@ -557,7 +557,7 @@ fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Where the script that begins at `from` ends, through its escaped states (13.2.5.15 to 13.2.5.31).
+/// The end of the script that begins at `from`, found by its escaped states (13.2.5.15 to 13.2.5.31).
 fn script_end(bytes: &[u8], from: usize) -> usize {
     #[derive(PartialEq)]
     enum State {
@@ -568,7 +568,7 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
     let mut state = State::Data;
     let mut at = from;
     loop {
-        // A `-` counts in escaped script data only.
+        // A `-` is special in escaped script data only.
         at = match state {
             State::Data => find(bytes, at, b'<'),
             State::Escaped | State::DoubleEscaped => find_any(bytes, at, *b"<-", 0),
@@ -580,7 +580,7 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
         if rest.starts_with(b"-->") && state != State::Data {
             state = State::Data;
         } else if rest.starts_with(b"<!--") && state == State::Data {
-            // Its two dashes may be those of the `-->` that ends it.
+            // Its two dashes may also be those of the closing `-->`.
             state = State::Escaped;
         } else if rest.starts_with(b"</") && is_name_at(bytes, at + 2, b"script") {
             match state {
@@ -597,8 +597,8 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
     }
 }
 
-/// Where the comment, declaration or text that the `<` at `at` begins ends; `None` when the document
-/// ends before it does. A lone `<` ends at once.
+/// The end of the comment, declaration or text that begins with the `<` at `at`; `None` if the document ends
+/// before it does. A lone `<` ends at once.
 pub(crate) fn declaration_end(bytes: &[u8], at: usize, foreign: bool) -> Option<usize> {
     let rest = &bytes[at..];
     if rest.starts_with(b"<!--") {

@@ -1,48 +1,50 @@
-//! The tokens of JavaScript (ECMAScript, 12), as far as where strings, templates, comments and regular expressions
-//! begin and end.
+//! The tokens of JavaScript (ECMAScript, 12), as far as needed to find the ends of strings, templates, comments
+//! and regular expressions.
 //!
-//! Whether `/` begins a regular expression depends on the grammar (12, "the lexical goal"). What is needed of that is
-//! kept on a stack: whether the last token ends an operand, what each bracket is, and what its closing one ends.
+//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). A stack keeps the
+//! necessary state: whether the last token ends an operand, the kind of each bracket, and the effect of its
+//! closing bracket.
 //!
 //! ```text
 //! if (a) /b/.test(c) / d    -->    if ( a ) /b/ . test ( c ) / d
 //! ```
 //!
-//! Deliberately absent: whether the tokens are a program. What is no token, and brackets that do not match, end the
-//! reading: what follows would be a guess.
+//! Deliberately absent: a check that the tokens are a program. Reading stops at an invalid token or an unmatched
+//! bracket, because the rest would be a guess.
 
 use memchr::{memchr, memmem};
 
 use crate::span::Span;
 
-/// What a text is read as.
+/// The goal symbol for reading a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// A module (ECMAScript, 16.2).
     Module,
-    /// A script that is none (16.1), in which `<!--` and `-->` begin comments (B.1.1).
+    /// A script that is not a module (16.1), in which `<!--` and `-->` begin comments (B.1.1).
     Classic,
     /// A file that may be either.
     File,
 }
 
-/// Why a text was not read to its end.
+/// The reason why a text was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScriptFault {
-    /// Where.
+    /// The offset of the fault.
     pub at: usize,
-    /// What is there, for the end of a sentence.
+    /// A description of the fault, for the end of a sentence.
     pub what: &'static str,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// A name or a keyword.
     Name,
-    /// A string in this quote.
+    /// A string with this quotation mark.
     Text(u8),
-    /// A punctuator of one character; `?.` is `.`, and of others of several there is no use.
+    /// A punctuator of one character. `?.` is `.`, and other punctuators of several characters are
+    /// [`Other`](Self::Other).
     Mark(u8),
     /// Anything else.
     Other,
@@ -52,26 +54,26 @@ pub(super) enum TokenKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
-    /// All of it; of a string, the quotes too.
+    /// The whole token, including the quotation marks of a string.
     pub(super) span: Span,
-    /// Whether it is in no bracket.
+    /// True if the token is not in any bracket.
     pub(super) is_outermost: bool,
 }
 
-/// What an open bracket is.
+/// The kind of an open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     /// The parentheses after `if`, `for`, `while` and `with`: a statement follows.
     Control,
-    /// Those of a function, with whether it is an expression.
+    /// The parentheses of a function.
     Parameters { is_expression: bool },
-    /// Others.
+    /// Other parentheses.
     Parentheses,
     /// `[`
     Square,
-    /// Statements, or a list of names: with whether its end is the end of an operand.
+    /// A block of statements, or a list of names. `is_operand` is true if its end is the end of an operand.
     Block { is_operand: bool },
-    /// The body of a class, likewise.
+    /// The body of a class. `is_operand` is true if its end is the end of an operand.
     Class { is_operand: bool },
     /// An object literal.
     Object,
@@ -82,11 +84,11 @@ enum Bracket {
 /// An open bracket.
 struct Frame {
     opened: Bracket,
-    /// How many `?` wait for their `:`.
+    /// The number of `?` without their `:` so far.
     conditionals: u32,
 }
 
-/// What the last token was, where the next depends on it.
+/// The last token, if the meaning of the next depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     /// `.` or `?.`: a name follows, never a keyword.
@@ -108,7 +110,7 @@ enum Last {
     Other,
 }
 
-/// Words after which an operand begins, besides those that are named in [`Tokens::word`].
+/// Words after which an operand begins, besides those handled in [`Tokens::word`].
 #[rustfmt::skip]
 const OPERATORS: &[&[u8]] = &[
     b"await", b"break", b"case", b"const", b"continue", b"debugger", b"delete", b"extends", b"in",
@@ -116,7 +118,7 @@ const OPERATORS: &[&[u8]] = &[
     b"yield",
 ];
 
-/// Words that begin a statement, and are names in an object literal and in the body of a class.
+/// Words that begin a statement, but are names in an object literal or in the body of a class.
 #[rustfmt::skip]
 const STATEMENTS: &[&[u8]] = &[
     b"break", b"case", b"catch", b"const", b"continue", b"debugger", b"default", b"do", b"else",
@@ -129,16 +131,16 @@ pub(super) struct Tokens<'a> {
     bytes: &'a [u8],
     goal: Goal,
     at: usize,
-    /// The open brackets, after one for the text itself.
+    /// The open brackets, after a frame for the text itself.
     frames: Vec<Frame>,
     last: Last,
-    /// Whether the last token ends an operand: `/` after it divides.
+    /// True if the last token ends an operand, so that a following `/` divides.
     is_operand: bool,
-    /// Whether a statement may begin.
+    /// True if a statement may begin.
     is_statement: bool,
-    /// Whether the parentheses of a function come next, and whether it is an expression.
+    /// `Some` if the parentheses of a function come next; true if the function is an expression.
     function: Option<bool>,
-    /// Classes whose bodies have not begun: the depth of each, and whether it is an expression.
+    /// Classes whose bodies have not begun: the depth of each, and true if it is an expression.
     classes: Vec<(usize, bool)>,
 }
 
@@ -196,7 +198,7 @@ impl<'a> Tokens<'a> {
             }
             _ => self.mark(first)?,
         };
-        // Between `function` and its parentheses there are a star and a name at most.
+        // Only a star and a name can come between `function` and its parentheses.
         if !matches!(kind, TokenKind::Name | TokenKind::Mark(b'*')) {
             self.function = None;
         }
@@ -208,22 +210,22 @@ impl<'a> Tokens<'a> {
         &mut self.frames[last]
     }
 
-    /// The last token ended an operand.
+    /// Records that the last token ended an operand.
     fn operand(&mut self) {
         (self.last, self.is_operand, self.is_statement) = (Last::Other, true, false);
     }
 
-    /// An operand follows.
+    /// Records that an operand follows.
     fn operator(&mut self, last: Last) {
         (self.last, self.is_operand, self.is_statement) = (last, false, false);
     }
 
-    /// A statement may follow.
+    /// Records that a statement may follow.
     fn statement(&mut self, last: Last) {
         (self.last, self.is_operand, self.is_statement) = (last, false, true);
     }
 
-    /// Goes over white space and comments.
+    /// Skips white space and comments.
     fn skip(&mut self) -> Result<(), ScriptFault> {
         let bytes = self.bytes;
         let mut is_line_start = self.at == 0;
@@ -267,7 +269,7 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// The text of a template up to its end or a substitution.
+    /// Reads the text of a template up to its end or a substitution.
     fn template(&mut self, mut at: usize) -> Result<TokenKind, ScriptFault> {
         loop {
             match &self.bytes[at.min(self.bytes.len())..] {
@@ -289,7 +291,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// A number (12.9.3); what is wrong with one is of no interest.
+    /// Reads a number (12.9.3), even if it is invalid.
     fn number(&mut self) -> TokenKind {
         let rest = &self.bytes[self.at..];
         let has_base = rest[0] == b'0' && rest.get(1).is_some_and(|byte| b"xXoObB".contains(byte));
@@ -311,7 +313,7 @@ impl<'a> Tokens<'a> {
         TokenKind::Other
     }
 
-    /// The word from `start` to here.
+    /// Updates the state for the word from `start` to the current offset.
     fn word(&mut self, start: usize) {
         let word = &self.bytes[start..self.at];
         let in_members = matches!(self.frame().opened, Bracket::Object | Bracket::Class { .. });
@@ -344,13 +346,13 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Whether what follows makes `class` the name of a member.
+    /// True if `class` is the name of a member, judged by the text after it.
     fn is_member_name(&self) -> bool {
         let rest = self.bytes[self.at..].trim_ascii_start();
         matches!(rest.first(), Some(b'(' | b':' | b'=' | b',' | b';' | b'}'))
     }
 
-    /// A punctuator.
+    /// Reads a punctuator.
     fn mark(&mut self, first: u8) -> Result<TokenKind, ScriptFault> {
         let rest = &self.bytes[self.at..];
         let at = self.at;
@@ -403,7 +405,7 @@ impl<'a> Tokens<'a> {
             }
             (b'.', [b'.', b'.', ..]) => return Ok(self.several(2)),
             (b'.', _) => self.operator(Last::Dot),
-            // What comes before is incremented, or what follows: it is an operand after as before.
+            // `++` or `--` may be postfix or prefix; either way, the operand state does not change.
             (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
                 self.at += 1;
                 (self.last, self.is_statement) = (Last::Other, false);
@@ -417,7 +419,7 @@ impl<'a> Tokens<'a> {
         Ok(TokenKind::Mark(first))
     }
 
-    /// An operator that has so many more characters.
+    /// Skips an operator with `more` additional characters.
     fn several(&mut self, more: usize) -> TokenKind {
         self.at += more;
         self.operator(Last::Other);
@@ -483,7 +485,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Where the line of `at` ends.
+/// The end of the line that contains `at`.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     while let Some(length) =
@@ -498,12 +500,12 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Whether a text begins with U+2028 or U+2029, which end lines (12.3).
+/// True if a text begins with U+2028 or U+2029, which end lines (12.3).
 fn is_separator(rest: &[u8]) -> bool {
     matches!(rest, [0xe2, 0x80, 0xa8 | 0xa9, ..])
 }
 
-/// How long the white space beyond ASCII is (12.2) with which a text begins.
+/// The length of the white space beyond ASCII (12.2) at the start of a text.
 fn space_length(rest: &[u8]) -> usize {
     match rest {
         [0xc2, 0xa0, ..] => 2,
@@ -520,7 +522,7 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'$' | b'_' | 0x80..)
 }
 
-/// Where a name ends that goes on at `at`. An escape in it begins with `\u`.
+/// The end of the name that continues at `at`. An escape in it begins with `\u`.
 fn name_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         match byte {
@@ -536,7 +538,7 @@ fn name_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where the string ends that begins at `start` (12.9.4).
+/// The end of the string that begins at `start` (12.9.4).
 fn string_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
     let mut at = start + 1;
     loop {
@@ -552,7 +554,7 @@ fn string_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
     }
 }
 
-/// Where the regular expression ends that begins at `start` (12.9.5), with its flags.
+/// The end of the regular expression that begins at `start` (12.9.5), including its flags.
 fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
     let (mut at, mut is_class) = (start + 1, false);
     loop {

@@ -1,12 +1,12 @@
-//! The links of a feed's entries, as bases of what the entries contain (`ScanOptions::entry_links`).
+//! The links of a feed's entries, as bases for the content of the entries (`ScanOptions::entry_links`).
 //!
 //! | feed | entry | its link | what it contains |
 //! |---|---|---|---|
 //! | Atom (RFC 4287) | `entry` | the first `link` with `rel="alternate"` or none and a type of HTML or none; else the first of another type | `content`, `summary`, `title`, `rights` |
 //! | RSS 0.9 to 2.0 | `item` | `link`; an Atom `link` as above; else a `guid` without `isPermaLink="false"` | `description`, `content:encoded`, `media:description` |
 //!
-//! That is what feedparser takes for the link of an entry. It may come after the content, so an entry gets
-//! its place among the bases when it begins, and its value later.
+//! feedparser takes the same element for the link of an entry. The link may come after the content, so an entry is
+//! added to the bases when it begins, and its value is set later.
 //!
 //! ```
 //! use baselink::document::Against;
@@ -19,7 +19,8 @@
 //! assert_eq!(document.parts[0].within, Against::Element(0));
 //! ```
 //!
-//! Deliberately absent: entries for which an `xml:base` is in force. The feed has said what it means.
+//! Deliberately absent: entries for which an `xml:base` is in force, because the feed then declares its base
+//! itself.
 
 use super::namespaces::Vocabulary;
 use crate::document::{BaseDoubt, ElementBase};
@@ -28,16 +29,16 @@ use crate::layer::xml::EntityUse;
 use crate::scan::value;
 use crate::span::Span;
 
-/// What is known of the link of an entry that is open.
+/// The link of an open entry, as far as known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryLink {
-    /// The place of the entry among the bases of elements.
+    /// The index of the entry among the bases of elements.
     pub(super) base: usize,
-    /// What has given its value so far.
+    /// The element that has given the value so far.
     by: Option<EntryLinkElement>,
 }
 
-/// What gives the link of an entry, the strongest first.
+/// The kinds of elements that give the link of an entry, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum EntryLinkElement {
     /// A link to a page.
@@ -48,12 +49,12 @@ pub(super) enum EntryLinkElement {
     Guid,
 }
 
-/// Whether an element with this local name is an entry.
+/// True if an element with this local name is an entry.
 pub(super) fn is_entry(vocabulary: Vocabulary, local: &str) -> bool {
     matches!((vocabulary, local), (Vocabulary::Atom, "entry") | (Vocabulary::Rss, "item"))
 }
 
-/// Whether an element with this local name, a child of an entry, is content of the entry.
+/// True if an element with this local name, a child of an entry, is content of the entry.
 pub(super) fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
     matches!(
         (vocabulary, local),
@@ -63,16 +64,16 @@ pub(super) fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
     )
 }
 
-/// Whether the text of a `guid` is a URL, by its `isPermaLink` (RSS 2.0: the default is that it is).
+/// True if the text of a `guid` with this `isPermaLink` is a URL (RSS 2.0: the default is true).
 pub(super) fn is_permalink(value: Option<&str>) -> bool {
     value.is_none_or(|value| !value.trim().eq_ignore_ascii_case("false"))
 }
 
 impl EntryLinkElement {
-    /// What an Atom `link` with this `rel` gives, and `type_` says of what type its target is; nothing where it is
-    /// not the link of its entry.
+    /// The kind of an Atom `link` with this `rel`; `None` if it is not the link of its entry. `type_` returns the
+    /// media type of its target.
     pub(super) fn of_link(rel: &str, type_: impl FnOnce() -> String) -> Option<Self> {
-        // RFC 4287, 4.2.7.2: without the attribute it is `alternate`, which is also a name of a registry.
+        // RFC 4287, 4.2.7.2: the default is `alternate`, which may also be written as a URL of the registry.
         let rel = rel.trim().rsplit("relation/").next().unwrap_or_default();
         if !matches!(rel, "" | "alternate") {
             return None;
@@ -84,7 +85,7 @@ impl EntryLinkElement {
         })
     }
 
-    /// What the text of an element of this local name gives.
+    /// The kind of link that the text of an element with this local name gives.
     pub(super) fn of_text(vocabulary: Vocabulary, local: &str) -> Option<Self> {
         match (vocabulary, local) {
             (Vocabulary::Rss, "link") => Some(Self::Page),
@@ -95,7 +96,7 @@ impl EntryLinkElement {
 }
 
 impl EntryLink {
-    /// That of an entry that begins with the tag at `span`, which gets its place among the `bases` of elements.
+    /// The link of an entry that begins with the tag at `span`. Adds the entry to the `bases` of elements.
     pub(super) fn begin(span: Span, bases: &mut Vec<ElementBase>) -> Self {
         bases.push(ElementBase {
             is_entry_link: true,
@@ -107,7 +108,7 @@ impl EntryLink {
         Self { base: bases.len() - 1, by: None }
     }
 
-    /// Notes a link of the entry, unless a stronger one is known.
+    /// Records a link of the entry, unless one of higher precedence is known.
     pub(super) fn note(
         &mut self,
         by: EntryLinkElement,
@@ -117,7 +118,7 @@ impl EntryLink {
     ) {
         let trimmed = value::trimmed(&view.text);
         let text = &view.text[trimmed.range()];
-        // What an identifier looks like when it is none.
+        // A `guid` that is not a URL may still claim to be one.
         let is_url = by != EntryLinkElement::Guid || text.contains("://");
         if text.is_empty() || !is_url || self.by.is_some_and(|known| known <= by) {
             return;

@@ -1,12 +1,10 @@
-//! XML to a [`Document`]: XHTML, SVG, MathML, Atom, RSS and other vocabularies, each place by its
-//! namespace, each element with the `xml:base` that is in force in it (XML 1.0, Namespaces in XML 1.0,
-//! XML Base).
+//! XML to a [`Document`]: XHTML, SVG, MathML, Atom, RSS and other vocabularies. Links are found by namespace, and
+//! each element has the `xml:base` that is in force in it (XML 1.0, Namespaces in XML 1.0, XML Base).
 //!
-//! [`tokens`] says where tags and texts are, [`namespaces`] what a prefix means, [`vocabulary`] which
-//! places there are beside those of [`super::attributes`]; a pass puts them together. HTML in feeds and
-//! in `srcdoc` is a document of its own.
+//! [`tokens`] finds tags and texts, [`namespaces`] resolves prefixes, and [`vocabulary`] adds places to those of
+//! [`super::attributes`]. A pass combines them. HTML in feeds and in `srcdoc` is scanned as a separate document.
 //!
-//! A document that is not well formed is understood up to its fault; what follows it is left.
+//! A malformed document is read up to its first fault; the rest is left unchanged.
 //!
 //! ```
 //! use baselink::{ScanOptions, format::Format, scan_as};
@@ -31,7 +29,7 @@ use crate::document::{Document, entity_name};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
-/// Scans `bytes` as XML; `format` says which.
+/// Scans `bytes` as XML of this `format`.
 ///
 /// Any bytes are a document. Linear in time and memory.
 pub(crate) fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {

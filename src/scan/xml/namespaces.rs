@@ -1,4 +1,4 @@
-//! Namespaces in XML 1.0: which prefix means what where, and which vocabularies are known.
+//! Namespaces in XML 1.0: the bindings of prefixes, and the known vocabularies.
 //!
 //! ```
 //! use baselink::scan::xml::namespaces::{Bindings, Vocabulary};
@@ -10,16 +10,16 @@
 //! assert_eq!(bindings.of_element(b"h"), Vocabulary::Other);
 //! ```
 //!
-//! Deliberately absent: names of namespaces that no link is in. They are all one.
+//! Deliberately absent: the names of namespaces without links, which share one variant.
 
 use std::collections::HashMap;
 
-/// A namespace that is known, by what is written in it.
+/// A known namespace, identified by its vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vocabulary {
-    /// No namespace, and no document element that tells.
+    /// No namespace, and a document element that does not identify the vocabulary.
     Plain,
-    /// A namespace that is not known.
+    /// An unknown namespace.
     Other,
     /// `xml:`, which is bound by definition.
     Xml,
@@ -33,9 +33,9 @@ pub enum Vocabulary {
     XLink,
     /// Vector Markup Language.
     Vml,
-    /// Attributes of Microsoft Office in it.
+    /// Attributes of Microsoft Office in VML.
     Office,
-    /// Atom 1.0 (RFC 4287), its draft 0.3, and feeds of it without a namespace.
+    /// Atom 1.0 (RFC 4287), its draft 0.3, and Atom feeds without a namespace.
     Atom,
     /// The Atom Publishing Protocol (RFC 5023).
     App,
@@ -81,7 +81,7 @@ pub enum Vocabulary {
     SitemapVideo,
 }
 
-/// Namespace names. Those of RSS are as many as its versions.
+/// Namespace names. RSS has one for each version.
 const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.w3.org/1999/xhtml", Vocabulary::Xhtml),
     ("http://www.w3.org/2000/svg", Vocabulary::Svg),
@@ -104,7 +104,7 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://search.yahoo.com/mrss/", Vocabulary::Media),
     ("http://search.yahoo.com/mrss", Vocabulary::Media),
     ("http://www.itunes.com/dtds/podcast-1.0.dtd", Vocabulary::Itunes),
-    // Old feeds have it in these spellings, and readers do not mind.
+    // Old feeds use these spellings, and readers accept them.
     ("http://www.itunes.com/DTDs/Podcast-1.0.dtd", Vocabulary::Itunes),
     ("http://www.itunes.com/DTDs/PodCast-1.0.dtd", Vocabulary::Itunes),
     ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", Vocabulary::Rdf),
@@ -131,7 +131,7 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.google.com/schemas/sitemap-video/1.1", Vocabulary::SitemapVideo),
 ];
 
-/// What elements without a namespace are, by the document element.
+/// The vocabulary of elements without a namespace, by the document element.
 const ROOTS: &[(&[&str], Vocabulary)] = &[
     (&["rss"], Vocabulary::Rss),
     (&["feed", "entry"], Vocabulary::Atom),
@@ -156,7 +156,7 @@ const ROOTS: &[(&[&str], Vocabulary)] = &[
 ];
 
 impl Vocabulary {
-    /// The vocabulary of a namespace name; the empty one is none.
+    /// The vocabulary of a namespace name; an empty name means no namespace.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         if name.is_empty() {
@@ -165,8 +165,8 @@ impl Vocabulary {
         NAMES.iter().find(|(known, _)| *known == name).map_or(Self::Other, |row| row.1)
     }
 
-    /// What elements without a namespace are in a document whose document element, itself without one,
-    /// is called `root`.
+    /// The vocabulary of elements without a namespace, if the document element is called `root` and has no
+    /// namespace either.
     #[must_use]
     pub fn of_root(root: &str) -> Self {
         let row = ROOTS.iter().find(|(names, _)| names.contains(&root));
@@ -177,20 +177,20 @@ impl Vocabulary {
 /// The bindings in force.
 #[derive(Debug, Default)]
 pub struct Bindings {
-    /// By prefix, the innermost last; the default namespace has the empty one.
+    /// The bindings of each prefix, innermost last. The default namespace has the empty prefix.
     by_prefix: HashMap<Vec<u8>, Vec<Vocabulary>>,
     /// Prefixes in the order of their declarations.
     declared: Vec<Vec<u8>>,
 }
 
 impl Bindings {
-    /// Goes into an element; gives what [`Bindings::leave`] needs.
+    /// Enters an element. Returns the argument for [`Bindings::leave`].
     #[must_use]
     pub fn enter(&self) -> usize {
         self.declared.len()
     }
 
-    /// Undoes the declarations of the element that was entered when `outer` was given.
+    /// Undoes the declarations of the element for which [`Bindings::enter`] returned `outer`.
     pub fn leave(&mut self, outer: usize) {
         for prefix in self.declared.drain(outer..) {
             if let Some(bound) = self.by_prefix.get_mut(&prefix) {
@@ -215,7 +215,7 @@ impl Bindings {
         bound.unwrap_or(if prefix.is_empty() { Vocabulary::Plain } else { Vocabulary::Other })
     }
 
-    /// The vocabulary of an attribute's prefix: without one it has no namespace.
+    /// The vocabulary of an attribute's prefix. An attribute without a prefix has no namespace.
     #[must_use]
     pub fn of_attribute(&self, prefix: &[u8]) -> Vocabulary {
         if prefix.is_empty() { Vocabulary::Plain } else { self.of_element(prefix) }

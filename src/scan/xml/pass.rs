@@ -1,5 +1,5 @@
-//! One pass over the tokens of a document: which element each tag opens, in which namespace and under
-//! which `xml:base`, and which of its values and texts hold links.
+//! One pass over the tokens of a document. It determines the element of each tag, its namespace and its
+//! `xml:base`, and the values and texts with links.
 //!
 //! ```
 //! use baselink::document::Against;
@@ -10,7 +10,7 @@
 //! assert_eq!(document.links[1].against, Against::Element(0));
 //! ```
 //!
-//! Deliberately absent: validity. A DTD is read for its internal entities only.
+//! Deliberately absent: validity. A DTD is read only for its internal entities.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ use crate::scan::html::saved;
 use crate::scan::{ScanOptions, value};
 use crate::span::Span;
 
-/// As much of a name as is kept.
+/// The number of bytes of a name that are kept.
 const LONGEST_NAME: usize = 256;
 
-/// How many elements that are only nearly `base` are reported.
+/// The maximum number of reported elements that only resemble `base`.
 const MOST_STRAYS: usize = 32;
 
-/// Names of SVG in the case that they must have; the tables know them in lower case.
+/// Names of SVG in mixed case, which the tables list in lower case.
 #[rustfmt::skip]
 const MIXED_CASE: &[&str] = &[
     "altGlyph", "animateColor", "animateMotion", "animateTransform", "clipPath", "feImage",
@@ -53,15 +53,15 @@ const MIXED_CASE: &[&str] = &[
 #[derive(Clone, Copy)]
 struct XmlElement<'a> {
     name: Span,
-    /// Its name without prefix, for the tables: one that is not text is in none.
+    /// The name without its prefix, for table lookups. A name that is not valid text is in no table.
     local: &'a str,
     vocabulary: Vocabulary,
-    /// The innermost `xml:base` below the document element that is in force in it.
+    /// The index of the innermost `xml:base` in force below the document element.
     base: Option<usize>,
 }
 
 impl XmlElement<'_> {
-    /// Whether it is `local` of XHTML.
+    /// True if the element is `local` of XHTML.
     fn is_xhtml(&self, local: &str) -> bool {
         self.vocabulary == Vocabulary::Xhtml && self.local == local
     }
@@ -71,14 +71,14 @@ impl XmlElement<'_> {
     }
 }
 
-/// An element as its start tag says.
+/// An element with the attributes of its start tag.
 struct StartedElement<'a> {
     element: XmlElement<'a>,
     attributes: Vec<NamespacedAttribute<'a>>,
 }
 
 impl<'a> StartedElement<'a> {
-    /// The attribute of this name.
+    /// The attribute with this name.
     fn attribute(&self, vocabulary: Vocabulary, local: &str) -> Option<&NamespacedAttribute<'a>> {
         self.attributes.iter().find(|one| (one.vocabulary, one.local) == (vocabulary, local))
     }
@@ -88,12 +88,12 @@ impl<'a> StartedElement<'a> {
 struct NamespacedAttribute<'a> {
     raw: XmlAttribute,
     vocabulary: Vocabulary,
-    /// Its name without prefix, as that of an element.
+    /// The name without its prefix.
     local: &'a str,
 }
 
 impl<'a> NamespacedAttribute<'a> {
-    /// What the table of HTML, SVG and MathML calls it.
+    /// The name of the attribute in the table of HTML, SVG and MathML.
     fn table_name(&self) -> Option<Cow<'a, str>> {
         let local = table_case(self.local)?;
         match self.vocabulary {
@@ -105,21 +105,21 @@ impl<'a> NamespacedAttribute<'a> {
     }
 }
 
-/// An element that is open.
+/// An open element.
 struct OpenElement<'a> {
     element: XmlElement<'a>,
-    /// For [`Bindings::leave`].
+    /// The argument for [`Bindings::leave`].
     outer: usize,
-    /// Where it is an entry of a feed, what is known of its link.
+    /// The link of the entry, if the element is an entry of a feed.
     entry: Option<EntryLink>,
 }
 
-/// An element whose text is looked at when it ends.
+/// An element whose text is scanned when it ends.
 struct OpenContent {
-    /// How many elements are open in it and around it.
+    /// The number of open elements, including this one.
     depth: usize,
     content: ContentKind,
-    /// Its text so far: whether each piece is a CDATA section.
+    /// The pieces of its text so far; true for a CDATA section.
     pieces: Vec<(Span, bool)>,
 }
 
@@ -127,7 +127,7 @@ struct OpenContent {
 enum ContentKind {
     /// The text of `style` or `script`.
     Text(TextContent),
-    /// The permalink of an entry, perhaps, which is no link of a feed.
+    /// The text of a `guid`, which may be the permalink of an entry, but is not a link of the feed.
     Guid,
     /// The value of a row of the second table.
     Value(&'static Row),
@@ -137,23 +137,23 @@ enum ContentKind {
 pub(super) struct XmlPass<'a> {
     bytes: &'a [u8],
     options: &'a ScanOptions,
-    /// What was found, but for what is collected.
+    /// The document, without the collected links.
     pub(super) found: Document,
     pub(super) collector: Collector<'a>,
     entities: Entities,
     bindings: Bindings,
     open: Vec<OpenElement<'a>>,
-    /// How many of the open elements are XHTML templates.
+    /// The number of open XHTML templates.
     templates: usize,
     text: Option<OpenContent>,
-    /// What elements without a namespace are; nothing before the document element.
+    /// The vocabulary of elements without a namespace; `None` before the document element.
     plain: Option<Vocabulary>,
     has_base: bool,
     has_doctype: bool,
 }
 
 impl<'a> XmlPass<'a> {
-    /// Reads `bytes`, which begin at `start`, up to their end or the first fault.
+    /// Reads `bytes` from `start` up to the end or the first fault.
     pub(super) fn over(
         bytes: &'a [u8],
         start: usize,
@@ -192,7 +192,7 @@ impl<'a> XmlPass<'a> {
         self.found.diagnostics.push(Diagnostic::new(code, Span::at(at), message));
     }
 
-    /// What is missing at the end.
+    /// The fault at the end of the document, if something is unfinished.
     fn unfinished(&self) -> Option<XmlFault> {
         let end = self.bytes.len();
         match self.open.is_empty() {
@@ -235,7 +235,7 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Notes the first entity in the text at `span` in whose own text a `base` element is that would count.
+    /// Records the first entity in the text at `span` whose own text contains a `base` element that would count.
     fn base_in_entity(&mut self, span: Span) {
         let may_count = !self.has_base && self.templates == 0;
         if !may_count || memchr::memchr(b'&', &self.bytes[span.range()]).is_none() {
@@ -258,8 +258,8 @@ impl<'a> XmlPass<'a> {
         });
     }
 
-    /// The internal subset, and the namespaces that well-known DTDs declare for the document element. There is at most
-    /// one declaration, and it stands before that element (XML 1.0, 2.8).
+    /// Reads the internal subset, and binds the namespaces that well-known DTDs declare for the document element.
+    /// There is at most one declaration, before that element (XML 1.0, 2.8).
     fn doctype(&mut self, span: Span) -> Result<(), XmlFault> {
         let fault = |what| Err(XmlFault::new(span.start, what));
         if self.plain.is_some() {
@@ -291,7 +291,7 @@ impl<'a> XmlPass<'a> {
                 .strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
         });
-        // After the start of the document element they mean nothing.
+        // Processing instructions after the start of the document element are ignored.
         let Some(&(name, group, row)) = row.filter(|_| self.plain.is_none()) else {
             return;
         };
@@ -303,7 +303,7 @@ impl<'a> XmlPass<'a> {
         };
         for attribute in &tag.attributes {
             if &self.bytes[attribute.name.range()] == b"href" {
-                // No entities but the predefined ones are there (xml-stylesheet, 3).
+                // Only the predefined entities are allowed there (xml-stylesheet, 3).
                 let value =
                     xml::attribute_value(self.decode(attribute.value), &Entities::default());
                 let element = format!("?{name}");
@@ -318,13 +318,13 @@ impl<'a> XmlPass<'a> {
         &self.bytes[span.range()]
     }
 
-    /// A name for people.
+    /// A name for messages.
     fn shown(&self, span: Span) -> Cow<'a, str> {
         let name = self.name(span);
         String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)])
     }
 
-    /// A name without its prefix, if it is text.
+    /// A name without its prefix; empty if it is not valid text.
     fn local(&self, name: Span) -> &'a str {
         let qualified = self.name(name);
         let local =
@@ -341,7 +341,7 @@ impl<'a> XmlPass<'a> {
         xml::attribute_value(self.decode(attribute.value), &self.entities)
     }
 
-    /// Takes the references in the value of an attribute, which is named with its element.
+    /// Adds the references in the value of an attribute, which is named with its element.
     fn references(
         &mut self,
         (element, name): (&str, &str),
@@ -415,7 +415,7 @@ impl<'a> XmlPass<'a> {
         let mut element = started.element;
         self.templates += usize::from(element.is_xhtml("template"));
         let entry = self.entry_of(span, &element);
-        // What an entry contains has its link for a base; what it refers to itself has not.
+        // The content of an entry has the entry's link as its base, but the entry's own links do not.
         element.base = element.base.or_else(|| self.base_in_entry(&element));
         self.open.push(OpenElement { element, outer, entry });
         self.open_text(&started);
@@ -451,7 +451,7 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Notes the `xml:base` of an element, and gives the one that is in force in it.
+    /// Records the `xml:base` of an element, and returns the one in force in it.
     fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
         let around = started.element.base;
         let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
@@ -490,14 +490,14 @@ impl<'a> XmlPass<'a> {
         Some(bases.len() - 1)
     }
 
-    /// What declares a default for this attribute of elements called `name`, for people.
+    /// The declaration of a default for this attribute of elements called `name`, for messages.
     fn default_of(&self, name: Span, attribute: &str) -> Option<String> {
         let element = str::from_utf8(self.name(name)).ok()?;
         let has_default = self.entities.has_default(element, attribute);
         has_default.then(|| format!("<!ATTLIST {} {attribute}>", self.shown(name)))
     }
 
-    /// Notes the comment that Firefox wrote in the place of a `base` element when it saved the page.
+    /// Records the comment with which Firefox replaced a `base` element when it saved the page.
     fn commented_base(&mut self, span: Span) {
         let is_in_head = self.open.last().is_some_and(|OpenElement { element, .. }| {
             element.vocabulary == Vocabulary::Xhtml
@@ -514,7 +514,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// Notes an XHTML `base` element, or one that is nearly that.
+    /// Records an XHTML `base` element, or one that resembles it.
     fn base_element(&mut self, span: Span, started: &StartedElement<'a>) {
         if !started.element.local.eq_ignore_ascii_case("base") {
             return;
@@ -554,7 +554,8 @@ impl<'a> XmlPass<'a> {
         });
     }
 
-    /// Notes what a fragment can name: `id`, `xml:id` (xml:id Version 1.0, 4), the name of an XHTML `a`.
+    /// Records the names that a fragment can refer to: `id`, `xml:id` (xml:id Version 1.0, 4), and the name of an
+    /// XHTML `a`.
     fn ids(&mut self, started: &StartedElement<'a>) {
         let is_anchor = started.element.is_xhtml("a");
         for attribute in &started.attributes {
@@ -570,12 +571,12 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// The value of the attribute that the tables call `name`.
+    /// The value of the attribute called `name` in the tables.
     fn other(&self, started: &StartedElement<'a>, name: &str) -> Option<String> {
         Some(self.read_other(started, name)?.view.text)
     }
 
-    /// The same with its entities.
+    /// The value of the attribute called `name` in the tables, with its entities.
     fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
         let is_it =
             |one: &&NamespacedAttribute<'_>| one.table_name().is_some_and(|one| one == name);
@@ -620,7 +621,7 @@ impl<'a> XmlPass<'a> {
                 _ => return None,
             };
             let attribute = attribute.table_name()?;
-            // Most attributes have no row for any element.
+            // Most attributes have no row on any element.
             if attributes::rows(&attribute).is_empty() {
                 return None;
             }
@@ -636,7 +637,7 @@ impl<'a> XmlPass<'a> {
         })
     }
 
-    /// What the references in an attribute are resolved against.
+    /// The base against which the references in an attribute are resolved.
     fn against(&self, started: &StartedElement<'a>, row: &Row) -> Against {
         let element = &started.element;
         if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
@@ -698,7 +699,8 @@ impl<'a> XmlPass<'a> {
         });
     }
 
-    /// An element begins in the open text: a stylesheet ends there, another value is none.
+    /// Interrupts the open text at a child element: the text of a style sheet ends there, and any other value is
+    /// discarded.
     fn interrupt_text(&mut self) {
         match &self.text {
             Some(OpenContent { content: ContentKind::Value(_) | ContentKind::Guid, .. }) => {
@@ -708,7 +710,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// The text of the innermost element ends.
+    /// Ends the text of the innermost element.
     fn close_text(&mut self) {
         let (Some(OpenContent { content, pieces, .. }), Some(open)) =
             (self.text.take(), self.open.last())
@@ -765,17 +767,17 @@ impl<'a> XmlPass<'a> {
                 self.found.diagnostics.extend(said);
             }
             ContentKind::Guid => {}
-            // HTML without a tag holds no link.
+            // HTML without a tag contains no links.
             ContentKind::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}
             ContentKind::Value(row) => self.collector.references(whole, row.syntax, &place),
         }
     }
 
-    /// The link of the entry that begins with the tag at `span`, if `element` is one, and no `xml:base` is in
-    /// force.
+    /// The link of the entry that begins with the tag at `span`; `None` if `element` is not an entry, or an
+    /// `xml:base` is in force.
     fn entry_of(&mut self, span: Span, element: &XmlElement<'a>) -> Option<EntryLink> {
         let is_entry = entry::is_entry(element.vocabulary, element.local);
-        // That of the document element is the first that is found.
+        // The base of the document element comes first in the list.
         let has_base =
             || self.found.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
         if !self.options.entry_links || !is_entry || element.base.is_some() || has_base() {
@@ -784,14 +786,14 @@ impl<'a> XmlPass<'a> {
         Some(EntryLink::begin(span, &mut self.found.element_bases))
     }
 
-    /// The base of what is in `element`, where that is content of the entry around it.
+    /// The base of the content of `element`, if that is content of the enclosing entry.
     fn base_in_entry(&self, element: &XmlElement<'a>) -> Option<usize> {
         let entry = self.open.last()?.entry?;
         let is_content = entry::is_content(element.vocabulary, element.local);
         is_content.then_some(entry.base)
     }
 
-    /// Notes the link of the entry around an Atom `link`, if that is what it is.
+    /// Records the link of the enclosing entry, if an Atom `link` gives it.
     fn entry_link_in(&mut self, started: &StartedElement<'a>) {
         let element = &started.element;
         let is_link = (element.vocabulary, element.local) == (Vocabulary::Atom, "link");
@@ -809,14 +811,14 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// Notes the link of the entry around the `element`, which is open and has the text `whole`, if that is what it is.
+    /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
     fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[EntityUse]) {
         if let Some(by) = EntryLinkElement::of_text(element.vocabulary, element.local) {
             self.note_entry_link(self.open.len() - 1, by, whole, entities);
         }
     }
 
-    /// Notes a link of the entry that is the innermost of the first `depth` open elements.
+    /// Records a link of the entry that is the innermost of the first `depth` open elements.
     fn note_entry_link(
         &mut self,
         depth: usize,
@@ -830,7 +832,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// Whether the text of a `guid` with these attributes is a URL that may be the link of its entry.
+    /// True if the text of a `guid` with these attributes may be the link of its entry.
     fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
         let is_it = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
         let found = started.attributes.iter().find(is_it);
@@ -839,7 +841,7 @@ impl<'a> XmlPass<'a> {
     }
 }
 
-/// A name as the tables have it, which is in lower case; `None` for one that is nothing in its case.
+/// A name in lower case, as in the tables; `None` if the name is invalid in its case.
 fn table_case(name: &str) -> Option<Cow<'_, str>> {
     let mixed = MIXED_CASE.iter().find(|mixed| mixed.eq_ignore_ascii_case(name));
     match mixed {

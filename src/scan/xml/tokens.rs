@@ -1,6 +1,6 @@
 //! The tokens of XML (XML 1.0, 2.4 to 2.8 and 3.1) as spans of the bytes, and the attributes of a tag.
 //!
-//! quick-xml says where tokens end; each begins where the one before it ends.
+//! quick-xml finds the ends of tokens; each token begins at the end of the previous one.
 //!
 //! ```
 //! use baselink::scan::xml::tokens::{self, XmlToken};
@@ -16,8 +16,8 @@
 //! assert_eq!(&bytes[tag.attributes[0].value.range()], b"c");
 //! ```
 //!
-//! Deliberately absent: what tokens make together. Whether tags nest and names are declared is asked
-//! elsewhere.
+//! Deliberately absent: the relations between tokens. Other modules check that tags nest and that prefixes are
+//! declared.
 
 use std::collections::HashSet;
 
@@ -30,31 +30,31 @@ use crate::span::Span;
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XmlToken {
-    /// A start tag or an empty-element tag, from `<` to `>`, both included.
+    /// A start tag or an empty-element tag, from `<` to `>` inclusive.
     StartTag {
-        /// Whether `/>` ends it.
+        /// True if the tag ends with `/>`.
         is_empty: bool,
     },
-    /// An end tag, from `<` to `>`, both included.
+    /// An end tag, from `<` to `>` inclusive.
     EndTag,
     /// Character data and references, up to the next tag or section.
     Text,
-    /// What is between `<![CDATA[` and `]]>`.
+    /// The text between `<![CDATA[` and `]]>`.
     CData,
-    /// A comment, from `<!--` to `-->`, both included.
+    /// A comment, from `<!--` to `-->` inclusive.
     Comment,
-    /// A processing instruction, or the XML declaration, from `<?` to `?>`, both included.
+    /// A processing instruction, or the XML declaration, from `<?` to `?>` inclusive.
     Instruction,
-    /// A document type declaration, from `<!` to `>`, both included.
+    /// A document type declaration, from `<!` to `>` inclusive.
     Doctype,
 }
 
-/// Why a document is not understood from a place on.
+/// A fault after which a document is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XmlFault {
-    /// The place.
+    /// The offset of the fault.
     pub at: usize,
-    /// A clause without a full stop.
+    /// A description of the fault: a clause without a full stop.
     pub what: &'static str,
 }
 
@@ -66,10 +66,9 @@ impl XmlFault {
     }
 }
 
-/// Gives every token of `bytes` from `start` on to `take`, with its place, up to the first fault.
+/// Passes every token of `bytes` from `start` on to `take`, with its span, up to the first fault.
 ///
-/// What the standard forbids without leaving a doubt about the structure (a lone `&`, say) is no fault
-/// here.
+/// Errors that leave the structure clear, such as a lone `&`, are not faults here.
 pub fn scan(
     bytes: &[u8],
     start: usize,
@@ -81,7 +80,7 @@ pub fn scan(
         start += MARK.len();
     }
     let is_utf_8 = std::str::from_utf8(&bytes[start..]).is_ok();
-    // All that markup is made of is ASCII, in any encoding that comes here.
+    // Markup consists of ASCII only, in every encoding that is supported here.
     let masked: Vec<u8> = match is_utf_8 {
         true => Vec::new(),
         false => bytes[start..].iter().map(|&byte| if byte < 0x80 { byte } else { 0x7f }).collect(),
@@ -124,7 +123,7 @@ pub fn scan(
     }
 }
 
-/// What is wrong with a token that does not end.
+/// The description of an unterminated token.
 fn what_begins(bytes: &[u8]) -> &'static str {
     match bytes {
         [b'<', b'!', b'-', ..] => "this comment does not end",
@@ -138,20 +137,20 @@ fn what_begins(bytes: &[u8]) -> &'static str {
 /// An attribute, or a pseudo-attribute of a processing instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XmlAttribute {
-    /// Its name.
+    /// The name of the attribute.
     pub name: Span,
-    /// Its value between the quotes.
+    /// The value between the quotes.
     pub value: Span,
-    /// The quotes.
+    /// The quotes around the value.
     pub quote: Quote,
 }
 
-/// A tag or processing instruction, taken apart.
+/// The name and attributes of a tag or processing instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XmlTag {
-    /// Its name.
+    /// The name.
     pub name: Span,
-    /// Its attributes in their order.
+    /// The attributes in order.
     pub attributes: Vec<XmlAttribute>,
 }
 
@@ -159,11 +158,11 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// Takes `bytes[start..end]`, the inside of a tag, apart (XML 1.0, 3.1).
+/// Parses `bytes[start..end]`, the inside of a tag (XML 1.0, 3.1).
 ///
 /// # Errors
 ///
-/// A name, a value or a space that is missing, a `<` in a value, and an attribute that is there twice.
+/// Fails if a name, a value or a space is missing, if a value contains `<`, or if an attribute is repeated.
 pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
     let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
         bytes[from..end].iter().position(|&byte| !these(byte)).map_or(end, |length| from + length)
@@ -219,7 +218,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
     }
 }
 
-/// The first attribute that has the name of one before it.
+/// The first attribute whose name repeats an earlier one.
 fn repeated(bytes: &[u8], attributes: &[XmlAttribute]) -> Option<usize> {
     const FEW: usize = 12;
     let name = |attribute: &XmlAttribute| &bytes[attribute.name.range()];
@@ -269,7 +268,7 @@ mod tests {
         ];
         assert_eq!(found, expected[..9]);
         assert_eq!(fault, None);
-        // Bytes that are not UTF-8 stand where they stand.
+        // Bytes that are not UTF-8 keep their offsets.
         assert_eq!(
             tokens(b"\xe9<a b='\xe9'>\xff</a>").0,
             [&b"\xe9"[..], b"<a b='\xe9'>", b"\xff", b"</a>"]

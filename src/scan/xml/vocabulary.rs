@@ -1,5 +1,5 @@
-//! The second table: places in XML vocabularies other than HTML, SVG and MathML, in attributes and in
-//! the text of elements.
+//! The second table: places in XML vocabularies other than HTML, SVG and MathML, in attributes and in the text of
+//! elements.
 //!
 //! Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
 //! (instances), XInclude, XSLT, sitemaps, and the vocabularies of documentation and publishing. `docs/links.md`
@@ -15,8 +15,8 @@
 //! assert!(row(Vocabulary::Atom, "id", None, &html, &Groups::all()).is_none());
 //! ```
 //!
-//! Deliberately absent: identifiers (`atom:id`, `guid`, `ref` of `thr:in-reply-to`, `scheme` of
-//! `atom:category`, namespace names), which mean nothing but themselves.
+//! Deliberately absent: identifiers (`atom:id`, `guid`, `ref` of `thr:in-reply-to`, `scheme` of `atom:category`,
+//! namespace names), which are not links.
 
 use super::namespaces::Vocabulary::{self, *};
 use crate::document::Role;
@@ -25,15 +25,15 @@ use crate::scan::attributes::Elements::{self, Any, Named};
 use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
 use crate::scan::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax, When};
 
-/// A row: a place of some elements of a vocabulary.
+/// A row of the table: a place in some elements of a vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub struct XmlRow {
     /// The vocabulary of the elements; `None` for any.
     pub vocabulary: Option<Vocabulary>,
-    /// The vocabulary of the attribute; [`Vocabulary::Plain`] for one without prefix, and for text.
+    /// The vocabulary of the attribute; [`Vocabulary::Plain`] for text, and for an attribute without a prefix.
     pub attribute_vocabulary: Vocabulary,
-    /// The rest. Its `attribute` is a name without prefix, and empty for text; its names are as they
-    /// are written, for XML tells case apart.
+    /// The other columns. `attribute` is a name without prefix, and empty for text. Names are case-sensitive, as
+    /// in XML.
     pub row: Row,
 }
 
@@ -81,7 +81,7 @@ impl XmlRow {
     }
 }
 
-/// An attribute without prefix.
+/// An attribute without a prefix.
 const fn attribute(
     vocabulary: Vocabulary,
     elements: Elements,
@@ -101,7 +101,7 @@ const fn content(
     place(Some(vocabulary), elements, "", syntax, standard)
 }
 
-/// An attribute of a vocabulary that has to be enabled.
+/// An attribute of a vocabulary whose group must be enabled.
 const fn generic(
     vocabulary: Vocabulary,
     elements: Elements,
@@ -116,10 +116,10 @@ const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static 
     content(vocabulary, elements, Url, standard).only(Group::Manifest).role(Metadata)
 }
 
-/// Text that holds HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are of Atom 0.3).
+/// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are from Atom 0.3).
 const IS_HTML: When = When::Is("type", &["html", "text/html"]);
 
-/// The table. One row a line; among rows for one place the first that matches counts.
+/// The table. One row per line. Of several rows for one place, the first match counts.
 #[rustfmt::skip]
 pub static TABLE: &[XmlRow] = &[
     attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["enclosure"])),
@@ -180,8 +180,8 @@ pub static TABLE: &[XmlRow] = &[
     attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Manifest).role(Metadata),
 ];
 
-/// Processing instructions that carry a URL in the pseudo-attribute `href`, with the group that has to be
-/// enabled and the row of the pseudo-attribute (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
+/// Processing instructions with a URL in the pseudo-attribute `href`, each with its group and the row of the
+/// pseudo-attribute (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
 pub const INSTRUCTIONS: &[(&str, Option<Group>, &Row)] =
     &[("xml-stylesheet", None, &STYLE_SHEET), ("xml-model", Some(Group::Rare), &MODEL)];
 
@@ -193,8 +193,8 @@ static MODEL: Row = Row { role: Metadata, ..STYLE_SHEET };
 /// The row of `xml:base` (XML Base, 3).
 pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metadata).row;
 
-/// Whether the text of an `element`, its name as it is written, is a location of a sitemap, which the protocol wants
-/// absolute. No other vocabulary has such names.
+/// True if the text of an `element`, named as written, is a location in a sitemap. The protocol requires such URLs
+/// to be absolute. No other vocabulary uses these names.
 #[must_use]
 pub fn is_location(element: &str) -> bool {
     let local = element.rsplit(':').next().unwrap_or_default();
@@ -206,7 +206,7 @@ pub fn is_location(element: &str) -> bool {
     })
 }
 
-/// The row for an attribute of an `element`, which is named by its vocabulary and its name, or for the text of the element.
+/// The row for an attribute of an `element`, or for its text. The element is given by its vocabulary and name.
 #[must_use]
 pub fn row(
     vocabulary: Vocabulary,

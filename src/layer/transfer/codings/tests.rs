@@ -1,10 +1,10 @@
-//! Bodies that are long, deep or damaged.
+//! Tests with bodies that are long, deeply nested or damaged.
 //!
 //! ```text
-//! 300 MB of zeros in gzip  -->  256 MB, and why there are no more
+//! 300 MB of zeros in gzip  -->  256 MB, and the reason for the limit
 //! ```
 //!
-//! Deliberately absent: bodies that are as they should be. Those are cases of `fixtures/http`.
+//! Deliberately absent: valid bodies, which are cases of `fixtures/http`.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write as _;
@@ -33,7 +33,7 @@ fn deflate(bytes: &[u8], has_header: bool) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// `bytes` in chunks of these sizes, and the rest in one.
+/// `bytes` in chunks of these sizes, and the rest in one chunk.
 fn chunked(mut bytes: &[u8], sizes: &[usize]) -> Vec<u8> {
     let mut out = Vec::new();
     for size in sizes.iter().copied().chain([usize::MAX]) {
@@ -60,11 +60,11 @@ fn names_of_codings() {
     });
     assert!(codings("identity,, none", "").is_identity());
     assert_eq!(Codings::read([&b"gzip, sdch"[..]], [], None), None);
-    // More than there are places for.
+    // More codings than the maximum.
     assert_eq!(Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], None), None);
 }
 
-/// RFC 1952 has no bound for what a member holds: 300 MB of zeros are 300 kB.
+/// RFC 1952 has no limit for the size of a member: 300 MB of zeros take 300 kB.
 #[test]
 fn what_is_too_long_is_read_up_to_a_bound() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -76,14 +76,14 @@ fn what_is_too_long_is_read_up_to_a_bound() {
     assert!(uncoded.obstacle.unwrap().contains("longer than 256 MB"));
 }
 
-/// Bug 71: a body of 29 bytes was read up to 256 MiB, and so was each body of an archive.
+/// Bug 71: a body of 29 bytes was decoded to 256 MiB, and so was each body of an archive.
 #[test]
 fn what_inflates_beyond_all_measure_is_not_read() {
     let zeros = vec![0; 8 << 20];
-    // A link and as many zeros, by the program `brotli`.
+    // A link and many zeros, compressed by the program `brotli`.
     let brotli = b"\xcb\xff\xff\x3f\x00\x24\x01\x7c\xf0\x4a\x98\xcf\x0a\x29\x39\xb2\x5f\xef\xff\x8e\x48\x00\x00\
                    \x20\x01\x10\x40\x04\x00";
-    // RFC 8878, 3.1.1.2: blocks of 128 KiB that repeat a byte, which has 4 bytes.
+    // RFC 8878, 3.1.1.2: blocks of 4 bytes that each repeat a byte for 128 KiB.
     let (block, last) = (b"\x02\x00\x10x", b"\x03\x00\x10x");
     let zstd = [b"\x28\xb5\x2f\xfd\x00\x68", &block.repeat(2_000)[..], last].concat();
     for (name, body) in [("br", &brotli[..]), ("zstd", &zstd), ("gzip,gzip", &gzip(&gzip(&zeros)))]
@@ -91,7 +91,7 @@ fn what_inflates_beyond_all_measure_is_not_read() {
         let obstacle = codings(name, "").decode(body, 0).err().unwrap().to_string();
         assert!(obstacle.contains("1,100 times its length"), "{name}: {obstacle}");
     }
-    // RFC 1951, 3.2.5: nothing shorter can be said of them there.
+    // RFC 1951, 3.2.5: this is the shortest encoding of zeros.
     let uncoded = codings("gzip", "").decode(&gzip(&zeros), 0).unwrap().bytes.into_owned();
     assert_eq!(uncoded, zeros);
 }
@@ -112,7 +112,7 @@ fn many_small_chunks() {
 }
 
 proptest! {
-    /// RFC 9112, 7.1, and RFC 9110, 8.4: what was coded is decoded to what it was.
+    /// Checks that codings (RFC 9112, 7.1, and RFC 9110, 8.4) are undone to the original bytes.
     #[test]
     fn codings_are_undone(
         text in prop::collection::vec(any::<u8>(), 1..2_000),
@@ -130,7 +130,7 @@ proptest! {
         prop_assert!(uncoded.obstacle.is_none() && uncoded.remarks.is_empty());
     }
 
-    /// What is cut off or wrong is either not coded so, or read in part with an obstacle.
+    /// Checks that truncated or corrupt data count as not coded, or are read in part with an obstacle.
     #[test]
     fn damage_is_noticed(
         text in prop::collection::vec(any::<u8>(), 100..2_000),
@@ -142,13 +142,13 @@ proptest! {
         let uncoded = codings("gzip", "").decode(cut, 0).unwrap();
         prop_assert!(uncoded.obstacle.is_some() || *uncoded.bytes == *cut);
         let mut flipped = whole.clone();
-        // What is in the header tells names and times.
+        // Flips after the header, which contains only names and times.
         flipped[10 + flip.index(whole.len() - 10)] ^= 0x10;
         let uncoded = codings("gzip", "").decode(&flipped, 0).unwrap();
         prop_assert!(uncoded.obstacle.is_some() || *uncoded.bytes == *flipped || *uncoded.bytes == *text);
     }
 
-    /// Any bytes are a body.
+    /// Checks that any bytes are accepted as a body.
     #[test]
     fn any_bytes_are_a_body(body in prop::collection::vec(any::<u8>(), 0..200), which in 0..5_usize) {
         let name = ["gzip", "deflate", "br", "zstd", ""][which];

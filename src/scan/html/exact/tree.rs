@@ -1,5 +1,5 @@
-//! As much of a document tree as html5ever needs to build one, and as the question "which `base`
-//! elements are in the document, and which is first?" needs to be answered (HTML, 4.2.3).
+//! A minimal document tree for html5ever's tree builder. It keeps only enough to tell which `base` elements are in
+//! the document, and which of them is first (HTML, 4.2.3).
 //!
 //! ```
 //! use baselink::document::Standing;
@@ -12,7 +12,7 @@
 //! assert_eq!(found, [(34, Standing::First), (11, Standing::Later)]);
 //! ```
 //!
-//! Deliberately absent: text, comments, attributes. Their places are not asked for.
+//! Deliberately absent: text, comments and attributes, which do not affect that answer.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -25,16 +25,16 @@ use html5ever::{Attribute, ExpandedName, QualName, expanded_name, local_name, ns
 use crate::document::Standing;
 use crate::scan::attributes::Namespace;
 
-/// No node.
+/// The index that stands for no node.
 const NONE: u32 = u32::MAX;
 
-/// A node: its name, and its place in [`Tree`]'s links.
+/// A node: its name, and its index in [`Tree`]'s links.
 pub(super) type Node = Rc<NodeFacts>;
 
 pub(super) struct NodeFacts {
     id: u32,
     name: QualName,
-    /// The fragment that holds a `template`'s contents.
+    /// The fragment with a `template`'s contents.
     contents: Cell<u32>,
     integration_point: bool,
 }
@@ -70,12 +70,12 @@ pub(super) struct Tree {
     document: Node,
     links: RefCell<Vec<NodeLinks>>,
     bases: RefCell<Vec<BaseNode>>,
-    /// Offset of the tag that is being inserted.
+    /// The offset of the tag that is being inserted.
     tag: Cell<usize>,
-    /// Namespace of the element that was made last for it.
+    /// The namespace of the last element made for that tag.
     namespace: Cell<Namespace>,
     calls: Cell<u64>,
-    /// Steps that a tree with child lists and attribute lists would have taken to find its way in them.
+    /// The steps that a tree with lists of children and attributes would have taken to search them.
     steps: Cell<u64>,
     options: Cell<u64>,
     merged: Cell<u64>,
@@ -101,7 +101,7 @@ impl Tree {
         }
     }
 
-    /// How many steps a tree that keeps lists, such as markup5ever_rcdom's, takes beyond its size.
+    /// The number of steps that a tree with lists, such as markup5ever_rcdom's, takes beyond its size.
     pub(super) fn steps(&self) -> u64 {
         self.steps.get()
     }
@@ -110,7 +110,7 @@ impl Tree {
         self.steps.set(self.steps.get() + steps);
     }
 
-    /// How often the tree was asked or changed.
+    /// The number of calls into the tree.
     pub(super) fn calls(&self) -> u64 {
         self.calls.get()
     }
@@ -119,18 +119,18 @@ impl Tree {
         self.calls.set(self.calls.get() + 1);
     }
 
-    /// The tag at `tag` is about to be inserted.
+    /// Records that the tag at `tag` is about to be inserted.
     pub(super) fn enter_tag(&self, tag: usize) {
         self.tag.set(tag);
         self.namespace.set(Namespace::Html);
     }
 
-    /// The namespace of the element made last; HTML when the tag made none.
+    /// The namespace of the element made last; HTML if the tag made none.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.get()
     }
 
-    /// Every `base` element by the offset of its tag: the effective one first, the rest as written.
+    /// Every `base` element by the offset of its tag: the effective one first, the others in source order.
     pub(super) fn bases(&self) -> Vec<(usize, Standing)> {
         let bases = self.bases.borrow();
         if bases.is_empty() {
@@ -163,7 +163,7 @@ impl Tree {
         standings
     }
 
-    /// For each node its position in tree order, or [`NONE`] outside the document tree.
+    /// The position of each node in tree order, or [`NONE`] outside the document tree.
     fn tree_order(&self) -> Vec<u32> {
         let links = self.links.borrow();
         let mut order = vec![NONE; links.len()];
@@ -213,7 +213,7 @@ impl Tree {
         (own.parent, own.previous, own.next) = (NONE, NONE, NONE);
     }
 
-    /// Puts `id` before `next`, or last, among the children of `parent`.
+    /// Inserts `id` before `next`, or last, among the children of `parent`.
     fn attach(&self, parent: u32, next: u32, id: u32) {
         self.detach(id);
         let mut links = self.links.borrow_mut();
@@ -315,7 +315,7 @@ impl TreeSink for Tree {
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
     fn get_template_contents(&self, target: &Node) -> Node {
-        // The fragment is known by its place alone; html5ever asks nothing else of it.
+        // The fragment is known only by its index; html5ever needs nothing else of it.
         Rc::new(NodeFacts {
             id: target.contents.get(),
             name: nameless(),

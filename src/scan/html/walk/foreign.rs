@@ -1,20 +1,20 @@
-//! Which elements are open where foreign content is: the part of tree construction that decides on
-//! namespaces (HTML, 13.2.6, "tree construction dispatcher", and 13.2.6.5).
+//! The open elements in foreign content: the part of tree construction that decides on namespaces (HTML, 13.2.6,
+//! "tree construction dispatcher", and 13.2.6.5).
 //!
-//! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every element down from the
-//! outermost `svg` or `math`. An integration point holds elements of HTML, too. The walk that proves follows those whose
-//! tags open or close nothing but that element, as in the labels of diagrams, and stops at others.
+//! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every element from the
+//! outermost `svg` or `math` down. An integration point may contain elements of HTML. The proving walk follows an
+//! element if its tags open or close nothing else, as in the labels of diagrams, and stops at others.
 //!
 //! ```
 //! use baselink::ScanOptions;
-//! // `title` in SVG holds markup again; and `p` ends SVG.
+//! // `title` in SVG contains markup; and `p` ends SVG.
 //! let page = b"<svg><title><b></b></title><a href=x></a><p><a href=y>";
 //! let document = baselink::scan(page, &ScanOptions::default());
 //! assert_eq!(document.links.len(), 2);
 //! ```
 //!
-//! Deliberately absent: every element that is open. An end tag that may close what is not on this stack
-//! is not answered here.
+//! Deliberately absent: a complete stack. End tags that may close an element outside of this stack are not handled
+//! here.
 
 use crate::scan::attributes::Namespace;
 use crate::scan::sieve::Sieve;
@@ -28,11 +28,12 @@ struct ForeignElement<'a> {
     /// True if its content is HTML: an element of HTML, or an integration point (13.2.3, "HTML integration point",
     /// "MathML text integration point").
     is_point: bool,
-    /// True if the element is a `p`, or in one in the same integration point: "has a p element in button scope" (13.2.4.2).
+    /// True if the element is a `p`, or is inside a `p` of the same integration point: "has a p element in button
+    /// scope" (13.2.4.2).
     in_p: bool,
 }
 
-/// Where a start tag belongs.
+/// The place of a start tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagPlace {
     /// Outside of foreign content.
@@ -43,22 +44,21 @@ pub(super) enum TagPlace {
     Foreign(Namespace),
 }
 
-/// The elements that are open where foreign content is, outermost first.
+/// The open elements of foreign content, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Foreign<'a> {
     open: Vec<ForeignElement<'a>>,
-    /// How many elements of HTML are open by their tags, by the number of their name in [`COUNTED`]; empty
-    /// but by best effort.
+    /// The number of open elements of HTML for each name in [`COUNTED`]; empty except in best-effort mode.
     counts: Vec<usize>,
 }
 
-/// How many open elements the name of an end tag is compared with by best effort.
+/// The number of open elements that best-effort mode compares with the name of an end tag.
 const NEAR: usize = 32;
 
 /// Elements of HTML whose start tags close nothing: ordinary and formatting ones (13.2.6.4.7).
 ///
-/// Nor do they reopen a formatting element. Those that were closed before are reopened by the start tag of `svg` or `math`,
-/// and no end tag closes one here but the innermost element: [`Foreign::close`].
+/// These start tags do not reopen formatting elements either. The start tag of `svg` or `math` already reopened
+/// those that were closed, and an end tag in here closes only the innermost element: [`Foreign::close`].
 #[rustfmt::skip]
 const PHRASES: &[&str] = &[
     "span", "b", "i", "u", "em", "strong", "small", "code", "font", "sub", "sup", "label",
@@ -67,7 +67,7 @@ const PHRASES: &[&str] = &[
 /// Elements of HTML whose start tags close a `p` in button scope, and nothing else.
 const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
 
-/// Elements of HTML whose start tags close nothing, and which end at once; `image` becomes an `img`.
+/// Elements of HTML whose start tags close nothing, and which end immediately; `image` becomes an `img`.
 const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
 
 fn is_one(name: &[u8], names: &[&str]) -> bool {
@@ -75,18 +75,18 @@ fn is_one(name: &[u8], names: &[&str]) -> bool {
 }
 
 impl<'a> Foreign<'a> {
-    /// Whether no foreign content is open.
+    /// True if no foreign content is open.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// True if the innermost open element is one of SVG or MathML: `<![CDATA[` begins a section there.
+    /// True if the innermost open element is one of SVG or MathML, where `<![CDATA[` begins a section.
     pub(super) fn is_innermost(&self) -> bool {
         self.open.last().is_some_and(|top| top.namespace != Namespace::Html)
     }
 
-    /// Where a start tag called `name` belongs.
+    /// The place of a start tag called `name`.
     pub(super) fn place(&self, name: &[u8]) -> TagPlace {
         match self.open.last() {
             None => TagPlace::Outside,
@@ -105,8 +105,8 @@ impl<'a> Foreign<'a> {
         self.open.push(ForeignElement { name, namespace, is_point, in_p: false });
     }
 
-    /// Opens an element of HTML called `name` in an integration point. Returns false, and opens nothing, if the start tag
-    /// may do more than that.
+    /// Opens an element of HTML called `name` in an integration point. Returns false, and opens nothing, if the
+    /// start tag may have other effects.
     pub(super) fn nest(&mut self, name: &'a [u8]) -> bool {
         if is_one(name, VOID) {
             return true;
@@ -136,8 +136,8 @@ impl<'a> Foreign<'a> {
         let Some(at) = self.open.iter().rposition(|one| is_html(one) || is_named(one)) else {
             return false;
         };
-        // The end tag of an element of HTML closes what is in it, perhaps by the adoption agency algorithm (13.2.6.4.7). One of
-        // SVG or MathML does not come here past an element of HTML.
+        // The end tag of an element of HTML closes the elements inside it, perhaps by the adoption agency
+        // algorithm (13.2.6.4.7). An end tag of SVG or MathML never reaches past an element of HTML here.
         let (one, is_last) = (&self.open[at], at + 1 == self.open.len());
         let closes = is_named(one) && (is_last || !is_html(one));
         if closes {
@@ -154,8 +154,8 @@ impl<'a> Foreign<'a> {
         }
     }
 
-    /// Closes what an end tag called `name` closes as far as names tell: foreign content, where it is that of
-    /// an element of HTML around it, or something on the stack.
+    /// Closes the elements that an end tag called `name` closes, judged by names alone: an element on the stack,
+    /// or the foreign content inside an open element of HTML.
     pub(super) fn close_by_name(&mut self, name: &[u8]) {
         let count = counted(name).and_then(|number| self.counts.get_mut(number));
         let was_open = count.is_some_and(|count| {
@@ -174,7 +174,7 @@ impl<'a> Foreign<'a> {
     }
 }
 
-/// Whether an element of SVG or MathML called `name` holds HTML, whatever its attributes (13.2.4.2).
+/// True if an element of SVG or MathML called `name` contains HTML, regardless of its attributes (13.2.4.2).
 pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
     match namespace {
         Namespace::Html => false,
@@ -183,15 +183,15 @@ pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
     }
 }
 
-/// Whether `name` begins foreign content.
+/// True if `name` begins foreign content.
 pub(super) fn is_root(name: &[u8]) -> bool {
     is_one(name, &["svg", "math"])
 }
 
-/// How many names of elements of HTML are counted while they are open: those of [`BREAKOUT`], and `a`.
+/// The number of names of HTML elements that are counted while open: those of [`BREAKOUT`], and `a`.
 const COUNTED: usize = BREAKOUT.len() + 1;
 
-/// The number of `name` among them.
+/// The index of `name` among the counted names.
 fn counted(name: &[u8]) -> Option<usize> {
     if is_one(name, &["br", "embed", "hr", "img", "meta"]) {
         return None;
@@ -200,7 +200,7 @@ fn counted(name: &[u8]) -> Option<usize> {
     names.position(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
 
-/// Start tags that end foreign content (HTML, 13.2.6.5); `font` does with some attributes only.
+/// Start tags that end foreign content (HTML, 13.2.6.5). `font` also does with some attributes.
 #[rustfmt::skip]
 const BREAKOUT: [&str; 44] = [
     "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em",
@@ -211,7 +211,7 @@ const BREAKOUT: [&str; 44] = [
 
 const BREAKING_OUT: Sieve = Sieve::of(BREAKOUT);
 
-/// Whether a start tag of this name ends foreign content, whatever its attributes (13.2.6.5).
+/// True if a start tag of this name ends foreign content, regardless of its attributes (13.2.6.5).
 pub(super) fn breaks_out(name: &[u8]) -> bool {
     BREAKING_OUT.passes(name) && is_one(name, &BREAKOUT)
 }

@@ -1,19 +1,19 @@
-//! The names of tags and attributes that can matter, and nothing but a few shifts for those that cannot.
+//! The names of tags and attributes that can matter. Names that cannot are rejected with a few shifts.
 //!
-//! The attributes are those of [`attributes::TABLE`] whose group is enabled, and those of the user's
-//! places; the elements are those that change what the tokenizer does (HTML, 13.2.6), and those whose
-//! rows ask for other attributes of the same tag.
+//! The attributes are those of [`attributes::TABLE`] whose group is enabled, and those of the user's places. The
+//! elements are those that change the state of the tokenizer (HTML, 13.2.6), and those whose rows depend on other
+//! attributes of the same tag.
 //!
 //! ```
-//! // `data-src` is passed over unless its group is enabled.
+//! // `data-src` is skipped unless its group is enabled.
 //! use baselink::{ScanOptions, scan};
 //! let lazy = ScanOptions { groups: "lazy".parse().unwrap(), ..ScanOptions::default() };
 //! assert!(scan(b"<img data-src=x>", &ScanOptions::default()).links.is_empty());
 //! assert_eq!(scan(b"<img data-src=x>", &lazy).links[0].reference, "x");
 //! ```
 //!
-//! Deliberately absent: an exact answer. A name that is like one of these in all that is compared here is
-//! taken for it, and looked up in the table later.
+//! Deliberately absent: an exact answer. A name that equals a listed name in the compared bytes is accepted, and
+//! looked up in the table later.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -23,15 +23,15 @@ use crate::scan::attributes::{AttributeBase, Elements, Groups, Namespace, Row, T
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
-/// Letters are told apart exactly. Other bytes may look like their neighbours, since lower case is
-/// made by setting one bit.
+/// Letters are compared exactly. Other bytes may equal their neighbours, because lower case is made by setting one
+/// bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Name {
     start: u64,
     length: u8,
 }
 
-/// The bit that makes a letter a lower-case one, eight times.
+/// The bit that makes a letter lower-case, in each of eight bytes.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
 impl Name {
@@ -52,14 +52,14 @@ impl Name {
         name.iter().take(8).rev().fold(0, |start, &byte| start << 8 | u64::from(byte))
     }
 
-    /// A number that is the same for the same name.
+    /// A hash of the name.
     #[inline(always)]
     pub(crate) fn hash(self) -> usize {
         let mixed = (self.start ^ u64::from(self.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 40) as usize
     }
 
-    /// The same for a name that is known beforehand, in lower case.
+    /// The name `name`, which is a constant in lower case.
     pub(super) const fn of(name: &str) -> Self {
         let bytes = name.as_bytes();
         let mut start = 0;
@@ -72,29 +72,29 @@ impl Name {
     }
 }
 
-/// What a start tag of HTML does beyond making an element.
+/// The effect of a start tag of HTML, besides making an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ElementKind {
-    /// Nothing.
+    /// None.
     #[default]
     Plain,
-    /// What follows is RCDATA.
+    /// RCDATA follows.
     Rcdata,
-    /// What follows is raw text.
+    /// Raw text follows.
     RawText,
-    /// The same where scripts run.
+    /// Raw text follows if scripts run.
     NoScript,
-    /// What follows is script data.
+    /// Script data follows.
     Script,
-    /// What follows is text to the end.
+    /// Text follows to the end of the document.
     Plaintext,
     /// SVG or MathML begins.
     Foreign(Namespace),
-    /// What is inside is not in the document.
+    /// Its content is not part of the document.
     Template,
-    /// It may take away the body.
+    /// It may remove the body.
     Frameset,
-    /// In a template, it makes the parser drop what follows.
+    /// In a template, it makes the parser drop later tags.
     Column,
     /// It may declare the base.
     Base,
@@ -119,24 +119,24 @@ const KINDS: &[(&str, ElementKind)] = &[
     ("base", ElementKind::Base),
 ];
 
-/// Elements of which every attribute is wanted although no row says so: their text has a type, or their
-/// place among others decides.
+/// Elements of which every attribute is needed although no row requires it, because the type of their text or
+/// their order matters.
 const ASKED: &[&str] = &["style", "script", "base"];
 
-/// What is to be known of an element.
+/// The properties of an element that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Element {
     pub(super) kind: ElementKind,
-    /// Whether all of its attributes are wanted.
+    /// True if all of its attributes are needed.
     pub(super) whole: bool,
 }
 
-/// A map from names, so small that most names miss it by length and first letter.
+/// A map keyed by names, in which most lookups fail by length and first letter.
 #[derive(Clone, Debug)]
 struct Map<T> {
-    /// For each length the first letters, one bit each.
+    /// For each length, the first letters, one bit each.
     first: [u32; 32],
-    /// As many as a power of two, no more than half of them taken.
+    /// The slots: a power of two, at most half of them used.
     slots: Vec<Option<(Name, T)>>,
 }
 
@@ -160,7 +160,7 @@ impl<T: Copy> Map<T> {
         name.hash() & (self.slots.len() - 1)
     }
 
-    /// What is known of the name in `bytes[from..to]`. Most are known to be none by their length and first letter.
+    /// The value for the name in `bytes[from..to]`. Most lookups fail by length and first letter.
     #[inline(always)]
     fn get(&self, bytes: &[u8], from: usize, to: usize) -> Option<T> {
         if self.first[(to - from).min(31)] >> (bytes[from] & 31) & 1 == 0 {
@@ -185,14 +185,14 @@ pub(crate) struct Names {
     attributes: Map<()>,
 }
 
-/// Those without groups and places, which nearly every document has.
+/// The names without groups and places, which apply to nearly every document.
 static UNASKED: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
 
-/// The same with what a fragment can name.
+/// The names for documents whose fragment targets are collected.
 static WITH_IDS: LazyLock<Names> =
     LazyLock::new(|| Names::new(&ScanOptions { ids: true, ..ScanOptions::default() }));
 
-/// The attributes whose values a fragment can name.
+/// The attributes whose values a fragment can refer to.
 const IDS: &[&str] = &["id", "name"];
 
 impl Names {
@@ -233,20 +233,21 @@ impl Names {
         Self { elements: Map::of(&elements), attributes: Map::of(&attributes) }
     }
 
-    /// What is to be known of the element whose name is in `bytes[from..to]`.
+    /// The properties of the element whose name is in `bytes[from..to]`.
     #[inline(always)]
     pub(super) fn element(&self, bytes: &[u8], from: usize, to: usize) -> Element {
         self.elements.get(bytes, from, to).unwrap_or_default()
     }
 
-    /// Whether an attribute of the name in `bytes[from..to]` can matter in an element of which not all are wanted.
+    /// True if an attribute with the name in `bytes[from..to]` can matter in an element of which only some
+    /// attributes are needed.
     #[inline(always)]
     pub(super) fn has_attribute(&self, bytes: &[u8], from: usize, to: usize) -> bool {
         self.attributes.get(bytes, from, to).is_some()
     }
 }
 
-/// Whether `row` asks for other attributes of its tag.
+/// True if `row` depends on other attributes of its tag.
 fn asks(row: &Row) -> bool {
     let named = match row.when {
         When::Always => row.attribute,
