@@ -36,7 +36,7 @@ const SAMPLES: [&str; 4] = [
     "ia-web-commons/IAH-urls-wget.warc.gz",
 ];
 
-/// What is measured: a name, a program, arguments before the archive, and the folder that is written.
+/// Row of the table: a name, a program, its arguments before the archive, and the folder that it writes.
 struct Row {
     name: &'static str,
     program: PathBuf,
@@ -79,7 +79,7 @@ fn main() {
     }
 }
 
-/// How many bytes the members of an archive hold.
+/// Sums the inflated sizes of an archive's members, in bytes.
 fn inflated(archive: &Path) -> u64 {
     let file = io::BufReader::with_capacity(1 << 20, File::open(archive).unwrap());
     io::copy(&mut MultiGzDecoder::new(file), &mut io::sink()).unwrap()
@@ -137,7 +137,7 @@ fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
     Some(path)
 }
 
-/// What is measured, in the order of the table.
+/// Measured commands, in the order of the table.
 fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     let row = |name, program: &Path, before: &str| Row {
         name,

@@ -21,7 +21,7 @@ use std::time::Instant;
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 const URL: &str = "https://docs.example/";
 
-/// Where Debian puts the trees of two packages.
+/// Trees that two Debian packages install.
 const INSTALLED: [&str; 4] = [
     "/usr/share/doc/python3.11/html",
     "/usr/share/doc/python3.13/html",
@@ -60,7 +60,7 @@ fn main() {
     }
 }
 
-/// What is timed, in the order of the table.
+/// Timed rows, in the order of the table.
 const ROWS: [&str; 6] = [
     "cp -r",
     "cp -r && sync -f",

@@ -13,7 +13,7 @@ pub(crate) fn options(scanner: Scanner, url: &str) -> Options {
     Options { scan, ..Options::at(url) }
 }
 
-/// What the jobs prepare once.
+/// Values that the jobs prepare once.
 pub(crate) struct Tools {
     pub(crate) fast: Options,
     pub(crate) exact: Options,

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a program took.
+/// Resources that a program used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     /// Seconds.
