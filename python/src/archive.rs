@@ -32,7 +32,7 @@ type Reader = Box<dyn Read + Send + Sync>;
 /// After so many entries without a complete batch it is asked whether Python was interrupted.
 const ENTRIES: usize = 1 << 8;
 
-/// What is made of a document.
+/// Result to produce for each document.
 #[derive(Clone, Copy)]
 enum Content {
     /// A row for each link: path, the fields of `Link`, then the columns of its record.
@@ -237,7 +237,7 @@ impl ArchiveColumns {
     }
 }
 
-/// What Python raised while the archive was read, or what the system or the reader said.
+/// Converts an error from reading an archive: the exception that Python raised, or an error of the system or the reader.
 fn unreadable(error: &baselink::Error) -> PyErr {
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());

@@ -56,7 +56,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     }
 }
 
-/// What the `options` of a call of `function` ask for.
+/// Builds a rewriter from the keyword `options` of a call of `function`.
 pub(crate) fn builder(
     function: &str,
     options: Option<&Bound<'_, PyDict>>,
