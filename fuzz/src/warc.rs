@@ -18,7 +18,7 @@ impl Read for Short<'_> {
     }
 }
 
-/// What there is to an entry: its offset, heading and block, and how much is said of it.
+/// Properties of an entry: its offset, heading, block, and the number of its diagnostics.
 fn told(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     match entry {
         ArchiveEntry::Record(record) => {

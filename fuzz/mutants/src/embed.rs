@@ -55,7 +55,7 @@ fn place(at: LineColumn) -> Place {
 struct Embedding {
     /// By where what is replaced begins.
     mutants: BTreeMap<Place, Vec<Mutant>>,
-    /// Where the body of a function begins, for its own.
+    /// Starts of function bodies, each with the mutants of that function.
     bodies: BTreeMap<Place, Vec<Mutant>>,
     is_const: bool,
     done: BTreeSet<usize>,
@@ -200,7 +200,7 @@ fn number_of(value: &Value, end: &str, name: &str) -> usize {
     value[end][name].as_u64().unwrap_or_default() as usize
 }
 
-/// Where the braces of a function's body open: the last `{` before what cargo-mutants calls the body, or at it.
+/// Opening brace of a function's body: the last `{` before the place where cargo-mutants starts the body, or at it.
 fn opening(source: &str, (line, column): Place) -> Place {
     let lines: Vec<&str> = source.split('\n').collect();
     let offset: usize = lines[..line - 1].iter().map(|line| line.len() + 1).sum();
