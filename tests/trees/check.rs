@@ -101,7 +101,7 @@ impl Tree {
     }
 }
 
-/// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
+/// Findings for each link. The fast path must find the same, except for links that it omits because they travel.
 fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     let named =
         |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
@@ -238,7 +238,7 @@ fn at(url: &str) -> Move {
     }
 }
 
-/// What becomes of the links of `page.html`.
+/// Findings for the links of `page.html`.
 fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     let (scanned, index) = read(site, moving, options);
     let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
@@ -359,7 +359,7 @@ fn names_that_differ_only_in_case_are_two() {
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
 }
 
-/// Where case does not count, the encoding of names still does.
+/// Names that differ in encoding stay distinct, even if case is ignored.
 #[test]
 #[cfg(unix)]
 fn names_in_other_encodings_are_no_doubles() {
@@ -770,7 +770,7 @@ const BASES: [Option<&str>; 7] = [
     Some("http://cdn.example/"),
 ];
 const TAILS: [&str; 4] = ["", "?q=1", "#f", "?q#"];
-/// What stands before and behind a reference.
+/// Text before and after a reference.
 const PLACES: [(&str, &str); 5] = [
     ("<a href=\"", "\">x</a>"),
     ("<img src=", " alt=x>"),
@@ -832,7 +832,7 @@ fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>,
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// What travels leads to the same file, with the same tail, wherever the tree goes.
+    /// A link that travels leads to the same file, with the same tail, wherever the tree moves.
     #[test]
     fn links_that_travel_survive_any_move(
         bases in prop::collection::vec(0..BASES.len(), 4),

@@ -26,7 +26,7 @@ fn site(files: &[(&str, &[u8])]) -> TempDir {
     scene
 }
 
-/// What `baselink check` prints for the folder, and its status.
+/// Standard output and exit status of `baselink check` on the folder.
 fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
         .current_dir(scene)
@@ -38,7 +38,7 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
-/// What is counted is what is listed.
+/// Every counted link is also listed.
 #[test]
 fn the_fragment_of_a_base_is_not_looked_for() {
     let scene = site(&[("x.html", b"<base href=\"#z\">")]);
@@ -46,7 +46,7 @@ fn the_fragment_of_a_base_is_not_looked_for() {
     assert_eq!((told.as_str(), status), ("none of 1 link would break\n", Some(0)));
 }
 
-/// What a case of `fixtures/tree/` expects under `name`.
+/// Expected contents of the file `name` in a case of `fixtures/tree/`.
 fn expected(case: &Path, name: &str) -> String {
     let path = case.join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -196,7 +196,7 @@ fn page(scene: &Path, arguments: &[&str]) -> String {
     fs::read_to_string(scene.join("page.html")).unwrap()
 }
 
-/// What the page has for its script.
+/// Data that the page embeds for its script.
 fn data(page: &str) -> Value {
     let from = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
     serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
@@ -301,7 +301,7 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
     assert!(section(&first, "Targets").contains("<p>None: no link would break.</p>"));
 }
 
-/// What the first file name of the page leads to.
+/// Target of the first file name on the page.
 fn first_href(page: &str) -> &str {
     let from = page.split("<a href=\"").nth(1).unwrap();
     from.split('"').next().unwrap()
@@ -367,7 +367,7 @@ fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
     }
 }
 
-/// Where there is no room, what does not fail is left out, and that is said.
+/// If the page is full, findings that do not fail are omitted, and the page reports the omission.
 #[test]
 fn a_page_of_too_many_findings_has_those_that_fail() {
     let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
@@ -473,7 +473,7 @@ mod unix {
         assert_eq!((&*found, status), ("none of 2 links would break\n", Some(0)));
     }
 
-    /// What is in a folder that cannot be read is not said to be absent.
+    /// Files in an unreadable folder are not reported as absent.
     #[test]
     fn a_folder_that_cannot_be_read_is_an_error_and_its_files_are_not_absent() {
         use std::os::unix::fs::PermissionsExt;

@@ -803,7 +803,7 @@ fn the_number_of_jobs_changes_nothing() {
     }
 }
 
-/// Whether a signal stops the `command` before it has changed so many files; those that it has are whole.
+/// True if a signal stops the `command` before it has changed `number` files. Asserts that every changed file is whole.
 fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -897,7 +897,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     );
 }
 
-/// What a terminal shows of a command that takes longer than half a second.
+/// Terminal output of a command that takes longer than half a second.
 fn on_a_terminal(redirection: &str) -> Option<String> {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();

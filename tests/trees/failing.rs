@@ -54,7 +54,7 @@ const HARMLESS: [(&str, &str); 11] = [
     ("\".\", O_RDONLY", "each folder is synced for itself instead of the file system"),
 ];
 
-/// How many files there are: enough that several are committed together, and some by another thread.
+/// Number of files: enough that several are committed together, and some by another thread.
 const FEW: usize = 2;
 
 fn is_everything_asked() -> bool {
@@ -87,7 +87,7 @@ fn thread_and_call(line: &str) -> Option<(&str, &str, &str)> {
         .then_some((thread, name, call))
 }
 
-/// Whether a call is one of starting the program, of standard output or error, or opens what is read.
+/// True if a call belongs to program startup, to standard output or error, or opens an input.
 fn is_apart(call: &str) -> bool {
     let is_of_the_system = [".so", "\"/etc/", "\"/proc/", "\"/sys/", "\"/dev/"];
     let is_read = call.contains("O_RDONLY") && !call.contains("O_PATH") && !call.contains("\".\"");
@@ -113,7 +113,7 @@ pub(crate) fn calls(trace: &[String], is_everything_asked: bool) -> Vec<(String,
     calls.into_iter().collect()
 }
 
-/// What a run may do after a fault, and what the next run makes of it.
+/// Permitted results of a run after a fault, and the expected result of the next run.
 struct Expected {
     before: Scene,
     after: Scene,
@@ -147,7 +147,7 @@ impl Expected {
     }
 }
 
-/// Whether a call of strace's may fail, and nothing is said.
+/// True if a call that strace makes fail may go unreported.
 fn may_fail(call: &str) -> bool {
     let is_known = |(part, _): &(&str, &str)| call.contains(part);
     is_apart(call) || HARMLESS.iter().any(is_known)
@@ -250,7 +250,7 @@ impl Call {
         self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
     }
 
-    /// What is between double quotation marks, or angle brackets (which have what a descriptor leads to).
+    /// Text between double quotation marks, or between angle brackets, which hold the path of a descriptor.
     fn parts(&self, marks: [char; 2]) -> Vec<&str> {
         self.text.split(marks).skip(1).step_by(2).collect()
     }
@@ -261,7 +261,7 @@ impl Call {
         is_rename.then(|| (self.parts(['<', '>'])[1], self.parts(['"', '"'])[1]))
     }
 
-    /// Whether it puts the file or folder at `path` on the disk.
+    /// True if the call syncs the file or folder at `path` to disk.
     fn syncs(&self, path: &str) -> bool {
         let is_it = self.parts(['<', '>']).first() == Some(&path);
         self.is("syncfs") || is_it && (self.is("fsync") || self.is("fdatasync"))

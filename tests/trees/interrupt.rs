@@ -7,8 +7,8 @@ use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What can be sent. A program that was started with SIGINT ignored, as a shell starts those that end in `&`, leaves
-/// it ignored, and so do the programs that a test starts.
+/// Signals that a test can send. A program that was started with SIGINT ignored, as a shell starts those that end in `&`,
+/// leaves it ignored, and so do the programs that a test starts.
 pub(crate) fn signals() -> &'static [Signal] {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

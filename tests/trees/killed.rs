@@ -490,7 +490,7 @@ fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
     }
 }
 
-/// What one of two runs may say of a file that is the other's by then.
+/// Messages that one of two runs may print about a file that the other run has taken over.
 const OF_ANOTHER_RUN: [&str; 5] = [
     "another program changed it meanwhile; it was left as it is",
     "another file came there meanwhile, under that name or one that is the same to this file system, \

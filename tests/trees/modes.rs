@@ -23,9 +23,9 @@ pub(crate) type Scene = BTreeMap<PathBuf, String>;
 /// A way to write files.
 pub(crate) struct Mode {
     pub(crate) line: &'static str,
-    /// How many files there are where the program is killed.
+    /// Number of files in runs that are killed.
     pub(crate) many: usize,
-    /// So many files that are there before.
+    /// Builds the initial scene with the given number of files.
     pub(crate) before: fn(usize) -> Scene,
     /// All that is there after it. Without that, what a run leaves that nobody disturbs.
     pub(crate) after: Option<fn(usize) -> Scene>,
@@ -159,7 +159,7 @@ fn relative(scene: Scene) -> Scene {
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()
 }
 
-/// What changes, and beside it as it was.
+/// Changes a scene and keeps the original of each changed file as a backup.
 fn backed_up(before: Scene, change: fn(Scene) -> Scene) -> Scene {
     let mut after = change(before.clone());
     for (path, old) in before {
@@ -176,7 +176,7 @@ pub(crate) fn backup(path: &Path) -> PathBuf {
     path.into()
 }
 
-/// The same, and what is made of some files elsewhere.
+/// Keeps the scene and adds the outputs for some of its files in another place.
 fn made(before: Scene, of: fn(&str) -> bool, to: fn(&Path) -> PathBuf) -> Scene {
     let is_read = |path: &&PathBuf| of(path.to_str().unwrap());
     let read = before.keys().filter(is_read).cloned().collect::<Vec<_>>();
@@ -219,7 +219,7 @@ fn tree(files: usize) -> Scene {
     tree
 }
 
-/// The same, and what an earlier run made of other pages.
+/// Scene of `tree`, with the output of an earlier run for other pages.
 fn tree_again(files: usize) -> Scene {
     let mut again = tree(files);
     again.extend(tree(files).into_iter().map(|(path, text)| (below_out(&path), text)));
@@ -315,8 +315,8 @@ fn archives(responses: usize) -> Scene {
     Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
 }
 
-/// The same, and what an earlier run made of other responses. (Bug 106: a run that was killed before its table had a name
-/// left a temporary file, and the next one refused the folder.)
+/// Scene of `archives`, with the output of an earlier run for other responses. (Bug 106: a run that was killed before its
+/// table had a name left a temporary file, and the next one refused the folder.)
 fn archives_again(responses: usize) -> Scene {
     let mut again = archives(responses);
     for name in ["baselink-map.csv", "index.html", "b.example/0.html", "b.example/of-another.html"]
@@ -427,13 +427,13 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
     }
 }
 
-/// Whether the next run takes it away: new contents without a name, and the lock of a mailbox.
+/// True if the next run removes the file: new contents without a final name, or the lock of a mailbox.
 pub(crate) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
     name.starts_with(".baselink-") || name == "all.mbox.lock"
 }
 
-/// What was seen of files that a run was to change.
+/// Observed states of the files that a run should change.
 #[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) old: usize,

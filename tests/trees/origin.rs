@@ -171,7 +171,7 @@ fn urls_below_the_root_lead_to_files_below_it() {
     }
 }
 
-/// What heads of pages are made of.
+/// Building blocks of generated page heads.
 const PIECES: &[&[u8]] = &[
     b"<!--",
     b"-->",
@@ -223,7 +223,7 @@ proptest! {
         prop_assert!(leads_to(&url, &file, &origins), "{}", url);
     }
 
-    /// What wget writes for Unix comes back as it was, where no `%` is in it.
+    /// A path that wget writes on Unix survives the round trip through its URL, unless it contains `%`.
     #[test]
     fn from_a_path_that_wget_writes_to_its_url_and_back(
         names in prop::collection::vec("[a-c.?&=:@+ é;#~]{1,6}", 1..4),

@@ -421,7 +421,7 @@ proptest! {
         }
     }
 
-    /// What was moved to another root and back has its old bytes, if no link has two spellings in the tree.
+    /// Moving a tree to another root and back restores its bytes, if no link has two spellings in the tree.
     #[test]
     fn a_move_can_be_undone(
         at in prop::sample::select(FILES[..8].to_vec()),

@@ -25,7 +25,7 @@ fn relative(entry: &TreeEntry) -> String {
     names.join("/")
 }
 
-/// What is found below `root`; an error is there as `error: …`, without the root's path.
+/// Paths found below `root`; an error appears as `error: …`, without the root's path.
 fn found(root: &Path, selection: &Selection) -> Vec<String> {
     found_below(&[root.to_owned()], root, selection)
 }
@@ -140,7 +140,7 @@ fn include_and_exclude_and_hidden() {
     assert_eq!(select(&["*.html"], &[], true), hidden);
 }
 
-/// What is found below `root` with its kind: folders end with `/`.
+/// Paths found below `roots`, folders with a trailing `/`.
 fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
     let kinds = walk(roots, selection).map(|entry| {
         let entry = entry.unwrap();

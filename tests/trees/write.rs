@@ -421,7 +421,7 @@ mod in_place {
         assert_eq!(fs::read(page).unwrap(), b"old");
     }
 
-    /// What another program does to the page at any time before the commit is not undone.
+    /// Changes that another program makes to the page before the commit are kept.
     #[test]
     fn a_file_that_changes_meanwhile_is_left() {
         type Change = fn(&Path);
@@ -1657,7 +1657,7 @@ mod maildir {
         assert!(names(&folder.path().join("tmp")).is_empty());
     }
 
-    /// What a run leaves that is killed before it removes the old file.
+    /// Recovers the state of a run that was killed before it removed the old file.
     #[test]
     fn a_message_that_is_there_twice_is_there_once_after_the_next_run() {
         let folder = maildir();
@@ -1800,7 +1800,7 @@ fn part(part: &str, folder: &Path) -> Command {
     command
 }
 
-/// Whether the part was played to its end. If it cannot be played at all, it says so.
+/// True if the part was played to its end. Reports a part that cannot be played at all.
 fn played(mut command: Command) -> bool {
     match command.output() {
         Ok(output) => {
@@ -1947,7 +1947,7 @@ mod kills {
         text.chunks(3_000).try_for_each(|piece| out.write_all(piece))
     }
 
-    /// What a part has done: begun, and written every file once.
+    /// Mark of a part that has started and has written every file once.
     const AT_WORK: &str = "at work";
     const WRITTEN: &str = "all is written";
 
@@ -2060,7 +2060,7 @@ mod kills {
         }
     }
 
-    /// What is in `folder` but temporary files, each whole, and how many of those there are.
+    /// Files in `folder` other than temporary files, each whole, and the number of temporary files.
     fn whole(folder: &Path) -> (BTreeMap<OsString, (usize, usize)>, usize) {
         let (temporary, files): (Vec<_>, Vec<_>) =
             names(folder).into_iter().partition(|name| is_temporary(name));
