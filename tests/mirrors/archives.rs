@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::devtools::{Browser, Seen, file_url};
 use crate::outside;
 
-/// What was seen of the pages of one archive.
+/// Observations on the pages of one archive.
 #[derive(Debug, Default)]
 struct Opened {
     pages: usize,

@@ -134,7 +134,7 @@ fn what_is_wrong_is_seen() {
     assert!(wrong[0].contains("gone.css fails: \"net::ERR_FILE_NOT_FOUND\""), "{wrong:?}");
 }
 
-/// How many pages of the real tree are opened.
+/// Number of pages of the real tree that the browser opens.
 const OPENED: usize = 20;
 
 #[test]

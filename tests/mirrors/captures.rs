@@ -149,7 +149,7 @@ fn record(number: usize, captured: &Captured) -> String {
     )
 }
 
-/// What URLs have in common that mean the same: no fragment, and no escapes of unreserved characters (RFC 3986, 6.2.2.2).
+/// Key that equivalent URLs share: no fragment, and no escapes of unreserved characters (RFC 3986, 6.2.2.2).
 fn key(url: &Url) -> String {
     let mut url = url.clone();
     url.set_fragment(None);

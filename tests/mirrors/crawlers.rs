@@ -70,7 +70,7 @@ fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
 /// A link that is wrong: the mark of its document, the reference as the site has it, and a sentence.
 type Wrong = (String, String, String);
 
-/// How many links of a mirror there are, and which are wrong.
+/// Counts the links of a mirror and lists the wrong ones.
 fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
     let files = texts(folder);
     let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
@@ -96,7 +96,7 @@ fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
     (count, wrong)
 }
 
-/// Whether `target` is the file that was saved for `truth`, or that URL where none was.
+/// True if `target` is the file saved for `truth`, or the URL itself if no file was saved.
 fn is_right(
     site: &Site,
     files: &BTreeMap<PathBuf, String>,
@@ -141,7 +141,7 @@ fn localize(folder: &Path, options: &[&str]) -> PathBuf {
     made_by("localize", folder, options)
 }
 
-/// What this command makes of a mirror.
+/// Runs a command on a mirror and returns the output folder.
 fn made_by(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
     let out = PathBuf::from(format!("{}-{command}", folder.display()));
     let mut baselink = Command::new(env!("CARGO_BIN_EXE_baselink"));
@@ -193,8 +193,8 @@ fn check(
     }
 }
 
-/// How many files Chromium asks for that are not there, when it opens the pages of a mirror that have pictures, style
-/// sheets and frames.
+/// Counts the missing files that Chromium requests when it opens the pages of a mirror that have pictures, style sheets
+/// and frames.
 fn failed(browser: &mut Browser, folder: &Path) -> usize {
     const PAGES: [&str; 7] = ["home", "docs", "one", "media", "frames", "static", "xhtml"];
     let files = texts(folder);
@@ -272,7 +272,7 @@ fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
     assert!(count > 10 && astray.is_empty(), "{name}: {astray:#?} of {count}");
 }
 
-/// Whether the file system keeps what wget notes.
+/// True if the file system keeps the attributes that wget writes.
 fn has_attributes(folder: &Path) -> bool {
     let home = folder.join("www.example.org/index.html");
     let found = ["", ".html"].map(|end| {

@@ -24,8 +24,7 @@ use tempfile::TempDir;
 /// So long Chromium may take for one answer before the test fails.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
-/// resource.
+/// Server that maps a requested URL to a media type and a body, or to `None` if it has no such resource.
 pub(crate) type Server = fn(&str) -> Option<(&'static str, Vec<u8>)>;
 
 /// A browser with one page.
@@ -39,10 +38,10 @@ pub(crate) struct Browser {
     _profile: TempDir,
 }
 
-/// What was seen of a page until it was loaded.
+/// Observations on a page until it has loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// What was asked for, and why it failed, if it did.
+    /// Requested URLs, each with the reason of its failure, if it failed.
     pub(crate) requests: Vec<(String, Option<String>)>,
     /// The URLs that a script asked for, and those that the frames asked for which it made.
     pub(crate) by_scripts: HashSet<String>,

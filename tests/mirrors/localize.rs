@@ -69,8 +69,8 @@ impl Tree {
     }
 }
 
-/// What is behind a symbolic link, or in a folder that could not be read, nobody knows: it is linked by where it
-/// would lie, and what leads to the network goes on doing so.
+/// Files behind a symbolic link, or in an unreadable folder, are unknown: links to them use their expected location, and
+/// links to the network keep leading there.
 #[test]
 fn what_nothing_is_known_of_is_left_where_it_is() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
@@ -329,7 +329,7 @@ fn redirections_in_the_map_lead_to_the_file() {
     assert_eq!(tree.localized("p.html", page), expected);
 }
 
-/// What cannot be written anew keeps its base, and then nothing may be relative to the file.
+/// A link that cannot be rewritten keeps the base of its page, and then no link may be relative to the file.
 #[test]
 fn a_base_stays_where_something_needs_it() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);

@@ -18,13 +18,13 @@ use crate::devtools::{Browser, file_of, file_url};
 struct Producer {
     /// The name of its folder.
     name: &'static str,
-    /// What every command has to be told of it.
+    /// Arguments that every command needs for this tree.
     arguments: &'static [&'static str],
     /// A page that is there under another name, too: it was renamed, and its folder was not.
     renamed: Option<&'static str>,
 }
 
-/// How crawlers lay out a tree.
+/// Arguments for the layout that crawlers use.
 const CRAWL: &[&str] = &["--layout", "host:http", "--index", "index.html"];
 
 const PRODUCERS: &[Producer] = &[
@@ -39,7 +39,7 @@ const PRODUCERS: &[Producer] = &[
     Producer { name: "httrack", arguments: &[], renamed: None },
 ];
 
-/// Where the pages that say nothing come from.
+/// Retrieval URLs of the pages that record none.
 const MAP: &str = "page.html,http://www.example.net/letters/page.html\n\
     renamed.html,http://www.example.net/letters/page.html\n";
 
@@ -78,7 +78,7 @@ fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
     Some((media_type, fs::read(path).ok()?))
 }
 
-/// Whether the disk or the site has something at `url`.
+/// True if the disk or the site has a resource at `url`.
 fn is_there(url: &str) -> bool {
     match url.starts_with("file:") {
         true => file_of(url).is_file(),
@@ -119,7 +119,7 @@ const LINKS: &str = "(() => {
     return found;
 })()";
 
-/// What became of the requests and the links of a page. Each URL counts once.
+/// Outcomes of the requests and links of a page. Each URL counts once.
 #[derive(Debug, Default)]
 struct Opened {
     /// Requests that the disk answered.
@@ -163,7 +163,7 @@ impl Opened {
         opened
     }
 
-    /// How many requests were answered.
+    /// Number of answered requests.
     fn works(&self) -> usize {
         self.disk.len() + self.network.len()
     }

@@ -11,7 +11,7 @@ use std::thread;
 
 use url::Url;
 
-/// What a URL gives.
+/// Response to a request for a URL.
 #[derive(Debug)]
 pub(crate) struct Resource {
     pub(crate) status: u16,
@@ -23,7 +23,7 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
-    /// What the body is known by; none for a redirection.
+    /// Mark that identifies the body; none for a redirection.
     pub(crate) fn mark(&self) -> Option<&str> {
         mark(&self.body)
     }
@@ -71,7 +71,7 @@ impl Site {
         self.resources.iter().map(|(url, resource)| (url.as_str(), resource))
     }
 
-    /// What `url` gives: servers decode paths, but for what means something in a URL.
+    /// Looks up `url` as a server does: paths are decoded, except for characters with a meaning in a URL.
     fn get(&self, url: &str) -> Option<&Resource> {
         let url = Url::parse(url).ok()?;
         let mut path = String::new();
@@ -92,7 +92,7 @@ impl Site {
         self.resources.get(url.as_str())
     }
 
-    /// What `url` gives after all redirections, and the fragment that it has then.
+    /// Follows all redirections of `url` and returns the last response and the fragment.
     pub(crate) fn follow(&self, url: &str) -> (Option<&Resource>, Option<String>) {
         let (mut url, fragment) = match url.split_once('#') {
             Some((url, fragment)) => (url, Some(fragment.to_owned())),
