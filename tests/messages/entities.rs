@@ -526,8 +526,8 @@ fn is_name(raw: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-/// How the fields and the bodies of the message `root` differ from mailparse's, which does not look into
-/// the messages in it.
+/// First difference between the fields and bodies of the message `root` and mailparse's, which does not descend into
+/// enclosed messages.
 fn difference(
     bytes: &[u8],
     structure: &Structure,

@@ -48,7 +48,7 @@ fn nested(count: usize, heading: impl Fn(usize) -> String) -> String {
     message + LEAF
 }
 
-/// The same with messages.
+/// Nests `count` enclosed messages.
 fn enclosed(count: usize, heading: impl Fn(usize) -> String) -> String {
     let one = |depth| format!("{}Content-Type: message/rfc822\n\n", heading(depth));
     (0..count).map(one).collect::<String>() + LEAF
@@ -145,7 +145,7 @@ fn relative_bases_grow_to_a_bound() {
     check(nested(1_000, |_| format!("Base: /{long}\n")).as_bytes());
 }
 
-/// What a long base makes of many short links is bounded: 16 bytes for each of the message, and 64 KiB.
+/// Growth from a long base and many short links is bounded: 16 bytes for each byte of the message, and 64 KiB.
 #[test]
 fn a_message_that_would_grow_too_long_stays_as_it_is() {
     let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
@@ -182,7 +182,7 @@ fn a_message_that_would_grow_too_long_stays_as_it_is() {
     assert_eq!(totals.count(Outcome::NotEditable), most + 1);
 }
 
-/// The same of a document that is in memory as a whole.
+/// Growth of a document that is held in memory as a whole is bounded, too.
 #[test]
 fn a_document_that_would_grow_too_long_stays_as_it_is() {
     let base = format!("http://a/{}/", "b".repeat(8_000));

@@ -20,13 +20,13 @@ fn options() -> Options {
     Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") }
 }
 
-/// What was sent: a page in a form, and what its heading says.
+/// Response as sent: a page in a form, and the claims of its heading.
 #[derive(Clone, Debug)]
 struct Sent {
     page: String,
-    /// What was done to it, outermost last.
+    /// Codings applied to the body, outermost last.
     codings: Vec<&'static str>,
-    /// What the heading says was done.
+    /// Codings that the heading declares.
     content: Vec<&'static str>,
     transfer: Vec<&'static str>,
     length: Option<i8>,

@@ -10,21 +10,21 @@ use std::path::Path;
 
 use crate::outside;
 
-/// So many messages of the corpus Python's reader cannot read itself: base64 with foreign characters
-/// (`epilogue-sample.raw`, `extra-base64-character.raw`), a line in a heading that is no header field
-/// (`issue358.txt`, `portfolio.mhtml`), transfer encodings `8bits` and `quoted-printable;`. The script lists them.
+/// Number of corpus messages that Python's reader itself cannot read: base64 with foreign characters
+/// (`epilogue-sample.raw`, `extra-base64-character.raw`), a line in a heading that is no header field (`issue358.txt`,
+/// `portfolio.mhtml`), transfer encodings `8bits` and `quoted-printable;`. The script lists them.
 const UNREAD: u32 = 6;
 
 /// Cases that ask more of a reader than Python's has: unusual spellings of `Content-Type`, a NUL in a base.
 const BEYOND: [&str; 3] = ["boundary-spellings", "content-type-spellings", "bug-02-nul-in-base"];
 
-/// So many runs of the other cases Python's reader cannot read: foreign characters in base64 and after it, lines
-/// in a heading that are no header fields, a comment in `Content-Transfer-Encoding`.
+/// Number of runs of the other cases that Python's reader cannot read: foreign characters in base64 and after it, lines
+/// in a heading that are not header fields, a comment in `Content-Transfer-Encoding`.
 const UNREAD_CASES: u32 = 8;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What the script prints, or nothing where there is no Python.
+/// Standard output of the script, or `None` if Python is not installed.
 fn python(arguments: &[&str]) -> Option<String> {
     let mut command = outside::python()?;
     let script = Path::new(ROOT).join("tests/messages/email_reader.py");

@@ -23,7 +23,7 @@ use referee::{always, every_sink_is_told_the_same, hold, shown};
 
 // Messages.
 
-/// What a part is made of.
+/// Building blocks of a generated part.
 const TRAPS: &[&str] = &[
     "<a href=x>",
     "<a href=\"../y?a&amp;b=c\">",
@@ -96,7 +96,7 @@ const TRAPS: &[&str] = &[
     "-----BEGIN PGP SIGNED MESSAGE-----\n",
 ];
 
-/// What stands in headings; `{…}` is filled in when the body is known.
+/// Fields of generated headings; `{…}` is filled in once the body is known.
 const FIELDS: &[&str] = &[
     "Base: http://h/1/2",
     "Base: <URL:http://h/3/>",
@@ -244,7 +244,7 @@ fn message() -> impl Strategy<Value = Part> {
     })
 }
 
-/// How the lines of a message end.
+/// Line endings of a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum LineEnds {
     Lf,
@@ -501,7 +501,7 @@ proptest! {
         hold(&damaged(ends.of(&message.write(ends)), &damage), &options);
     }
 
-    /// What is switched on reaches into headings, too.
+    /// A message keeps its structure with every group of links switched on, including groups in headings.
     #[test]
     fn every_group_keeps_a_message_what_it_is(
         message in message(),

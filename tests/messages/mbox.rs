@@ -42,7 +42,7 @@ fn check(pieces: &[Pieces<'_>]) {
     assert_eq!(messages.iter().map(pieces_of).collect::<Vec<_>>(), pieces);
 }
 
-/// The same, and again with CRLF for each LF. For mailboxes in which nothing is counted.
+/// Checks the pieces twice: as they are, and with CRLF for each LF. For mailboxes that count no bytes.
 fn check_both(pieces: &[Pieces<'_>]) {
     check(pieces);
     let crlf = |text: &str| text.replace('\n', "\r\n");
