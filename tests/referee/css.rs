@@ -19,14 +19,14 @@ enum Strings {
     Source(u8),
 }
 
-/// What is known of a list of component values from what is around it.
+/// Context of a list of component values.
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
     silent: bool,
 }
 
-/// How a list ended.
+/// End of a list of component values.
 #[derive(PartialEq)]
 enum End {
     Closed,
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What `raw` stands for.
+/// Decodes `raw`.
 fn decoded(raw: &str, form: Form) -> String {
     let raw = View::of_str(raw, 0);
     match form {
@@ -211,7 +211,7 @@ fn decoded(raw: &str, form: Form) -> String {
     }
 }
 
-/// Whether `end`, which no backslash escapes, ends `raw`.
+/// True if `raw` ends with an `end` that no backslash escapes.
 fn is_closed(raw: &str, end: char) -> bool {
     let before = raw.strip_suffix(end);
     before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()) % 2 == 0)
@@ -221,9 +221,8 @@ fn is_space(one: char) -> bool {
     matches!(one, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
-/// Where the bad-url-token that begins at `start` ends: after the first parenthesis that no escape holds (CSS
-/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
-/// makes it bad.
+/// End of the bad-url-token that begins at `start`: after the first parenthesis that is not part of an escape (CSS Syntax
+/// 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what makes it bad.
 fn bad_url_end(css: &str, start: usize) -> usize {
     let bytes = css.as_bytes();
     let mut at = start;

@@ -97,7 +97,7 @@ struct Matcher<'a> {
     input: &'a [u8],
 }
 
-/// Whether the grammar derives `reference`: `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
+/// True if the grammar derives `reference`: `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
 pub(crate) fn derives(reference: &str) -> bool {
     let mut productions = HashMap::new();
     for line in [RFC1808, RFC1738].iter().flat_map(|text| text.lines()) {
@@ -122,7 +122,7 @@ pub(crate) fn derives(reference: &str) -> bool {
 }
 
 impl Matcher<'_> {
-    /// Where a rule, a literal or a repetition of one can end that begins at one of `from`.
+    /// Possible ends of a rule, a literal, or a repetition of one, that begins at one of `from`.
     fn element(&self, element: &'static str, from: &Offsets) -> Offsets {
         if from.is_empty() {
             return Offsets::new();

@@ -12,12 +12,12 @@ fn forget(document: &mut Document) {
     document.parts.iter_mut().for_each(forget);
 }
 
-/// Whether html5ever stopped on something in `document`.
+/// True if html5ever stopped before the end of `document`.
 pub(crate) fn is_without_tree(document: &Document) -> bool {
     document.without_tree || document.parts.iter().any(is_without_tree)
 }
 
-/// What is wrong with the walk on `bytes`, if anything is.
+/// First fault of the walk on `bytes`, if any.
 pub(crate) fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> {
     let fast = scan(bytes, options);
     let exact = scan(bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });

@@ -78,7 +78,7 @@ fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
     engine.decode(text).ok()
 }
 
-/// What is in a body; `None` where it cannot be known.
+/// Decoded body; `None` if it cannot be decoded.
 fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
     let raw = &bytes[entity.body.range()];
     match entity.transfer_encoding {
@@ -165,7 +165,7 @@ pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &O
     assert_eq!(&totals.diagnostics, &whole.diagnostics, "{}", shown(bytes));
 }
 
-/// What holds whatever is switched on.
+/// Asserts the laws that hold with any options.
 pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>, output: &[u8]) {
     let report = &rewritten.report;
     let doubt = report.diagnostics.iter().find(|one| one.code == Code::Doubt);
@@ -265,7 +265,7 @@ fn what_was_right_is_right(bytes: &[u8], before: &Entity, output: &[u8], after: 
     }
 }
 
-/// What a leaf decodes to is what rewriting what it decoded to gives.
+/// Asserts that a rewritten leaf decodes to the rewritten form of its decoded original.
 fn leaf(
     bytes: &[u8],
     before: &Entity,
