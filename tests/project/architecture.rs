@@ -167,16 +167,16 @@ type Names = Vec<String>;
 struct Modules {
     /// The file of each module.
     files: BTreeMap<Names, String>,
-    /// What each module calls a name that it imports.
+    /// Imported names of each module, with the path that each stands for.
     imported: BTreeMap<Names, BTreeMap<String, Names>>,
 }
 
 /// A name that a `use` brings in.
 struct Used {
     path: Names,
-    /// What the path is called here.
+    /// Name given to the path in this module.
     name: String,
-    /// Whether others may take it from here.
+    /// True if other modules may import the name from this one.
     is_public: bool,
 }
 
@@ -290,8 +290,8 @@ fn paths(code: &str) -> BTreeSet<Names> {
 }
 
 impl Modules {
-    /// What `path` is, as the module `from` names it: a module, or a name in one. `None` where that is neither of
-    /// the library nor of the program.
+    /// Resolves `path`, as the module `from` writes it, to a module or a name in one. `None` if the path belongs neither
+    /// to the library nor to the program.
     fn absolute(&self, from: &Names, path: &[String]) -> Option<Names> {
         let (first, rest) = path.split_first()?;
         let mut whole = match first.as_str() {

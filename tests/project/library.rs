@@ -19,7 +19,7 @@ fn at(url: &str) -> Rewriter {
     Rewriter::builder().url(url).build().unwrap()
 }
 
-/// The same in memory and as a stream, and proved.
+/// Checks a rewrite in memory, as a stream, and by its proof.
 fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let rewritten = rewriter.rewrite(input);
     assert_eq!(rewritten.verify(), Ok(()));
@@ -176,7 +176,7 @@ fn types_can_be_sent_and_shared() {
     check::<baselink::resolve::Base>();
 }
 
-/// What the program `name` in `examples/` prints, given `input`: standard output, and standard error.
+/// Standard output and standard error of the program `name` in `examples/`, given `input`.
 #[cfg(feature = "archive")]
 fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
     use std::io::Write;

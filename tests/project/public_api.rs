@@ -85,7 +85,7 @@ fn flatten(tree: &UseTree, above: &[String], names: &mut Vec<(String, Names)>) {
     }
 }
 
-/// What a module exports of others: each name, with its path from the root.
+/// Re-exports of a module: each name, with its path from the root.
 fn exports(module: &[String], file: &File) -> Vec<(String, Names)> {
     let mut names = Vec::new();
     for item in &file.items {
@@ -133,7 +133,7 @@ fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
     defined(modules, path)
 }
 
-/// What is promised of attributes.
+/// Keeps the attributes that are part of the public API.
 fn promised(attributes: &mut Vec<Attribute>) {
     attributes
         .retain(|one| ["derive", "non_exhaustive"].iter().any(|name| one.path().is_ident(name)));
@@ -211,7 +211,7 @@ fn shown(item: &Item) -> Item {
     item
 }
 
-/// What is promised of an `impl`: of one of a trait that it is there, of another its public functions and constants.
+/// Public part of an `impl`: for a trait, its existence; otherwise its public functions and constants.
 fn implemented(item: &ItemImpl) -> Option<ItemImpl> {
     let mut item = item.clone();
     promised(&mut item.attrs);

@@ -24,7 +24,7 @@ const COMPARISON: &str = include_str!("../../docs/comparison.md");
 const RECIPES: &str = include_str!("../../docs/recipes.md");
 const ARCHIVES: &str = include_str!("../../docs/archives.md");
 
-/// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
+/// True if `found` has the lines of `shown`, in order, with other lines between them only at a `…`.
 fn is_shown(shown: &[&str], found: &[&str]) -> bool {
     match shown {
         [] => found.is_empty(),
@@ -33,7 +33,7 @@ fn is_shown(shown: &[&str], found: &[&str]) -> bool {
     }
 }
 
-/// What `command` prints in the folder `scene`: results first, then what is said on standard error.
+/// Output of `command` in the folder `scene`: standard output, then standard error.
 fn printed(scene: &Path, command: &str) -> String {
     if let Some(name) = command.strip_prefix("cat ") {
         return fs::read_to_string(scene.join(name)).unwrap();
