@@ -38,7 +38,7 @@ fn reasons(document: &Document, found: &mut Vec<FallbackReason>) {
     document.parts.iter().for_each(|part| reasons(part, found));
 }
 
-/// What lies beside a document: a page `q` with its companion folder, and whatever a crawler may have saved.
+/// Neighbours of a document on disk: a page `q` with its companion folder, and any files that a crawler may have saved.
 #[derive(Debug)]
 enum Folder {
     OfAPage,
@@ -611,7 +611,7 @@ fn real_pages() {
     assert!(count * 50 <= pages.len(), "{count} of {} pages: {handed_over:?}", pages.len());
 }
 
-/// What would take too long as a tree or as an attribute list; each shape goes on for a quarter of a megabyte.
+/// Shapes that would take too long as a tree or as an attribute list; each is repeated for a quarter of a megabyte.
 #[test]
 fn hostile_shapes() {
     let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();

@@ -80,7 +80,7 @@ fn three_hundred_thousand_bases() {
     assert_eq!(totals.count(Outcome::Rewritten), 300_000);
 }
 
-/// What a browser puts in the place of elements without an href tells no base, however many there are.
+/// Comments that a browser writes for elements without an href declare no base, however many there are.
 #[test]
 fn half_a_million_commented_bases() {
     let document = "<!--<base>--><base href=.>".repeat(500_000) + "<a href=x>";

@@ -121,7 +121,7 @@ proptest! {
         hold(&document, &Options { base_element: BaseElement::Keep, ..options(url, Profile::Rfc1808) })?;
     }
 
-    /// The same document in UTF-16 has the same links, and rewrites to the same text.
+    /// A document has equal links, and rewrites to equal text, in UTF-8 and in UTF-16.
     #[test]
     fn an_encoding_changes_no_link(document in document(), url in base()) {
         let text = String::from_utf8(document).unwrap().replace("charset=", "x=");
@@ -211,7 +211,7 @@ proptest! {
         prop_assert_eq!(Charset::detect(&document, None).charset, Charset::detect(&output, None).charset);
     }
 
-    /// The same for text, scripts and manifests.
+    /// A guessed encoding changes no link in text, scripts and manifests either.
     #[test]
     fn a_guessed_encoding_stays_without_markup(
         reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),

@@ -1,6 +1,6 @@
 //! Pieces of documents that two tests put together.
 
-/// What changes a tokenizer's state, a tree's shape, or a value's reading.
+/// Pieces of HTML that change a tokenizer's state, the shape of a tree, or the reading of a value.
 pub(crate) const TRAPS: &[&str] = &[
     "<a href=x>",
     "<a href=\"../y?a&amp;b\">",
