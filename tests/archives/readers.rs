@@ -20,7 +20,7 @@ use crate::outside;
 
 const COLUMNS: [&str; 5] = ["offset", "type", "id", "target", "block"];
 
-/// What is known of a record, in the order of the columns.
+/// Properties of a record, in the order of the columns.
 type Row = [String; 5];
 
 /// The lines that the script prints, split into fields, or nothing where the readers are absent.
