@@ -10,7 +10,7 @@ use crate::facts;
 
 const FALLBACK: &str = "http://doc.example/dir/page.html?q";
 
-/// Whether the levels of 3.1 say what is `wanted`, one for one.
+/// True if the levels of 3.1 match `wanted`, one for one.
 fn is_said(wanted: &str, levels: &[Level]) -> bool {
     let wanted: Vec<_> = wanted.split(" | ").filter(|one| !one.is_empty()).collect();
     let found: Vec<_> = levels

@@ -9,7 +9,7 @@ use Category::{AbsPath, AbsoluteUrl, Empty, Fragment, NetPath, RelPath};
 #[path = "../referee/grammar.rs"]
 mod grammar;
 
-/// Where a reference leaves the grammar: offset, character, production.
+/// Position at which a reference leaves the grammar: offset, character, production.
 type Violation = (usize, Option<char>, &'static str);
 
 type Row = (&'static str, Category, Option<Violation>);

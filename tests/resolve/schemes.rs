@@ -11,7 +11,7 @@ use baselink::{Options, Outcome, Rewritten, rewrite};
 use proptest::prelude::*;
 use url::{ParseError, Url};
 
-/// What bases and references are put together of.
+/// Building blocks of generated bases and references.
 const PIECES: &[&str] = &[
     "javascript:",
     "java\nscript:",
@@ -66,7 +66,7 @@ const PIECES: &[&str] = &[
     "\u{ff1a}",
 ];
 
-/// What may run as a script, or holds what may.
+/// Schemes whose URLs may run as a script or contain one.
 const SCRIPTS: [&str; 3] = ["javascript", "data", "vbscript"];
 
 fn text() -> impl Strategy<Value = String> {
@@ -82,7 +82,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;")
 }
 
-/// What the rewritten links of `page` are to those who read them, with what they were.
+/// Rewritten links of `page` as a reader decodes them, each with its original.
 fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
     let links = rewrite(&rewritten.output(), options).report.links;
     let pairs = rewritten.report.links.iter().zip(links);
@@ -90,7 +90,7 @@ fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)
     changed.map(|(old, new)| (old.reference.clone(), new.reference)).collect()
 }
 
-/// Whether a browser takes it for relative, whatever the base.
+/// True if a browser treats the reference as relative, whatever the base.
 fn is_relative(reference: &str) -> bool {
     Url::parse(reference) == Err(ParseError::RelativeUrlWithoutBase)
 }
