@@ -14,7 +14,7 @@ pub(crate) fn rows(name: &str) -> Vec<Vec<String>> {
     rows_of_bytes(name).into_iter().map(|row| row.into_iter().map(text).collect()).collect()
 }
 
-/// The same where a field is bytes and not text.
+/// Rows whose fields are bytes rather than text.
 pub(crate) fn rows_of_bytes(name: &str) -> Vec<Vec<Vec<u8>>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
     let text = std::fs::read_to_string(path).expect("a table can be read");

@@ -38,7 +38,7 @@ pub(crate) const ARCHIVES: Outside =
 pub(crate) const ALL: [Outside; 8] =
     [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC, ARCHIVES];
 
-/// Whether what is absent is a failure.
+/// True if a missing tool is a failure.
 pub(crate) fn is_required() -> bool {
     env::var_os("BASELINK_REQUIRE_OUTSIDE").is_some_and(|value| !value.is_empty())
 }
@@ -70,7 +70,7 @@ fn python_with(modules: &str) -> Option<Command> {
     is_here.then(|| Command::new("python3"))
 }
 
-/// Whether a crawler is installed.
+/// True if a crawler is installed.
 pub(crate) fn is_installed(program: &str) -> bool {
     let mut command = Command::new(program);
     let found = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -78,7 +78,7 @@ pub(crate) fn is_installed(program: &str) -> bool {
     found.is_ok()
 }
 
-/// Whether there is strace (5.3 or newer), and the system lets it look at programs.
+/// True if strace (5.3 or newer) is installed and the system lets it trace programs.
 pub(crate) fn has_strace() -> bool {
     let mut command = Command::new("strace");
     let found = command.args(["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).output();
