@@ -1,4 +1,4 @@
-//! How fast web archives are read, rewritten and localized, beside inflating alone, `zcat`, and readers of Python with their own
+//! Speed of reading, rewriting and localizing web archives, beside inflating alone, `zcat`, and readers of Python with their own
 //! extraction of links, in the same run, each with one thread.
 //!
 //! ```text

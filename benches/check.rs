@@ -1,4 +1,4 @@
-//! How fast a real tree is checked, beside `cp -r` of it and the link checkers `hyperlink` and `lychee`, in the same run.
+//! Speed of checking a real tree, beside `cp -r` of it and the link checkers `hyperlink` and `lychee`, in the same run.
 //!
 //! ```text
 //! cargo bench --bench check                     the trees of Debian's rust-doc, openjdk-17-doc, python3.11-doc

@@ -1,6 +1,6 @@
-//! How the time for hostile documents grows with their size: what is linear doubles with it.
+//! Growth of the time for hostile documents with their size: linear time doubles with it.
 //!
-//! Deliberately absent: what comes out. `tests/html/hostile.rs` has that.
+//! Deliberately absent: checks of the output, which are in `tests/html/hostile.rs`.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -88,7 +88,7 @@ fn repeat(before: &str, shape: &str, size: usize) -> Vec<u8> {
     [before, &shape.repeat(size / shape.len())].concat().into_bytes()
 }
 
-/// Rewrites a document; what comes out may be in `out`.
+/// Rewrites a document; the output may be in `out`.
 type Way = fn(document: &[u8], &Options, out: &mut Vec<u8>) -> usize;
 
 /// Written without a report, with one, and with one by html5ever.

@@ -58,7 +58,7 @@ fn difference(asked: &Asked, as_what: (Job, &str), files: &[PathBuf]) -> Option<
     Some(executed(asked, as_what, 2, files)? - executed(asked, as_what, 1, files)?)
 }
 
-/// For each job; `None` without callgrind.
+/// Instructions per byte of each job; `None` without callgrind.
 pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>], url: &str) -> Vec<Option<f64>> {
     if !has_callgrind() {
         return vec![None; Job::ALL.len()];

@@ -1,4 +1,4 @@
-//! What is done to a page in process, by each of those that are compared.
+//! In-process jobs on a page, for each of the compared programs.
 //!
 //! Deliberately absent: files. [`crate::processes`] has them.
 
@@ -88,7 +88,7 @@ impl Tools {
         edits.write_to(&page, &mut BufWriter::new(File::create(to).unwrap())).unwrap();
     }
 
-    /// Does `job`; what comes out is in `out`, whose memory is used again.
+    /// Does `job` and writes the output to `out`, whose memory is reused.
     pub(crate) fn run(&self, job: Job, page: &[u8], out: &mut Vec<u8>) {
         out.clear();
         match job {

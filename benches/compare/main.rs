@@ -1,4 +1,4 @@
-//! How fast baselink is beside what else could do its job, on the same bytes in the same run.
+//! Speed of baselink and of other programs for its job, on the same bytes in the same run.
 //!
 //! ```text
 //! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk

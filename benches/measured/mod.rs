@@ -1,4 +1,4 @@
-//! What a program takes: seconds, seconds of a processor, and memory.
+//! Resources that a program uses: wall time, CPU time, and memory.
 //!
 //! Memory and processor time are what Linux says in `/proc` while the program runs (`VmHWM`; `utime` and `stime`, in
 //! hundredths of a second).
