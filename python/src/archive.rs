@@ -1,4 +1,4 @@
-//! What is in web archives (ISO 28500), as columns: the links of the documents, or the documents, rewritten.
+//! Contents of web archives (ISO 28500), as columns: the links of the documents, or the documents, rewritten.
 //!
 //! ```text
 //! WARC --Records--> record --document--> bytes, options with its own URL --> its links, or itself rewritten --> rows
@@ -92,7 +92,7 @@ pub(crate) struct ArchiveColumns {
     rewriter: Rewriter,
     batches: Batches,
     has_ended: bool,
-    /// Why it cannot be read on, which is said after what was read.
+    /// Error that ended the reading; raised after the entries read before it.
     failure: Option<PyErr>,
 }
 

@@ -252,7 +252,7 @@ pub(crate) fn link_columns(
     let mut types = vec![Type::Number];
     types.extend(LINK);
     let builder = builder("link_columns", options)?;
-    // What is wrong with the options is said at once.
+    // Errors in the options are raised at once.
     at(builder.clone(), None)?;
     let documents = documents.try_iter()?.unbind();
     Ok(LinkColumns { documents, builder, number: 0, batches: Batches::new(types) })

@@ -1,4 +1,4 @@
-//! What the keyword arguments of every function ask for.
+//! Keyword arguments of every function, converted to options.
 //!
 //! ```text
 //! rewrite(page, url, resolver="whatwg", enable="lazy")
@@ -71,7 +71,7 @@ pub(crate) fn builder(
             );
             return Err(PyTypeError::new_err(message));
         }
-        // None stands for what is done without the argument.
+        // None selects the default.
         if !value.is_none() {
             builder = option(builder, name, &value)?;
         }

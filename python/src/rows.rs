@@ -219,7 +219,7 @@ pub(crate) fn iter_links(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<LinkIterator> {
     let builder = builder("iter_links", options)?;
-    // What is wrong with the options is said before the first document is asked for.
+    // Errors in the options are raised before the first document is requested.
     at(builder.clone(), None)?;
     let documents = documents.try_iter()?.unbind();
     Ok(LinkIterator { documents, builder, number: 0, found: Vec::new().into_iter() })
