@@ -1,4 +1,4 @@
-//! What holds of a document of whatever format, and the options that a byte chooses.
+//! Laws for documents of every format, and the options that a byte chooses.
 //!
 //! ```text
 //! b"<a href=x>\x07"  -->  b"<a href=x>", and row 7 of the options

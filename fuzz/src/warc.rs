@@ -29,7 +29,7 @@ fn told(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     }
 }
 
-/// The entries, up to where it is said that the bytes are an archive of another kind.
+/// The entries, up to the error that the bytes are an archive of another kind.
 fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
     Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
 }

@@ -20,7 +20,7 @@ use syn::{Arm, Block, Expr, parse_quote};
 
 use crate::Failure;
 
-/// What asks, in the sources.
+/// Source of the module through which mutated code asks if its mutant is active.
 const MODULE: &str = r#"//! Which mutant is alive, and which were asked for.
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -302,7 +302,7 @@ fn drop_arms(path: &Path, line: usize) -> Result<Vec<usize>, Failure> {
     Ok(dropped)
 }
 
-/// Takes the question of a mutant out: nobody is it.
+/// Removes the check for a mutant, so that the mutant is never active.
 fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
     let text = fs::read_to_string(path)?;
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
