@@ -247,7 +247,7 @@ fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     found
 }
 
-/// A tree of which nobody says where it is.
+/// A tree without a known URL.
 fn unknown(to: Option<&str>) -> Move {
     let mut moving = Move { to: to.map(|to| RootUrl::new(to).unwrap()), ..Move::default() };
     moving.from.assume_root(moving.to.as_ref());
@@ -868,7 +868,7 @@ proptest! {
             for ((link, now), after) in one.links.iter().zip(&found).zip(&after) {
                 let target = now.target.clone().unwrap_or_default();
                 let below = target.strip_prefix("http://a.example/docs/");
-                // Of the base nobody asks for a file.
+                // The file of the base itself is never looked up.
                 let Some(below) = below.filter(|_| link.element != "base") else { continue };
                 if now.class == Class::Travels {
                     let leads_to = after.target.as_deref();

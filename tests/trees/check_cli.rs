@@ -1,4 +1,4 @@
-//! What `baselink check` prints for each site of `fixtures/tree/`, what it writes for other programs and for
+//! Output of `baselink check` for each site of `fixtures/tree/`, what it writes for other programs and for
 //! browsers (a SARIF log, and the page of `--report`).
 //!
 //! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
@@ -423,14 +423,14 @@ mod unix {
             .unwrap()
     }
 
-    /// Nothing is half written that a later run would read.
+    /// No file that a later run would read is half written.
     #[test]
     fn ctrl_c_while_findings_are_listed_leaves_no_baseline() {
         let scene = many(&OLD.repeat(40));
         let mut child =
             start(scene.path(), &["-v", "--update-baseline", "--baseline", "known.jsonl"]);
         let mut out = child.stdout.take().unwrap();
-        // It writes, and nobody reads on.
+        // The program writes into a pipe that is no longer read.
         out.read_exact(&mut [0; 1]).unwrap();
         interrupt::interrupt(&child);
         let mut rest = String::new();

@@ -1,5 +1,5 @@
 //! The commands on folders that no case of `tests/cli/cases/` can hold, built when the test runs: symbolic and
-//! hard links, pipes and sockets, names that are no text, permissions, extended attributes, times,
+//! hard links, pipes and sockets, names that are not text, permissions, extended attributes, times,
 //! Maildirs, many files, signals, a terminal.
 //!
 //! What the library does with each is in the modules beside; here is what the user sees. What a machine
@@ -50,7 +50,7 @@ fn put(folder: &Path, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBu
     path
 }
 
-/// Every file below `folder` that is no symbolic link, by its path from there, folders as they lie.
+/// Every file below `folder` that is not a symbolic link, by its path relative to `folder`.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -336,7 +336,7 @@ fn what_a_killed_run_left_is_removed() {
     assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
 }
 
-/// The URL of a link between pages of HTTrack stands in the page to which it leads.
+/// The URL of a link between pages of HTTrack is recorded in the target page.
 #[test]
 fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
     let here = tempfile::tempdir().unwrap();

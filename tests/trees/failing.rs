@@ -31,7 +31,7 @@ use crate::outside;
 pub(crate) const WRITING: &str = "open,openat,openat2,write,writev,pwrite64,copy_file_range,sendfile,ftruncate,fallocate,fsync,\
     fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,fchmod,fchown,fsetxattr,\
     fremovexattr,utimensat,flock";
-/// With what a call fails, and what is said then. The last is no error: the program is killed there.
+/// Errors with which a call fails, and the messages for them. The last is not an error: it kills the program.
 pub(crate) const FAULTS: [(&str, &str); 4] = [
     ("error=ENOSPC", "No space left on device (os error 28)"),
     ("error=EIO", "Input/output error (os error 5)"),
@@ -124,7 +124,7 @@ impl Expected {
         Self { before: (mode.before)(FEW), after: mode.after(FEW) }
     }
 
-    /// Looks at what is there; then the next run does the rest. What is wrong is told.
+    /// Checks the files, runs the program again to finish the work, and returns the faults.
     fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
         let (said, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
         if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {

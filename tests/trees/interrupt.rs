@@ -1,6 +1,6 @@
 //! Signals that ask a program to end, sent without another program between, which a busy machine may start late.
 //!
-//! Deliberately absent: SIGKILL, which asks nobody.
+//! Deliberately absent: SIGKILL, which no program can catch.
 #![allow(dead_code)]
 
 use std::process::Child;
@@ -23,7 +23,7 @@ pub(crate) fn send(signal: Signal, program: &Child) {
     kill_process(Pid::from_child(program), signal).unwrap();
 }
 
-/// As Ctrl-C does.
+/// Interrupts programs as Ctrl-C does.
 pub(crate) fn interrupt(program: &Child) {
     send(signals()[0], program);
 }

@@ -448,7 +448,7 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
     assert!(written > 0, "nothing was written at all");
 }
 
-/// I19: a pipe in the place of a file is waited for by nobody.
+/// I19: no run waits for a pipe in the place of a file.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {

@@ -96,7 +96,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     };
     until(|| is_locked(&open()));
     assert_eq!(fs::read_to_string(&path).unwrap(), BEFORE);
-    // What a mail program does: `O_EXCL` until there is no lock file, then the mailbox.
+    // A mail program's steps: `O_EXCL` until there is no lock file, then the mailbox.
     until(|| File::create_new(&lock).is_ok());
     open().write_all(DELIVERED.as_bytes()).unwrap();
     fs::remove_file(&lock).unwrap();

@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-/// Files with their bytes, as characters to U+00FF where they are no text.
+/// Files with their contents; bytes that are not text become the characters up to U+00FF.
 pub(crate) type Scene = BTreeMap<PathBuf, String>;
 
 /// A way to write files.
@@ -27,7 +27,7 @@ pub(crate) struct Mode {
     pub(crate) many: usize,
     /// Builds the initial scene with the given number of files.
     pub(crate) before: fn(usize) -> Scene,
-    /// All that is there after it. Without that, what a run leaves that nobody disturbs.
+    /// Builds the expected scene after the run. If absent, the result of an undisturbed run is expected.
     pub(crate) after: Option<fn(usize) -> Scene>,
 }
 
@@ -402,7 +402,7 @@ pub(crate) fn files(folder: &Path) -> Scene {
     found
 }
 
-/// Archives are no text.
+/// Archives are not text.
 pub(crate) fn as_text(bytes: Vec<u8>) -> String {
     let of_bytes = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
     String::from_utf8(bytes).unwrap_or_else(|no| of_bytes(no.as_bytes()))

@@ -1,4 +1,4 @@
-//! Where the URL of a file comes from (RFC 1808, 3.3), and the way back. The URLs were derived by hand
+//! Retrieval URLs of files (RFC 1808, 3.3), and the way back. The URLs were derived by hand
 //! from RFC 3986, 2.1 and 3.3, from wget's manual and from what the programs write.
 
 use std::fs;

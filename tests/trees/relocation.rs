@@ -255,7 +255,7 @@ impl Referee {
     }
 }
 
-/// A URL as its decoded parts: how a path is percent-encoded is no difference.
+/// A URL as its decoded parts: differences in percent-encoding of the path do not count.
 fn meaning(url: &Url) -> String {
     if url.cannot_be_a_base() {
         return url.to_string();

@@ -1,4 +1,4 @@
-//! Walking folders that are made for each test: which files, in which order, and what is said.
+//! Walking folders that are made for each test: the files found, their order, and the errors.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -472,7 +472,7 @@ mod unix {
         }
     }
 
-    /// A path may be longer than the system takes (PATH_MAX of POSIX.1-2017, limits.h); it is said once.
+    /// A path may be longer than the system takes (PATH_MAX of POSIX.1-2017, limits.h); the error is reported once.
     #[test]
     fn a_path_that_is_too_long_is_said_once() {
         let root = tempfile::tempdir().unwrap();

@@ -35,7 +35,7 @@ fn put(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-/// A folder with the file `page.html`, in which `old` stands.
+/// A folder with the file `page.html`, which contains `old`.
 fn scene() -> (TempDir, PathBuf) {
     let folder = tempdir().unwrap();
     let page = folder.path().join("page.html");
@@ -571,7 +571,7 @@ mod in_place {
         }
     }
 
-    /// B: what this program does to a file itself is no such change.
+    /// B: the program's own changes to a file do not count as changes by others.
     #[test]
     fn names_of_one_file_are_replaced_each() {
         for (together, settings) in
@@ -662,7 +662,7 @@ mod in_place {
         assert_eq!(fs::metadata(&backup).unwrap().modified().unwrap(), long_ago(0));
         assert_eq!(names(folder.path()), ["page.html", "page.html.orig"]);
 
-        // Somebody else's file of that name is nobody's to overwrite.
+        // A file of that name that belongs to another program is never overwritten.
         fs::write(&backup, "mine").unwrap();
         replace(&backed_up(), &page, b"fourth").unwrap();
         assert_eq!(fs::read(&backup).unwrap(), b"mine");
@@ -1754,7 +1754,7 @@ mod maildir {
         assert_eq!(fs::read(at("cur/1")).unwrap(), b"old");
     }
 
-    /// As readers copy messages.
+    /// Copies messages as mail readers do.
     #[test]
     fn a_linked_message_is_written_and_its_copy_is_not() {
         let folder = maildir();
