@@ -1,4 +1,4 @@
-//! What `localize` makes, opened from disk in Chromium: all that is present shows, and nothing asks the
+//! Output of `localize`, opened from disk in Chromium: all that is present shows, and nothing asks the
 //! network for it. The page of `check --report`, with scripts and without.
 //!
 //! `tests/mirrors/crawl` is a tree as a crawler writes it. A real one is that of Debian's `python3.11-doc`, or

@@ -1,4 +1,4 @@
-//! Offline mirrors: what is there is linked by where it lies, what is not by where it was.
+//! Offline mirrors: links to saved files use the file's path, all others the original URL.
 
 use std::fmt::Write as _;
 use std::path::Path;
