@@ -509,7 +509,7 @@ fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>)
     }
 }
 
-/// For each entity, the message that it belongs to.
+/// Message that each entity belongs to.
 fn owners(structure: &Structure) -> Vec<usize> {
     let mut owners: Vec<usize> = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {
@@ -821,7 +821,7 @@ fn ten_thousand_nested_messages() {
     let structure = entities(message.as_bytes());
     tiles(message.as_bytes(), &structure);
     assert_eq!(structure.entities.len(), 10_001);
-    // Without the empty lines, and with a line that is no header field.
+    // Without the empty lines, and with a line that is not a header field.
     for odd in ["", "x\n", "--x\n"] {
         let message = format!("Content-Type: message/rfc822\n{odd}").repeat(10_000);
         tiles(message.as_bytes(), &entities(message.as_bytes()));

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::outside;
 
 /// Number of corpus messages that Python's reader itself cannot read: base64 with foreign characters
-/// (`epilogue-sample.raw`, `extra-base64-character.raw`), a line in a heading that is no header field (`issue358.txt`,
+/// (`epilogue-sample.raw`, `extra-base64-character.raw`), a line in a heading that is not a header field (`issue358.txt`,
 /// `portfolio.mhtml`), transfer encodings `8bits` and `quoted-printable;`. The script lists them.
 const UNREAD: u32 = 6;
 

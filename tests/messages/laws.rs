@@ -169,7 +169,7 @@ const ENCODINGS: &[&str] = &[
 
 const SUBTYPES: &[&str] = &["mixed", "related", "alternative", "digest", "signed", "x"];
 
-/// Boundaries of which some begin others, and some stand in texts.
+/// Boundaries; some are prefixes of others, and some occur in texts.
 const BOUNDARIES: &[&str] = &["b0", "b1", "b", "b10", "-", "b0--", "--b", "a b", "="];
 
 #[derive(Clone, Debug)]

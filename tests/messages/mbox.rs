@@ -27,7 +27,7 @@ fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
     (found, bytes)
 }
 
-/// A message as in the mailbox: envelope, heading and body, what stands between it and the next.
+/// A message as in the mailbox: envelope, heading and body, and the text before the next message.
 type Pieces<'a> = (&'a str, &'a str, &'a str);
 
 /// The mailbox is the pieces one behind the other, and they are what it is taken apart into.
