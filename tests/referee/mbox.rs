@@ -32,7 +32,7 @@ pub(crate) fn by_lines(mailbox: &[u8]) -> Vec<Found> {
                 let text = String::from_utf8_lossy(line(at)).to_lowercase();
                 let value =
                     text.strip_prefix("content-length")?.trim_ascii_start().strip_prefix(':')?;
-                // A sign is no digit (RFC 4155 leaves the field to its writers, who write digits), and a
+                // A sign is not a digit (RFC 4155 leaves the field to its writers, who write digits), and a
                 // vertical tab no white space (RFC 5322, 2.2.2).
                 let digits = value.trim_ascii();
                 let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What has to hold of a message and of what it is rewritten to.
+//! Laws for a message and its rewritten form.
 //!
 //! What a law needs of a part (its decoded bytes, whether a number is right) is computed here, not by what
 //! is tested; only where the entities are is taken from [`entities`], whose own laws are in
