@@ -28,7 +28,7 @@ const CHECK: &str = include_str!("../../docs/check.md");
 const FORMATS: &str = include_str!("../../docs/formats.md");
 const TREES: &str = include_str!("../../docs/trees.md");
 
-/// The table row, in markdown, that stands for `row`.
+/// The markdown form of the table row `row`.
 fn markdown(row: &Row) -> String {
     let namespaces = match row.namespaces {
         [Namespace::Html] => String::new(),
@@ -174,7 +174,7 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
     assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
 }
 
-/// The table row, in markdown, that stands for a `row` of the second table.
+/// The markdown form of a `row` of the second table.
 fn xml_markdown(row: &XmlRow) -> String {
     let vocabulary = row.vocabulary.map_or("any".to_owned(), name);
     let elements = elements(row.row.elements);

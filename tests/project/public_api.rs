@@ -171,7 +171,7 @@ fn only_signature(signature: &mut Signature) {
     }
 }
 
-/// The item without what is nobody's business.
+/// The item without its private parts.
 fn shown(item: &Item) -> Item {
     let mut item = item.clone();
     match &mut item {
