@@ -42,7 +42,7 @@ fn reasons(document: &Document, found: &mut Vec<FallbackReason>) {
 #[derive(Debug)]
 enum Folder {
     OfAPage,
-    /// The document lies in the companion folder itself.
+    /// The document is in the companion folder itself.
     Companion,
     OfACrawl,
 }
@@ -165,7 +165,7 @@ fn same(bytes: &[u8]) {
     }
 }
 
-/// An input also as it would stand where things are scanned on their own, or in foreign content.
+/// An input, also embedded in places that are scanned on their own, and in foreign content.
 fn same_everywhere(input: &str) {
     same(input.as_bytes());
     same(format!("<a href=x>{input}<a href=y><base href=z>").as_bytes());

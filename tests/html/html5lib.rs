@@ -31,7 +31,7 @@ fn check(input: &[u8]) {
     }
 }
 
-/// The inputs also as they would stand in places that are scanned on their own.
+/// The inputs, also embedded in places that are scanned on their own.
 fn check_everywhere(input: &str) {
     check(input.as_bytes());
     check(format!("<a href=x>{input}<a href=y>").as_bytes());
