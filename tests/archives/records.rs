@@ -218,7 +218,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..25).prop_map(|pieces| pieces.concat())
 }
 
-/// All that there is to an entry.
+/// Every property of an entry.
 fn told(entry: &ArchiveEntry) -> String {
     match entry {
         ArchiveEntry::Record(record) => {
