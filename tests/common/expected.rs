@@ -1,4 +1,4 @@
-//! How expectations of cases are written: a row a line, its fields divided by tabs.
+//! Format of the expectations of cases: one row a line, its fields separated by tabs.
 //!
 //! Deliberately absent: what bases are expected; documents and messages have different columns there.
 

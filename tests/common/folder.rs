@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! Contents of a folder.
 //!
 //! Deliberately absent: symbolic links that lead in a circle. No test makes one where it asks this.
 

@@ -1,4 +1,4 @@
-//! What tests need that is not part of the repository: public test suites and real documents, in a folder
+//! Test inputs that are not part of the repository: public test suites and real documents, in a folder
 //! `shared` beside the checkout, and a few programs. A test that lacks what it needs does nothing, and
 //! `tests/not_run.rs` says so. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
 //!
