@@ -227,7 +227,7 @@ fn a_closed_pipe_is_silent_and_no_error() {
             .spawn()
             .unwrap();
         let mut first = String::new();
-        // Dropped with its line: the program writes into a pipe that nobody reads.
+        // Dropped after its line: the program writes into a pipe that is no longer read.
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(first.ends_with('\n'), "{arguments:?}: {first:?}");

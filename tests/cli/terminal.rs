@@ -1,6 +1,6 @@
 //! Control characters and direction marks that are planted in names, values and documents do not reach a terminal. Each
 //! command of `tests/cli/terminal.commands` runs in a terminal, and with each row of `tests/cli/terminal.settings` as
-//! `baselink.toml`. `X` stands for the planted characters.
+//! `baselink.toml`. `X` marks the planted characters.
 //!
 //! Deliberately absent: `rewrite` to a terminal. It prints a document byte for byte, as `cat` does.
 #![cfg(target_os = "linux")]
@@ -118,7 +118,7 @@ fn nothing_that_is_planted_reaches_the_terminal() {
     assert!(shown == 0 || shown > 100, "{shown}");
 }
 
-/// A pattern that is none is said with its file and line.
+/// An invalid pattern is reported with its file and line.
 #[test]
 fn a_wrong_pattern_of_a_settings_file_has_its_line() {
     let folder = tempfile::tempdir().unwrap();
