@@ -1,5 +1,5 @@
-//! Speed of reading, rewriting and localizing web archives, beside inflating alone, `zcat`, and readers of Python with their own
-//! extraction of links, in the same run, each with one thread.
+//! Speed of reading, rewriting and localizing web archives, beside inflating alone, `zcat`, and Python readers with their
+//! own extraction of links, in the same run, each with one thread.
 //!
 //! ```text
 //! cargo bench --bench archive                      1 GB of the members of archives in ../shared
