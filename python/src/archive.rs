@@ -29,7 +29,7 @@ use crate::options::rewriter;
 
 type Reader = Box<dyn Read + Send + Sync>;
 
-/// After so many entries without a complete batch it is asked whether Python was interrupted.
+/// Number of entries without a complete batch after which Python's signals are checked.
 const ENTRIES: usize = 1 << 8;
 
 /// Result to produce for each document.

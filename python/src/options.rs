@@ -133,7 +133,7 @@ fn one_of<T: Copy>(name: &str, text: &str, [one, other]: [(&str, T); 2]) -> PyRe
     [one, other].into_iter().find(|known| known.0 == text).map(|known| known.1).ok_or_else(wrong)
 }
 
-/// One text, or several.
+/// Converts a text or a sequence of texts.
 fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(vec![value.extract()?]);
