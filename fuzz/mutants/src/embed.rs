@@ -53,7 +53,7 @@ fn place(at: LineColumn) -> Place {
 }
 
 struct Embedding {
-    /// By where what is replaced begins.
+    /// Mutants, by the start of the code that they replace.
     mutants: BTreeMap<Place, Vec<Mutant>>,
     /// Starts of function bodies, each with the mutants of that function.
     bodies: BTreeMap<Place, Vec<Mutant>>,
@@ -302,7 +302,7 @@ fn drop_arms(path: &Path, line: usize) -> Result<Vec<usize>, Failure> {
     Ok(dropped)
 }
 
-/// Removes the check for a mutant, so that the mutant is never active.
+/// Removes the check for a mutant at `line`, so that the sources compile without the mutant.
 fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
     let text = fs::read_to_string(path)?;
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
