@@ -172,7 +172,7 @@ fn a_clean_folder_gives_a_log_without_results() {
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
 }
 
-/// From disk no file stands for its folder, and the scheme changes.
+/// On disk, no index file represents its folder, and the scheme is another.
 #[test]
 fn a_folder_may_go_to_disk() {
     let page = b"<a href=sub/>1</a><a href=sub/index.html>2</a><a href=//b.example/x>3</a>";
@@ -441,7 +441,7 @@ mod unix {
         assert_eq!(there.len(), 1, "{there:?}");
     }
 
-    /// Which file it is, its name does not say.
+    /// Detects a file of the folder under another name (a hard link or a path through a symbolic link).
     #[test]
     fn the_page_takes_the_place_of_no_other_name_of_a_file_of_the_folder() {
         let scene = site(&[("index.html", b"<a href=x>")]);
@@ -454,7 +454,7 @@ mod unix {
         assert_eq!(fs::read(scene.path().join("same")).unwrap(), b"<a href=x>");
     }
 
-    /// Two names of which neither is UTF-8 are two.
+    /// Two names that are not UTF-8 stay distinct.
     #[test]
     fn a_baseline_knows_names_apart_that_are_not_utf_8() {
         use std::os::unix::ffi::OsStrExt;

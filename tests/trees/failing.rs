@@ -96,7 +96,7 @@ fn is_apart(call: &str) -> bool {
         || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
 }
 
-/// Which calls a thread makes, and which of them are to fail: the first three and the last of each name.
+/// Calls that a thread makes, reduced to those that should fail: the first three and the last of each name.
 pub(crate) fn calls(trace: &[String], is_everything_asked: bool) -> Vec<(String, usize)> {
     let mut made: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
@@ -124,7 +124,7 @@ impl Expected {
         Self { before: (mode.before)(FEW), after: mode.after(FEW) }
     }
 
-    /// Checks the files, runs the program again to finish the work, and returns the faults.
+    /// Checks the files, then runs the program again and checks that it finishes the work.
     fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
         let (said, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
         if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {

@@ -299,7 +299,7 @@ fn maildir(messages: usize, host: &str) -> Scene {
     mail
 }
 
-/// Two archives with so many responses, of which some are large.
+/// Two archives with `responses` responses each, some of them large.
 fn archives(responses: usize) -> Scene {
     let record = |n: usize| {
         let body = page(n, "");

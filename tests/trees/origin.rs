@@ -370,7 +370,7 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
     assert!(outside.paths("https://a.example/").is_empty());
 }
 
-/// From where a page says that it was saved; HTTrack's URLs are `https`.
+/// URL that a page records as its source; HTTrack's URLs become `https`.
 fn saved_url(page: &[u8]) -> Option<String> {
     saved(page).map(|saved| saved.url("https").into_owned())
 }

@@ -910,7 +910,7 @@ mod together {
 mod few {
     use super::*;
 
-    /// With the limits of a shell's `ulimit`.
+    /// Plays a part under the limits of a shell's `ulimit`.
     fn played_with(limits: &str, role: &str, folder: &Path) {
         let program = part(role, folder);
         let mut shell = Command::new("sh");
@@ -992,7 +992,7 @@ mod mirror {
         assert_eq!(names(&out.join("a")), ["b", "c\n"]);
     }
 
-    /// As a shell sets it. The program's own cannot be set for one test.
+    /// The umask is set by a shell, because the test process cannot change its own for one test.
     #[test]
     fn bits_are_those_that_cp_gives() {
         for umask in ["000", "022", "027", "077"] {
@@ -1294,7 +1294,7 @@ mod mirror {
         }
     }
 
-    /// Of a file that nobody saw before the new one was to get its name.
+    /// Message about a file that first appeared when the new file was about to get its name.
     const OF_OTHERS: &str = "another file came there meanwhile, under that name or one that is the same \
                              to this file system, and was left";
 
@@ -1657,7 +1657,7 @@ mod maildir {
         assert!(names(&folder.path().join("tmp")).is_empty());
     }
 
-    /// Recovers the state of a run that was killed before it removed the old file.
+    /// Resumes after a run that was killed before it removed the old file.
     #[test]
     fn a_message_that_is_there_twice_is_there_once_after_the_next_run() {
         let folder = maildir();
@@ -1792,7 +1792,7 @@ mod maildir {
     }
 }
 
-/// This program once more, to play a part in `folder`.
+/// Command that starts this program again to play a part in `folder`.
 fn part(part: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["write::the_part", "--exact", "--nocapture", "--test-threads=1"]);
@@ -1931,7 +1931,7 @@ mod kills {
         text
     }
 
-    /// Which version of which file `bytes` are, all of them.
+    /// File and version to which all of `bytes` belong.
     fn version_of(bytes: &[u8]) -> (usize, usize) {
         let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
         let numbers: Vec<usize> = String::from_utf8_lossy(line)
