@@ -207,7 +207,7 @@ impl Browser {
         seen
     }
 
-    /// From now on `server` answers what is asked of the network.
+    /// Makes `server` answer all further network requests.
     pub(crate) fn answer(&mut self, server: Server) {
         self.server = Some(server);
         self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
@@ -243,7 +243,7 @@ impl Browser {
         self.send_to(session, "Fetch.fulfillRequest", &answer);
     }
 
-    /// From now on pages are so wide, and light or dark.
+    /// Sets the width and the color scheme (light or dark) of pages.
     pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         self.ask("Emulation.setDeviceMetricsOverride", &size);
@@ -251,13 +251,13 @@ impl Browser {
         self.ask("Emulation.setEmulatedMedia", &json!({"features": features}));
     }
 
-    /// A picture of what is seen of the page, as PNG.
+    /// Screenshot of the visible part of the page, as PNG.
     pub(crate) fn picture(&mut self) -> Vec<u8> {
         let picture = self.ask("Page.captureScreenshot", &json!({"format": "png"}));
         STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()
     }
 
-    /// From now on pages run no scripts.
+    /// Disables scripts in pages.
     pub(crate) fn without_scripts(&mut self) {
         self.ask("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
     }
