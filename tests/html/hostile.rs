@@ -72,7 +72,7 @@ fn a_hundred_megabytes_in_one_line() {
     assert_eq!(rewritten.output().len(), document.len() + 2 * "http://a/b/".len());
 }
 
-/// Before each but the first a table could stand. Looked for from the start each time, it would take hours.
+/// A table could precede each base but the first. A search from the start for every base would take hours.
 #[test]
 fn three_hundred_thousand_bases() {
     let document = "<base href=x>".repeat(300_000);
