@@ -339,7 +339,7 @@ impl Modules {
     }
 }
 
-/// Imports of each file, as the files it takes names from. A file that only exports names of the files below it again takes none.
+/// Imports of each file, as the files it takes names from. A file that only re-exports names of files below it has none.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let sources =
         sources().into_iter().filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));
