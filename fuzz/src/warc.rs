@@ -37,7 +37,7 @@ fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
 /// Holds an archive to its laws.
 pub fn warc(bytes: &[u8]) {
     let found = entries(bytes);
-    // What is said of all of it comes last.
+    // Diagnostics about the whole archive come last.
     let is_of_one = |entry: &&ArchiveEntry| !matches!(entry, ArchiveEntry::Anomaly(one) if one.code == Code::RecordVersion);
     let offsets: Vec<_> = found.iter().filter(is_of_one).map(|entry| told(entry).0).collect();
     assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");

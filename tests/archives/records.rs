@@ -304,7 +304,7 @@ proptest! {
             let at = &bytes[record.offset.file as usize..];
             prop_assert!(at.starts_with(&[record.heading(), record.block()].concat()));
         }
-        // The same, compressed.
+        // Now compressed.
         if is_plain {
             let again = entries(&compressed);
             let (again, found) = (records(&again), records(&found));

@@ -1,4 +1,4 @@
-//! What a link is to its document, by its place: rows of a document and the roles of its links in their order. The roles
+//! Roles of links in their document, by place: rows of a document and the roles of its links in their order. The roles
 //! are those of HTML, 4.6.7 for link types, and of what browsers load with a page.
 
 use baselink::format::Format;

@@ -169,7 +169,7 @@ fn every_case_gives_what_it_expects() {
     for case in &cases {
         let name = case.folder.display();
         let mut wrong = check(case, <[u8]>::to_vec);
-        // What is wrong with both would be said twice.
+        // A fault of both would be reported twice.
         if wrong.is_empty() && !case.is_only_as_stored() {
             wrong = check(case, with_crlf);
             if !wrong.is_empty() {

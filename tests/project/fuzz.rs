@@ -1,4 +1,4 @@
-//! What the fuzz targets hold, of what is known: files of `fixtures/`, every finding in `tests/findings/`, and a few
+//! Laws of the fuzz targets, checked on known inputs: files of `fixtures/`, every finding in `tests/findings/`, and a few
 //! mutations of them, which are the same each time: 400 for each oracle, or as many as `BASELINK_MUTATIONS` says.
 //!
 //! Deliberately absent: the search for others (`fuzz/README.md`).

@@ -1,4 +1,4 @@
-//! What is as long as `docs/security.md` allows is read, and what is a byte longer is left and said. Limits that have a
+//! Input as long as `docs/security.md` allows is read; input one byte longer is skipped and reported. Limits that have a
 //! test of their own elsewhere are not here.
 //!
 //! Deliberately absent: memory and time beyond the limits, of which the tests called hostile say more.

@@ -1,4 +1,4 @@
-//! What the library promises is what `docs/public-api.txt` lists: every name that `src/lib.rs` exports and does not
+//! The public API is the list in `docs/public-api.txt`: every name that `src/lib.rs` exports and does not
 //! hide, with its fields, variants, methods and traits.
 //!
 //! A change of the list is a change of what others build on: what goes from it or changes in it is a breaking change

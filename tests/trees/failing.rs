@@ -282,7 +282,7 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
             let is_open = |call: &&mut (&str, Call)| {
                 call.0 == thread.trim_end() && call.1.ended == usize::MAX
             };
-            // What began before it was looked at.
+            // Calls that began before they were traced.
             let Some(call) = calls.iter_mut().rev().find(is_open) else { continue };
             call.1.ended = at;
             call.1.text.push_str(rest.split_once("resumed>").unwrap().1);

@@ -321,7 +321,7 @@ fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
         if whole.contains(&guard) {
             whole = whole.replace(&guard, "=>");
         } else {
-            // What follows is a branch, of which nothing may stay: it does not compile.
+            // The following branch must go completely: it does not compile.
             let Some(open) = whole[start..].find('{').map(|open| start + open) else {
                 return Ok(None);
             };
