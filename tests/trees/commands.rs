@@ -780,7 +780,7 @@ fn the_number_of_jobs_changes_nothing() {
         "localize -o out --json",
     ] {
         let with = |jobs: &str| {
-            // Files that are only read keep their state.
+            // Commands that only read share one folder.
             let own = line.contains("-o out") || line.contains("--in-place");
             let made = own.then(|| tempfile::tempdir().unwrap());
             let here = made.as_ref().map_or(read.path(), |made| made.path());
