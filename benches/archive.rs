@@ -1,5 +1,5 @@
-//! How fast web archives are read, rewritten and localized, beside inflating alone, `zcat`, and readers of Python with their own
-//! extraction of links, in the same run, each with one thread.
+//! Speed of reading, rewriting and localizing web archives, beside inflating alone, `zcat`, and Python readers with their
+//! own extraction of links, in the same run, each with one thread.
 //!
 //! ```text
 //! cargo bench --bench archive                      1 GB of the members of archives in ../shared
@@ -36,7 +36,7 @@ const SAMPLES: [&str; 4] = [
     "ia-web-commons/IAH-urls-wget.warc.gz",
 ];
 
-/// What is measured: a name, a program, arguments before the archive, and the folder that is written.
+/// Row of the table: a name, a program, its arguments before the archive, and the folder that it writes.
 struct Row {
     name: &'static str,
     program: PathBuf,
@@ -79,7 +79,7 @@ fn main() {
     }
 }
 
-/// How many bytes the members of an archive hold.
+/// Sums the inflated sizes of an archive's members, in bytes.
 fn inflated(archive: &Path) -> u64 {
     let file = io::BufReader::with_capacity(1 << 20, File::open(archive).unwrap());
     io::copy(&mut MultiGzDecoder::new(file), &mut io::sink()).unwrap()
@@ -137,7 +137,7 @@ fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
     Some(path)
 }
 
-/// What is measured, in the order of the table.
+/// Measured commands, in the order of the table.
 fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     let row = |name, program: &Path, before: &str| Row {
         name,

@@ -1,4 +1,4 @@
-//! How fast a real tree is checked, beside `cp -r` of it and the link checkers `hyperlink` and `lychee`, in the same run.
+//! Speed of checking a real tree, beside `cp -r` of it and the link checkers `hyperlink` and `lychee`, in the same run.
 //!
 //! ```text
 //! cargo bench --bench check                     the trees of Debian's rust-doc, openjdk-17-doc, python3.11-doc
@@ -27,7 +27,7 @@ mod measured;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 
-/// Where Debian puts the trees of three packages.
+/// Trees that three Debian packages install.
 const INSTALLED: [&str; 3] = [
     "/usr/share/doc/rust-doc/html",
     "/usr/share/doc/openjdk-17-jre-headless/api",
@@ -78,10 +78,10 @@ fn is_there(name: &str, program: &Path) -> bool {
     is_there
 }
 
-/// What is measured: a name, a program, and arguments before the tree.
+/// Measured command: a name, a program, and its arguments before the tree.
 type Row = (String, PathBuf, Vec<String>);
 
-/// What is measured, in the order of the table.
+/// Measured commands, in the order of the table.
 fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
     let row = |name: String, program: &Path, arguments: &str| {
         let arguments = arguments.split_whitespace().map(str::to_owned).collect();
@@ -149,7 +149,7 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
     }
 }
 
-/// How many files a tree has, and how many bytes they have.
+/// Counts the files of a tree and sums their sizes in bytes.
 fn size(tree: &Path) -> (usize, u64) {
     let (mut folders, mut files, mut bytes) = (vec![tree.to_owned()], 0, 0);
     while let Some(folder) = folders.pop() {

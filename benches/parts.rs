@@ -1,4 +1,4 @@
-//! How fast the parts are, one by one, beside what else there is for the same.
+//! Speed of the single parts, compared with other libraries for the same jobs.
 //!
 //! ```text
 //! cargo bench --bench parts                  all of them

@@ -1,4 +1,4 @@
-//! How fast a real tree is rewritten, to another folder and in place, beside `cp -r` of it in the same run.
+//! Speed at which a real tree is rewritten, to another folder and in place, beside `cp -r` of it in the same run.
 //!
 //! ```text
 //! cargo bench --bench tree                      the trees of Debian's python3.11-doc and openjdk-17-doc
@@ -21,7 +21,7 @@ use std::time::Instant;
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 const URL: &str = "https://docs.example/";
 
-/// Where Debian puts the trees of two packages.
+/// Trees that two Debian packages install.
 const INSTALLED: [&str; 4] = [
     "/usr/share/doc/python3.11/html",
     "/usr/share/doc/python3.13/html",
@@ -60,7 +60,7 @@ fn main() {
     }
 }
 
-/// What is timed, in the order of the table.
+/// Timed rows, in the order of the table.
 const ROWS: [&str; 6] = [
     "cp -r",
     "cp -r && sync -f",
@@ -138,7 +138,7 @@ fn sync(folder: &Path) {
     assert!(Command::new("sync").arg("-f").arg(folder).status().unwrap().success());
 }
 
-/// All below `folder` that is no folder.
+/// Entries below `folder` that are not folders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {

@@ -1,6 +1,6 @@
-//! How the time for hostile documents grows with their size: what is linear doubles with it.
+//! Growth of the time for hostile documents with their size: linear time doubles with it.
 //!
-//! Deliberately absent: what comes out. `tests/html/hostile.rs` has that.
+//! Deliberately absent: checks of the output, which are in `tests/html/hostile.rs`.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -17,10 +17,10 @@ use crate::URL;
 use crate::table::{self, Table};
 use crate::tools::options;
 
-/// How long a document is rewritten again and again: the system counts in steps of some milliseconds.
+/// Minimum time spent on rewriting one document repeatedly: the system clock ticks every few milliseconds.
 const SHORTEST: Duration = Duration::from_millis(60);
 
-/// How long this thread has had a processor, on Linux: what else the machine does is not counted.
+/// CPU time of this thread, on Linux only. It excludes other load on the machine.
 fn on_a_processor() -> Option<Duration> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
@@ -29,7 +29,7 @@ fn on_a_processor() -> Option<Duration> {
 /// A document of a size in bytes, about.
 type Shape = fn(usize) -> Vec<u8>;
 
-/// What a scanner of HTML could get lost in.
+/// Shapes of HTML that could make a scanner slow.
 const PAGES: [(&str, Shape); 16] = [
     ("unclosed quotes", |size| repeat("", "<a href=\"", size)),
     ("one unclosed quote", |size| repeat("<a href=\"", "x> ", size)),
@@ -56,7 +56,7 @@ const PAGES: [(&str, Shape); 16] = [
     ("formatting elements", |size| repeat("", "<b><i><p>", size)),
 ];
 
-/// What the walk over the entities of a message could get lost in.
+/// Shapes of messages that could make the walk over entities slow.
 const MESSAGES: [(&str, Shape); 5] = [
     ("deep multiparts", |size| {
         let mut message = String::new();
@@ -88,7 +88,7 @@ fn repeat(before: &str, shape: &str, size: usize) -> Vec<u8> {
     [before, &shape.repeat(size / shape.len())].concat().into_bytes()
 }
 
-/// Rewrites a document; what comes out may be in `out`.
+/// Rewrites a document; the output may be in `out`.
 type Way = fn(document: &[u8], &Options, out: &mut Vec<u8>) -> usize;
 
 /// Written without a report, with one, and with one by html5ever.

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use crate::jobs::Job;
 use crate::{Asked, processes, table};
 
-/// How much of a set is counted for the peers, and for the engine of html5ever.
+/// Number of bytes of a set that the peers, and the html5ever engine, are measured on.
 const SAMPLE: usize = 1_000_000;
 
 /// URLs of the pages of a set: those of documents deep in a site and below its root, and what used to be slow.
@@ -53,12 +53,12 @@ fn whole(pages: &[Vec<u8>]) -> Vec<&[u8]> {
     pages.iter().map(Vec::as_slice).collect()
 }
 
-/// What one more pass over `files`, which come from the URL, executes.
+/// Instructions that one more pass over `files`, retrieved from the URL, executes.
 fn difference(asked: &Asked, as_what: (Job, &str), files: &[PathBuf]) -> Option<f64> {
     Some(executed(asked, as_what, 2, files)? - executed(asked, as_what, 1, files)?)
 }
 
-/// For each job; `None` without callgrind.
+/// Instructions per byte of each job; `None` without callgrind.
 pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>], url: &str) -> Vec<Option<f64>> {
     if !has_callgrind() {
         return vec![None; Job::ALL.len()];

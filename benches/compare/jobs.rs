@@ -1,4 +1,4 @@
-//! What is done to a page in process, by each of those that are compared.
+//! In-process jobs on a page, for each of the compared programs.
 //!
 //! Deliberately absent: files. [`crate::processes`] has them.
 
@@ -13,7 +13,7 @@ use baselink::{ListedLink, Options, Totals, edits, links, rewrite};
 use crate::tools::Tools;
 use crate::{dom, lol, table};
 
-/// What is compared.
+/// Jobs that the benchmark compares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Job {
     /// The page is copied.
@@ -58,7 +58,7 @@ impl Job {
         Self::ALL.into_iter().find(|job| job.name() == name)
     }
 
-    /// What lol_html does instead.
+    /// lol_html's counterpart of this job.
     pub(crate) const fn peer(self) -> Self {
         match self {
             Self::List | Self::LolList => Self::LolList,
@@ -88,7 +88,7 @@ impl Tools {
         edits.write_to(&page, &mut BufWriter::new(File::create(to).unwrap())).unwrap();
     }
 
-    /// Does `job`; what comes out is in `out`, whose memory is used again.
+    /// Does `job` and writes the output to `out`, whose memory is reused.
     pub(crate) fn run(&self, job: Job, page: &[u8], out: &mut Vec<u8>) {
         out.clear();
         match job {
@@ -166,7 +166,7 @@ pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
     println!("  {links} links, {edits} edits; fast and exact give the same bytes and rows");
 }
 
-/// How long each job takes for all pages, in seconds: the median of rounds that take turns.
+/// Median time of each job over all pages, in seconds. The jobs take turns in every round.
 pub(crate) fn measure(tools: &Tools, pages: &[Vec<u8>], rounds: usize) -> Vec<f64> {
     let mut taken = vec![Vec::new(); Job::ALL.len()];
     let mut out = Vec::new();
@@ -186,7 +186,7 @@ pub(crate) fn measure(tools: &Tools, pages: &[Vec<u8>], rounds: usize) -> Vec<f6
     taken.iter_mut().map(|taken| table::median(taken)).collect()
 }
 
-/// How long a copy of all messages takes, and their rewriting, in seconds: medians of rounds that take turns.
+/// Median times for copying and for rewriting all messages, in seconds. The two take turns in every round.
 pub(crate) fn measure_messages(tools: &Tools, messages: &[Vec<u8>], rounds: usize) -> [f64; 2] {
     let mut taken = [Vec::new(), Vec::new()];
     let mut out = Vec::new();

@@ -149,7 +149,7 @@ pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
     rewriter.end().unwrap();
 }
 
-/// The same from file to file, without ever having all of it in memory.
+/// Rewrites from file to file without holding the whole document in memory.
 pub(crate) fn stream(tools: &Tools, from: &Path, to: &Path) {
     let (mut from, to) = (File::open(from).unwrap(), File::create(to).unwrap());
     let mut to = BufWriter::with_capacity(1 << 18, to);

@@ -14,7 +14,7 @@ use baselink::layer::transfer::TransferEncoding;
 
 const BUFFER: usize = 1 << 20;
 
-/// What they are, and the messages.
+/// Messages to measure, with a description of the set.
 pub(crate) fn messages() -> (&'static str, Vec<Vec<u8>>) {
     let corpus = messages_of_the_corpus();
     match corpus.is_empty() {
@@ -41,9 +41,9 @@ pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64
     written
 }
 
-/// The same with more to do, for most links of real mail are absolute: in the HTML of `messages` that is not in base64,
-/// absolute references become network-path references (RFC 1808, 2.2). Where it is not in quoted-printable either, some
-/// more links come before it and after it.
+/// Makes links of `messages` relative, because most links of real mail are absolute and need no work: in HTML without
+/// base64, absolute references become network-path references (RFC 1808, 2.2). Where it is not in quoted-printable
+/// either, some more links come before it and after it.
 pub(crate) fn made_relative(messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
     messages.iter().map(|message| made_relative_one(message)).collect()
 }

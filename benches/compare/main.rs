@@ -1,4 +1,4 @@
-//! How fast baselink is beside what else could do its job, on the same bytes in the same run.
+//! Speed of baselink and of other programs for its job, on the same bytes in the same run.
 //!
 //! ```text
 //! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk
@@ -33,14 +33,14 @@ use std::path::PathBuf;
 
 use jobs::Job;
 
-/// Where every page of every set is said to come from.
+/// Retrieval URL assumed for every page of every set.
 const URL: &str = "http://example.org/docs/guide/page.html";
 
-/// Where Debian's package python3.11-doc has its pages, and a URL for each of them.
+/// Folder of pages in Debian's package python3.11-doc, and a URL for each page.
 const DOCS: &str = "/usr/share/doc/python3.11/html";
 const SHORT: &str = "http://example.org/page.html";
 
-/// What was asked for on the command line.
+/// Request parsed from the command line.
 struct Asked {
     sets: Vec<String>,
     rounds: usize,
@@ -158,7 +158,7 @@ fn main() {
     }
 }
 
-/// How fast messages are rewritten.
+/// Measures how fast messages are rewritten.
 fn of_messages(asked: &Asked, what: &str, messages: &[Vec<u8>]) {
     let bytes: usize = messages.iter().map(Vec::len).sum();
     println!(

@@ -17,11 +17,11 @@ use crate::{Asked, URL, lol, mail, sets};
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/compare/make_links_absolute.py");
 
-/// How long a process may take; some peers never end on a large file.
+/// Time limit of a process; some peers never finish a large file.
 const LIMIT: Duration = Duration::from_secs(180);
 /// A process that took longer is not run again.
 const LONG: f64 = 10.0;
-/// How long to sleep before it is asked whether a process has ended.
+/// Pause before polling again for the end of a process.
 const SHORTEST: Duration = Duration::from_micros(100);
 const LONGEST: Duration = Duration::from_millis(5);
 
@@ -75,7 +75,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     all.map(|file| (file.clone(), file.strip_prefix(folder).unwrap().to_owned())).collect()
 }
 
-/// What runs: its name, the command, and whether its standard output is the result.
+/// Process to measure: its name, the command, and a flag for a result on standard output.
 struct Runner {
     title: &'static str,
     command: Vec<String>,
@@ -135,7 +135,7 @@ impl Runner {
 struct Run {
     seconds: f64,
     peak: Option<u64>,
-    /// How much it wrote; nothing where that is a folder.
+    /// Number of bytes written; `None` if the output is a folder.
     wrote: Option<u64>,
 }
 
@@ -216,7 +216,7 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// What the runners read and write, in a folder that is gone when it is dropped.
+/// Input and output files of the runners, in a folder that is removed on drop.
 struct Files {
     folder: tempfile::TempDir,
     from: PathBuf,

@@ -191,8 +191,8 @@ pub(crate) fn write_big(path: &Path, pages: &[Vec<u8>], size: u64) -> u64 {
     written
 }
 
-/// What stands in the body of a page, which can stand in any other: it is UTF-8, has no `base`, which would
-/// be that of all, and no NUL, at which libxml2 ends.
+/// Body of a page, if it can be embedded in any other page: UTF-8, without a `base` element, which would apply to the
+/// whole page, and without NUL, at which libxml2 stops.
 fn body(page: &[u8]) -> Option<&[u8]> {
     let text = std::str::from_utf8(page).ok().filter(|text| !text.contains('\0'))?;
     let lower = text.to_ascii_lowercase();

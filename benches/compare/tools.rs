@@ -1,4 +1,4 @@
-//! What is prepared once, for all pages: options, the base, the selector of lol_html.
+//! Values prepared once for all pages: options, the base, the selector of lol_html.
 //!
 //! Deliberately absent: what is done with it. [`crate::jobs`] has that.
 
@@ -13,18 +13,18 @@ pub(crate) fn options(scanner: Scanner, url: &str) -> Options {
     Options { scan, ..Options::at(url) }
 }
 
-/// What the jobs prepare once.
+/// Values that the jobs prepare once.
 pub(crate) struct Tools {
     pub(crate) fast: Options,
     pub(crate) exact: Options,
     pub(crate) message: Options,
     pub(crate) base: Base,
-    /// Of any element.
+    /// Selector of any element.
     pub(crate) selector: lol_html::Selector,
 }
 
 impl Tools {
-    /// For pages from `url`.
+    /// Prepares the tools for pages from `url`.
     pub(crate) fn new(url: &str) -> Self {
         Self {
             fast: options(Scanner::Fast, url),

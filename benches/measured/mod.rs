@@ -1,4 +1,4 @@
-//! What a program takes: seconds, seconds of a processor, and memory.
+//! Resources that a program uses: wall time, CPU time, and memory.
 //!
 //! Memory and processor time are what Linux says in `/proc` while the program runs (`VmHWM`; `utime` and `stime`, in
 //! hundredths of a second).
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a program took.
+/// Resources that a program used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     /// Seconds.

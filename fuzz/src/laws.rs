@@ -1,4 +1,4 @@
-//! What holds of a document of whatever format, and the options that a byte chooses.
+//! Laws for documents of every format, and the options that a byte chooses.
 //!
 //! ```text
 //! b"<a href=x>\x07"  -->  b"<a href=x>", and row 7 of the options
@@ -37,7 +37,7 @@ pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
     (document, options)
 }
 
-/// Whether a law that is slow to see is looked at: in one of eight cases, which the bytes choose (FNV-1a).
+/// True in one of eight cases, chosen by the bytes (FNV-1a): laws that are slow to check run only then.
 pub(super) fn is_looked_at(bytes: &[u8]) -> bool {
     let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     (bytes.iter().fold(0x811c_9dc5, mix) >> 16).is_multiple_of(8)

@@ -13,7 +13,7 @@ use baselink::span::Span;
 
 const ENCODINGS: [&str; 5] = ["quoted-printable", "base64", "quoted-printable", "base64", "7bit"];
 
-/// Two edits, which the last three bytes choose, of the rest in an encoding that they choose, too.
+/// Makes two edits in the input; its last three bytes choose the edits and the transfer encoding.
 pub fn transfer(bytes: &[u8]) {
     let Some((raw, [way, first, second])) = bytes.split_last_chunk() else { return };
     let encoding = TransferEncoding::from_field(ENCODINGS[usize::from(*way) % 5].as_bytes());

@@ -18,7 +18,7 @@ impl Read for Short<'_> {
     }
 }
 
-/// What there is to an entry: its offset, heading and block, and how much is said of it.
+/// Properties of an entry: its offset, heading, block, and the number of its diagnostics.
 fn told(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     match entry {
         ArchiveEntry::Record(record) => {
@@ -29,7 +29,7 @@ fn told(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     }
 }
 
-/// The entries, up to where it is said that the bytes are an archive of another kind.
+/// The entries, up to the error that the bytes are an archive of another kind.
 fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
     Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
 }
@@ -37,7 +37,7 @@ fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
 /// Holds an archive to its laws.
 pub fn warc(bytes: &[u8]) {
     let found = entries(bytes);
-    // What is said of all of it comes last.
+    // Diagnostics about the whole archive come last.
     let is_of_one = |entry: &&ArchiveEntry| !matches!(entry, ArchiveEntry::Anomaly(one) if one.code == Code::RecordVersion);
     let offsets: Vec<_> = found.iter().filter(is_of_one).map(|entry| told(entry).0).collect();
     assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");

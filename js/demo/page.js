@@ -195,7 +195,7 @@ function showBase({ url, rule, source: origin, chain }, links) {
   showParts(links);
 }
 
-/** What was found at a level, and why it counts or not. */
+/** The base found at a level, and the reason why it counts or not. */
 function foundAt({ source: name, value, status, reason }) {
   const found = element("div", { className: "found" });
   if (value !== null) {

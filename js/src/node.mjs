@@ -1,4 +1,4 @@
-// The same instance for `import`.
+// The instance of `require`, exported for `import`.
 import baselink from "./node.cjs";
 
 export const { rewrite, links, base, resolve, relativize, initSync, RewriterStream } = baselink;

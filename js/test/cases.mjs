@@ -1,6 +1,6 @@
 // Parts of several tests: the package, the cases of ../fixtures with their options, and the command.
 //
-// Where the command is absent, a test that needs it is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
+// If the command is absent, a test that needs it is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

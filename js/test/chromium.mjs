@@ -3,7 +3,7 @@
 //     const page = await (await chromium()).open("https://a.example/");
 //     await page.value("document.title")                              // what a page's expression gives
 //
-// Where Chromium is absent, a test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
+// If Chromium is absent, a test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 //
 // Deliberately absent: a package that does the same, of which the smallest has thousands of files.
 

@@ -1,6 +1,6 @@
 // Every example of ../examples runs, in a folder with the package and what else it needs.
 //
-// Where a package of npm is absent, its test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
+// If a package of npm is absent, its test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";

@@ -21,7 +21,7 @@ writeFileSync(join(folder, "package.json"), "{}");
 run("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", `./${packed.filename}`);
 
 test("the package has these files, and no others", () => {
-  // Of `build.mjs --notices`.
+  // Written by `build.mjs --notices`.
   const names = packed.files.map(({ path }) => path).filter((path) => path !== "THIRD-PARTY-NOTICES");
   assert.deepEqual(names.sort(), [
     "LICENSE-APACHE",

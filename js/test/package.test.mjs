@@ -190,7 +190,7 @@ test("memory is given back after large documents", async () => {
   for (let count = 0; count < 2000; count++) web.links(page.subarray(0, 10_000), { url });
   end();
   assert.equal(memories.length, 3);
-  // What a weak reference led to in this turn is kept until the next one.
+  // The target of a weak reference used in this turn is kept until the next one.
   await new Promise((resolve) => setTimeout(resolve));
   collect();
   const kept = memories.map((memory) => memory.deref()?.buffer.byteLength ?? 0);
@@ -198,7 +198,7 @@ test("memory is given back after large documents", async () => {
 });
 
 test("a document that needs more memory than there is gives a RangeError, and the next one is read", async () => {
-  // All that there is, but for a little.
+  // Nearly all of the available memory.
   const take = (memory, count) => count === 1 && memory.grow(65_536 - memory.buffer.byteLength / 65_536 - 100);
   const { web, memories, end } = await watched("range", take);
   const page = Buffer.alloc(10_000_000, "<a href=x>");

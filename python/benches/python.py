@@ -173,7 +173,7 @@ RATIOS = [
     ("rewrite", "lxml make_links_absolute", "at least 20"),
     ("rewrite", "BeautifulSoup + urljoin", ""),
     ("rewrite, two threads", "rewrite, one thread", "at least 1.7"),
-    # What the machine has left of a second core.
+    # The remaining capacity of a second core.
     ("SHA-1, two threads", "SHA-1, one thread", ""),
     ("links", "Rust, links", ""),
     ("links", "selectolax + urljoin", "at least 5"),

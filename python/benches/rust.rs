@@ -1,4 +1,4 @@
-//! What the Rust library takes for the jobs of `python.py`, which starts this and asks for one round after the other.
+//! Time that the Rust library takes for the jobs of `python.py`, which starts this and asks for one round after the other.
 //!
 //! ```text
 //! rust URL FILE...    a line "rewrite" or "links" on standard input, then a line with nanoseconds on standard output

@@ -1,4 +1,4 @@
-//! What is in web archives (ISO 28500), as columns: the links of the documents, or the documents, rewritten.
+//! Contents of web archives (ISO 28500), as columns: the links of the documents, or the documents, rewritten.
 //!
 //! ```text
 //! WARC --Records--> record --document--> bytes, options with its own URL --> its links, or itself rewritten --> rows
@@ -29,10 +29,10 @@ use crate::options::rewriter;
 
 type Reader = Box<dyn Read + Send + Sync>;
 
-/// After so many entries without a complete batch it is asked whether Python was interrupted.
+/// Number of entries without a complete batch after which Python's signals are checked.
 const ENTRIES: usize = 1 << 8;
 
-/// What is made of a document.
+/// Result to produce for each document.
 #[derive(Clone, Copy)]
 enum Content {
     /// A row for each link: path, the fields of `Link`, then the columns of its record.
@@ -92,7 +92,7 @@ pub(crate) struct ArchiveColumns {
     rewriter: Rewriter,
     batches: Batches,
     has_ended: bool,
-    /// Why it cannot be read on, which is said after what was read.
+    /// Error that ended the reading; raised after the entries read before it.
     failure: Option<PyErr>,
 }
 
@@ -237,7 +237,7 @@ impl ArchiveColumns {
     }
 }
 
-/// What Python raised while the archive was read, or what the system or the reader said.
+/// Converts an error from reading an archive: the exception that Python raised, or an error of the system or the reader.
 fn unreadable(error: &baselink::Error) -> PyErr {
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());

@@ -34,17 +34,17 @@ unsafe extern "C" {
 pub(crate) struct Data<'py> {
     start: *const u8,
     length: usize,
-    /// What holds them.
+    /// Python object that owns the bytes.
     held: Bound<'py, PyAny>,
     of: PhantomData<&'py [u8]>,
 }
 
 impl<'py> Data<'py> {
-    /// Those of `data`.
+    /// Borrows the bytes of `data`.
     ///
     /// # Errors
     ///
-    /// `TypeError` for what has no bytes, `ValueError` for bytes that do not lie one after the other.
+    /// `TypeError` if `data` has no bytes, `ValueError` if its bytes are not contiguous.
     pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = data.cast::<PyBytes>() {
             let (start, length) = (bytes.as_bytes().as_ptr(), bytes.as_bytes().len());
@@ -90,7 +90,7 @@ impl<'py> Data<'py> {
     }
 }
 
-/// So many bytes are copied more quickly than the GIL is given away and taken back.
+/// Size below which copying the bytes is faster than releasing and reacquiring the GIL.
 const AT_ONCE: usize = 1 << 14;
 
 /// Bytes of Python's with a copy of `bytes`. Most of what that takes is the first touch of new memory, which other threads

@@ -30,7 +30,7 @@ const BYTES: usize = 16 << 20;
 /// Offsets in a column have 31 bits. So long a text still fits, whatever is in the batch.
 pub(crate) const LONGEST: usize = i32::MAX as usize - BYTES;
 
-/// What is in a column.
+/// Type of the values in a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     /// Texts, or other bytes.
@@ -52,7 +52,7 @@ struct Column {
     validity: Vec<u8>,
     absent: usize,
     rows: usize,
-    /// Where the first value begins, and where each ends; nothing for numbers.
+    /// Start of the first value, then the end of each value; empty for numbers.
     offsets: Vec<u8>,
     values: Vec<u8>,
 }
@@ -74,7 +74,7 @@ impl Column {
         self.rows += 1;
     }
 
-    /// How many values are absent, and the buffers: validity, offsets and bytes, or validity and numbers.
+    /// Number of absent values, and the buffers: validity, offsets and bytes, or validity and numbers.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let validity = (self.absent > 0).then(|| copied(py, &self.validity)).transpose()?;
         let values = copied(py, &self.values)?;
@@ -89,7 +89,7 @@ impl Column {
 struct Batch {
     columns: Vec<Column>,
     rows: usize,
-    /// How many bytes its texts have.
+    /// Total size of the column's texts in bytes.
     size: usize,
     /// True if there was no memory for a batch.
     lacks_memory: bool,
@@ -252,7 +252,7 @@ pub(crate) fn link_columns(
     let mut types = vec![Type::Number];
     types.extend(LINK);
     let builder = builder("link_columns", options)?;
-    // What is wrong with the options is said at once.
+    // Errors in the options are raised at once.
     at(builder.clone(), None)?;
     let documents = documents.try_iter()?.unbind();
     Ok(LinkColumns { documents, builder, number: 0, batches: Batches::new(types) })

@@ -29,7 +29,7 @@ use crate::messages::raised;
 use crate::options::rewriter;
 use crate::rows::{Rows, listed};
 
-/// What Python makes of an error about an argument.
+/// Converts an error about an argument to Python's `ValueError`.
 fn value_error(error: baselink::Error) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
@@ -71,7 +71,7 @@ fn rewrite<'py>(
     }
 }
 
-/// What `rewrite` makes of a document, with every link and every anomaly: `.output`, `.links`, `.counts` by outcome,
+/// Rewrites a document and reports every link and every anomaly: `.output`, `.links`, `.counts` by outcome,
 /// `.diagnostics`.
 ///
 /// >>> import baselink
@@ -210,7 +210,7 @@ const _: () = assert!(
         && is_aligned::<rows::LinkIterator>()
 );
 
-/// What `baselink/__init__.py` takes from here. Nothing of Python's is guarded by the GIL alone.
+/// Names that `baselink/__init__.py` imports. No Python state relies on the GIL alone.
 #[pymodule(gil_used = false)]
 mod _baselink {
     #[pymodule_export]

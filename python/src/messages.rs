@@ -56,7 +56,7 @@ impl Read for PythonFile {
     }
 }
 
-/// What Python raised while a file was read, or what the system said of it.
+/// Converts an error from reading a file: the exception that Python raised, or the error of the system.
 pub(crate) fn raised(error: io::Error) -> PyErr {
     match error.downcast::<PyErr>() {
         Ok(error) => error,
@@ -70,7 +70,7 @@ pub(crate) fn raised(error: io::Error) -> PyErr {
 pub(crate) struct Messages {
     // Python aligns an object to 16 bytes, and what searches for lines wants more.
     messages: Box<mbox::Messages<PythonFile>>,
-    /// Where they are from.
+    /// Python file that the messages are read from.
     file: PythonFile,
 }
 

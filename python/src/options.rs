@@ -1,4 +1,4 @@
-//! What the keyword arguments of every function ask for.
+//! Keyword arguments of every function, converted to options.
 //!
 //! ```text
 //! rewrite(page, url, resolver="whatwg", enable="lazy")
@@ -56,7 +56,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     }
 }
 
-/// What the `options` of a call of `function` ask for.
+/// Builds a rewriter from the keyword `options` of a call of `function`.
 pub(crate) fn builder(
     function: &str,
     options: Option<&Bound<'_, PyDict>>,
@@ -71,7 +71,7 @@ pub(crate) fn builder(
             );
             return Err(PyTypeError::new_err(message));
         }
-        // None stands for what is done without the argument.
+        // None selects the default.
         if !value.is_none() {
             builder = option(builder, name, &value)?;
         }
@@ -133,7 +133,7 @@ fn one_of<T: Copy>(name: &str, text: &str, [one, other]: [(&str, T); 2]) -> PyRe
     [one, other].into_iter().find(|known| known.0 == text).map(|known| known.1).ok_or_else(wrong)
 }
 
-/// One text, or several.
+/// Converts a text or a sequence of texts.
 fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(vec![value.extract()?]);

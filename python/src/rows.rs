@@ -46,7 +46,7 @@ pub(crate) struct Rows<'py> {
 
 const NAMES: usize = 64;
 
-/// Where a name is kept. Those of one document are few: elements, attributes, outcomes, its base.
+/// Slot in which a name is kept. A document has few names: elements, attributes, outcomes, its base.
 fn place(name: &str) -> usize {
     let of = |byte: Option<&u8>| byte.map_or(0, |&byte| usize::from(byte));
     let bytes = name.as_bytes();
@@ -198,7 +198,7 @@ pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<Py
 pub(crate) struct LinkIterator {
     documents: Py<PyIterator>,
     builder: RewriterBuilder,
-    /// How many documents were begun.
+    /// Number of documents begun so far.
     number: usize,
     found: IntoIter<Py<PyAny>>,
 }
@@ -219,7 +219,7 @@ pub(crate) fn iter_links(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<LinkIterator> {
     let builder = builder("iter_links", options)?;
-    // What is wrong with the options is said before the first document is asked for.
+    // Errors in the options are raised before the first document is requested.
     at(builder.clone(), None)?;
     let documents = documents.try_iter()?.unbind();
     Ok(LinkIterator { documents, builder, number: 0, found: Vec::new().into_iter() })

@@ -84,7 +84,7 @@ def test_a_closed_stream_is_no_file(tmp_path: Path) -> None:
     shell = f"'{PROGRAM}' links page.html >&-"
     found = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, check=False)
     assert (found.returncode, found.stderr) == (2, b"error: standard output cannot be written to: it is closed\n")
-    # What is said on standard error must not get into the file that would have its number.
+    # Messages on standard error must not get into the file that would have its number.
     shell = f"'{PROGRAM}' rewrite -v --url http://a/ -o new.html page.html <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", shell], cwd=tmp_path, check=False).returncode == 0
     assert (tmp_path / "new.html").read_bytes() == b"<a href=http://a/x>"

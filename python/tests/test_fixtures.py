@@ -36,7 +36,7 @@ def test_a_case_gives_what_it_expects(case: Case) -> None:
     assert found.output == case.read("expected.*")
     assert [row(link) for link in found.links] == expected
     assert sum(found.counts.values()) == len(expected)
-    # Of a message the columns are entity, media type, rule, source, base; of a document there is no media type.
+    # A message has the columns entity, media type, rule, source, base; a document has no media type.
     outermost = case.rows("expected.base")[0]
     base = baselink.base(data, **options)
     assert [base.rule, base.source, field(base.url)] == outermost[-3:]

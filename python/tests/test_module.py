@@ -295,7 +295,7 @@ def test_many_documents() -> None:
     ]
     rows = [(number, link.target) for number, link in baselink.iter_links(documents)]
     assert rows == [(0, "http://a/x"), (0, "http://a/y"), (2, None), (3, "http://b/x")]
-    # What is wrong with one ends neither the iterator nor the numbers.
+    # An error in one document ends neither the iterator nor the numbering.
     documents.insert(1, (b"<p>", "no url"))
     iterator = baselink.iter_links(documents, resolver="whatwg")
     assert [next(iterator)[0], next(iterator)[0]] == [0, 0]

@@ -124,7 +124,7 @@ works = {{
     "archive_links": lambda: list(baselink._baselink.archive_links(io.BytesIO(record), "-")),
 }}
 work = works["{work}"]
-# What is loaded and kept once.
+# Values loaded once and kept.
 baselink.rewrite(b"<a href=x>" * 1000, url)
 hard = resource.getrlimit(resource.RLIMIT_AS)[1]
 ended = []

@@ -238,7 +238,7 @@ def test_a_name_need_not_be_utf_8(command: Command, tmp_path: Path) -> None:
     with open(os.fsencode(names[0]), "rb") as file:
         assert [row["path"] for row in rows(file)] == shown[:1]
     assert sorted(list_archives(str(tmp_path))) == sorted(names)
-    # What is not there is said of it, and the next is read.
+    # A missing file is reported, and the next file is read.
     absent = [names[0] + ".warc", "file://" + names[0] + ".warc", names[0]]
     found = [(row["path"], (row["error"] or "").split(":")[0]) for row in rows(absent)]
     missing = "FileNotFoundError"

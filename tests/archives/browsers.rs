@@ -164,7 +164,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
     doubling.push(array(&[]));
     let why = "its property list expands to more than 16 times the length of the file";
     assert!(error(&doubling).ends_with(why), "{}", error(&doubling));
-    // The same body in many resources.
+    // One body in many resources.
     let mut heavy = vec![
         dictionary(&[(1, 2)]),
         string("WebSubresources"),
@@ -179,7 +179,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
     let size: usize = archive.resources.iter().map(|resource| resource.body.len()).sum();
     assert!(size < 17 * binary(&heavy).len() && archive.resources.len() > 1, "{size}");
     assert_eq!(archive.anomalies[0].message, format!("{why}; what follows was left"));
-    // So many resources may share a body.
+    // Sixteen resources may share a body.
     heavy[2] = array(&[3; 16]);
     assert_eq!(WebArchive::read(&binary(&heavy)).unwrap().resources.len(), 16);
 }

@@ -68,7 +68,7 @@ fn two_other_readers_find_the_same_records() {
     let paths: Vec<_> = files.iter().map(|file| file.as_path()).collect();
     let Some(lines) = readers(&paths) else { return };
     let mut compared = 0;
-    // How often each column differs, by file and reader.
+    // Number of differences in each column, by file and reader.
     let mut differences: BTreeMap<(String, &str, &str), usize> = BTreeMap::new();
     for file in paths {
         let ours: Vec<Row> = records(file).iter().map(row).collect();

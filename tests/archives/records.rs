@@ -218,7 +218,7 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..25).prop_map(|pieces| pieces.concat())
 }
 
-/// All that there is to an entry.
+/// Every property of an entry.
 fn told(entry: &ArchiveEntry) -> String {
     match entry {
         ArchiveEntry::Record(record) => {
@@ -304,7 +304,7 @@ proptest! {
             let at = &bytes[record.offset.file as usize..];
             prop_assert!(at.starts_with(&[record.heading(), record.block()].concat()));
         }
-        // The same, compressed.
+        // Now compressed.
         if is_plain {
             let again = entries(&compressed);
             let (again, found) = (records(&again), records(&found));

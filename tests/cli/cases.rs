@@ -953,7 +953,7 @@ mod every_system {
         assert!(scene.path().join("out/sub/c.html").exists());
     }
 
-    /// On Windows GitHub would not find `w\page.html`.
+    /// Annotations use `/` on Windows, too: GitHub would not find `w\page.html`.
     #[test]
     fn an_annotation_names_a_file_of_the_repository() {
         let scene = scene(&[("w/page.html", "<a href=x>")]);

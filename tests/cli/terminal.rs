@@ -1,6 +1,6 @@
 //! Control characters and direction marks that are planted in names, values and documents do not reach a terminal. Each
 //! command of `tests/cli/terminal.commands` runs in a terminal, and with each row of `tests/cli/terminal.settings` as
-//! `baselink.toml`. `X` stands for the planted characters.
+//! `baselink.toml`. `X` marks the planted characters.
 //!
 //! Deliberately absent: `rewrite` to a terminal. It prints a document byte for byte, as `cat` does.
 #![cfg(target_os = "linux")]

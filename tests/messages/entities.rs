@@ -509,7 +509,7 @@ fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>)
     }
 }
 
-/// For each entity, the message that it belongs to.
+/// Message that each entity belongs to.
 fn owners(structure: &Structure) -> Vec<usize> {
     let mut owners: Vec<usize> = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {

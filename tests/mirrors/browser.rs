@@ -333,7 +333,7 @@ fn the_report_of_check_works_with_scripts_and_without() {
     assert_eq!(browser.value("document.querySelector('details').open"), false);
 }
 
-/// With `BASELINK_PICTURES` the page is drawn into files of that folder, to be looked at.
+/// If `BASELINK_PICTURES` names a folder, screenshots of the page are written there for inspection.
 #[test]
 fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
     let Some(mut browser) = Browser::start() else { return };

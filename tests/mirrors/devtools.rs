@@ -244,7 +244,7 @@ impl Browser {
         self.send_to(session, "Fetch.fulfillRequest", &answer);
     }
 
-    /// From now on pages are so wide, and light or dark.
+    /// Sets the width and the color scheme (light or dark) of pages.
     pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         self.ask("Emulation.setDeviceMetricsOverride", &size);
@@ -258,7 +258,7 @@ impl Browser {
         STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()
     }
 
-    /// From now on pages run no scripts.
+    /// Disables scripts in pages.
     pub(crate) fn without_scripts(&mut self) {
         self.ask("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
     }

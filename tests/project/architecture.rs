@@ -24,7 +24,7 @@ const ORDER: &[&[&str]] = &[
     &["main"],
 ];
 
-/// Which files may name which third-party crate, by the beginning of their path. Every dependency has a row.
+/// Third-party crates, and the path prefixes of the files that may name each. Every dependency has a row.
 const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "pieces.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["pieces.rs"]),
@@ -339,7 +339,7 @@ impl Modules {
     }
 }
 
-/// Which files take names from which. A file that only exports names of the files below it again takes none.
+/// Imports of each file, as the files it takes names from. A file that only re-exports names of files below it has none.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let sources =
         sources().into_iter().filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));

@@ -161,7 +161,7 @@ fn every_row_of_xml_has_a_case() {
             _ => panic!("{row} is neither on nor never"),
         }
     }
-    // So many rows there are in each section of the specification, a row with two defaults twice.
+    // Number of rows in each section of the specification, a row with two defaults twice.
     assert_eq!(counts, [23, 10, 25, 3]);
 }
 

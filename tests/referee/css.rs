@@ -8,14 +8,14 @@ use baselink::scan::css::CssUrl;
 use baselink::span::Span;
 use cssparser::{Parser, Token};
 
-/// Which strings in a list of component values are URLs.
+/// Rule for the strings in a list of component values that are URLs.
 #[derive(Clone, Copy, PartialEq)]
 enum Strings {
     None,
-    /// The first token is one if it is a string.
+    /// The first token is a URL if it is a string.
     First,
     All,
-    /// One is where `src` and `=` are right before it; how many of them are.
+    /// A string is a URL right after `src` and `=`; the number counts the tokens of these seen so far.
     Source(u8),
 }
 

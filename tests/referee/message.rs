@@ -21,7 +21,7 @@ use baselink::scan::attributes::Group;
 use baselink::span::Span;
 use baselink::{Dkim, Options, Outcome, Reason, Rewritten, edits, rewrite, verify};
 
-// What the laws need to know, found out in the plainest way.
+// Facts that the laws need, computed in the plainest way.
 
 /// RFC 2045, 6.7: the decoding of quoted-printable by a "robust" reader.
 fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {

@@ -423,7 +423,7 @@ mod unix {
             .unwrap()
     }
 
-    /// Nothing is half written that a later run would read.
+    /// No file that a later run would read is half written.
     #[test]
     fn ctrl_c_while_findings_are_listed_leaves_no_baseline() {
         let scene = many(&OLD.repeat(40));
@@ -441,7 +441,7 @@ mod unix {
         assert_eq!(there.len(), 1, "{there:?}");
     }
 
-    /// Which file it is, its name does not say.
+    /// Detects a file of the folder under another name (a hard link or a path through a symbolic link).
     #[test]
     fn the_page_takes_the_place_of_no_other_name_of_a_file_of_the_folder() {
         let scene = site(&[("index.html", b"<a href=x>")]);

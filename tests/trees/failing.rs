@@ -98,7 +98,7 @@ fn is_apart(call: &str) -> bool {
         || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
 }
 
-/// Which calls a thread makes, and which of them are to fail: the first three and the last of each name.
+/// Calls that a thread makes, reduced to those that should fail: the first three and the last of each name.
 pub(crate) fn calls(trace: &[String], is_everything_asked: bool) -> Vec<(String, usize)> {
     let mut made: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
@@ -284,7 +284,7 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
             let is_open = |call: &&mut (&str, Call)| {
                 call.0 == thread.trim_end() && call.1.ended == usize::MAX
             };
-            // What began before it was looked at.
+            // Calls that began before they were traced.
             let Some(call) = calls.iter_mut().rev().find(is_open) else { continue };
             call.1.ended = at;
             call.1.text.push_str(rest.split_once("resumed>").unwrap().1);

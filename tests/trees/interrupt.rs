@@ -23,7 +23,7 @@ pub(crate) fn send(signal: Signal, program: &Child) {
     kill_process(Pid::from_child(program), signal).unwrap();
 }
 
-/// As Ctrl-C does.
+/// Interrupts programs as Ctrl-C does.
 pub(crate) fn interrupt(program: &Child) {
     send(signals()[0], program);
 }

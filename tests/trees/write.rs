@@ -911,7 +911,7 @@ mod together {
 mod few {
     use super::*;
 
-    /// With the limits of a shell's `ulimit`.
+    /// Plays a part under the limits of a shell's `ulimit`.
     fn played_with(limits: &str, role: &str, folder: &Path) {
         let program = part(role, folder);
         let mut shell = Command::new("sh");
@@ -993,7 +993,7 @@ mod mirror {
         assert_eq!(names(&out.join("a")), ["b", "c\n"]);
     }
 
-    /// As a shell sets it. The program's own cannot be set for one test.
+    /// The umask is set by a shell, because the test process cannot change its own for one test.
     #[test]
     fn bits_are_those_that_cp_gives() {
         for umask in ["000", "022", "027", "077"] {
@@ -1757,7 +1757,7 @@ mod maildir {
         assert_eq!(fs::read(at("cur/1")).unwrap(), b"old");
     }
 
-    /// As readers copy messages.
+    /// Copies messages as mail readers do.
     #[test]
     fn a_linked_message_is_written_and_its_copy_is_not() {
         let folder = maildir();
@@ -1795,7 +1795,7 @@ mod maildir {
     }
 }
 
-/// This program once more, to play a part in `folder`.
+/// Command that starts this program again to play a part in `folder`.
 fn part(part: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["write::the_part", "--exact", "--nocapture", "--test-threads=1"]);

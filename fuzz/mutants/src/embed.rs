@@ -20,7 +20,7 @@ use syn::{Arm, Block, Expr, parse_quote};
 
 use crate::Failure;
 
-/// What asks, in the sources.
+/// Source of the module through which mutated code asks if its mutant is active.
 const MODULE: &str = r#"//! Which mutant is alive, and which were asked for.
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,9 +53,9 @@ fn place(at: LineColumn) -> Place {
 }
 
 struct Embedding {
-    /// By where what is replaced begins.
+    /// Mutants, by the start of the code that they replace.
     mutants: BTreeMap<Place, Vec<Mutant>>,
-    /// Where the body of a function begins, for its own.
+    /// Starts of function bodies, each with the mutants of that function.
     bodies: BTreeMap<Place, Vec<Mutant>>,
     is_const: bool,
     done: BTreeSet<usize>,
@@ -200,7 +200,7 @@ fn number_of(value: &Value, end: &str, name: &str) -> usize {
     value[end][name].as_u64().unwrap_or_default() as usize
 }
 
-/// Where the braces of a function's body open: the last `{` before what cargo-mutants calls the body, or at it.
+/// Opening brace of a function's body: the last `{` before the place where cargo-mutants starts the body, or at it.
 fn opening(source: &str, (line, column): Place) -> Place {
     let lines: Vec<&str> = source.split('\n').collect();
     let offset: usize = lines[..line - 1].iter().map(|line| line.len() + 1).sum();
@@ -302,7 +302,7 @@ fn drop_arms(path: &Path, line: usize) -> Result<Vec<usize>, Failure> {
     Ok(dropped)
 }
 
-/// Takes the question of a mutant out: nobody is it.
+/// Removes the check for a mutant at `line`, so that the sources compile without the mutant.
 fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
     let text = fs::read_to_string(path)?;
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
@@ -321,7 +321,7 @@ fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
         if whole.contains(&guard) {
             whole = whole.replace(&guard, "=>");
         } else {
-            // What follows is a branch, of which nothing may stay: it does not compile.
+            // The following branch must go completely: it does not compile.
             let Some(open) = whole[start..].find('{').map(|open| start + open) else {
                 return Ok(None);
             };

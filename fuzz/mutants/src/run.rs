@@ -28,7 +28,7 @@ fn command(folder: &Path, program: &str) -> Command {
     command
 }
 
-/// Whether it succeeds in time.
+/// True if the command succeeds within the time limit.
 fn succeeds(mut command: Command, within: Duration) -> Result<bool, Failure> {
     let mut child = command.spawn()?;
     let start = Instant::now();
