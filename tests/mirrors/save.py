@@ -84,7 +84,7 @@ def chromium(folder, port):
         child.wait()
 
 
-# The steps of saveBrowser in toolkit/content/contentAreaUtils.js does once a file was picked.
+# The steps of saveBrowser in toolkit/content/contentAreaUtils.js after a file was picked.
 INTERNAL_SAVE = """
 const [path, done] = arguments;
 const file = Components.classes["@mozilla.org/file/local;1"].createInstance(Components.interfaces.nsIFile);

@@ -467,6 +467,36 @@ fn every_file_opens_with_what_it_is() {
     }
 }
 
+/// Openings that turn a doc comment into a riddle. Fewer than two comments of a hundred begin so.
+const OPENINGS: &[&str] =
+    &["What", "Whether", "How", "The same", "So many", "So much", "That", "Those", "Where", "When"];
+
+/// A doc comment begins with a noun or a verb.
+#[test]
+fn doc_comments_have_a_subject() {
+    let (mut comments, mut riddles) = (0, Vec::new());
+    for (path, text) in sources() {
+        let mut before = "";
+        for line in text.lines().map(str::trim_start) {
+            if let Some(comment) = line.strip_prefix("/// ")
+                && !before.starts_with("///")
+            {
+                comments += 1;
+                let is_opening = |opening: &&&str| {
+                    comment
+                        .strip_prefix(**opening)
+                        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+                };
+                riddles
+                    .extend(OPENINGS.iter().find(is_opening).map(|_| format!("{path}: {comment}")));
+            }
+            before = line;
+        }
+    }
+    assert!(comments > 3_000, "{comments}");
+    assert!(50 * riddles.len() < comments, "{}", riddles.join("\n"));
+}
+
 /// The types that a line of code declares. An associated one is indented, and belongs to its trait.
 fn declared(line: &str) -> Option<&str> {
     let visible = line.trim_start().trim_start_matches("pub");
