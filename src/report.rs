@@ -46,7 +46,7 @@ named! {
     pub enum Reason {
         /// The link names an element of its own document by id, and must continue to do so.
         IdReference = "id-reference",
-        /// The link is empty, which does not mean the base in its position.
+        /// The link is empty, and in its position an empty link does not mean the base.
         Empty = "empty",
         /// A template engine will replace the link.
         Placeholder = "placeholder",
@@ -76,8 +76,8 @@ named! {
         Signed = "signed",
         /// The link is in a message with a DKIM or ARC signature, and such messages are skipped.
         Dkim = "dkim",
-        /// The link means a part of its own message by a relative `Content-Location` (RFC 2557, 8.2), or it is the
-        /// href of a `base` element that makes other links do so.
+        /// The link refers to another part of its message, which has a relative `Content-Location` (RFC 2557, 8.2), or
+        /// it is the href of a `base` element through which other links refer to such a part.
         SiblingPart = "sibling-part",
         /// The link is a `Content-Location` or the `href` of a `base` element. Made absolute, it would become the
         /// base of links that stay relative.
@@ -140,8 +140,8 @@ pub struct LinkReport {
     pub target: Option<String>,
     /// The role of the link in the document.
     pub role: Role,
-    /// The decoded new reference, if percent-encoding makes it differ from the target. Some positions, such as
-    /// lists separated by white space, have no other escape.
+    /// The decoded new reference, if percent-encoding makes it differ from the target. This happens where a
+    /// character has no other escape, such as in lists separated by white space.
     pub written: Option<String>,
     /// The outcome of the link.
     pub outcome: Outcome,
@@ -153,8 +153,8 @@ pub struct LinkReport {
     /// The other profiles with a different target, in the order of [`Profile::ALL`].
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) differs_under: [bool; Profile::ALL.len()],
-    /// True if the link can be replaced in its position: it is verbatim apart from escapes, and nothing signed
-    /// contains it.
+    /// True if the link can be replaced in its position: apart from escapes, its bytes are the reference itself, and
+    /// they are not in signed content.
     pub is_editable: bool,
 }
 

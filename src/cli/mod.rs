@@ -1,5 +1,5 @@
 //! The command line: `args` turns the arguments into a `request`, a file for each command carries it out, and `output`
-//! prints. The program calls it, and the command of the Python package.
+//! prints. Both the program and the command of the Python package call [`run`].
 //!
 //! ```text
 //! arguments --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
@@ -8,7 +8,7 @@
 //! A function here returns an [`io::Error`] only if standard output cannot be written to. An error in a
 //! file or an argument is printed where it is found and becomes an `ExitStatus`, or it ends the command (`failure`).
 //!
-//! Deliberately absent: features that a program could not have with the library.
+//! Deliberately absent: features of its own. Whatever the command line does, a program can do with the library.
 
 use std::borrow::Cow;
 use std::ffi::OsString;

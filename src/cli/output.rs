@@ -1,4 +1,4 @@
-//! The only printing: results to standard output, everything else to standard error.
+//! The only place that prints: results to standard output, everything else to standard error.
 //!
 //! ```text
 //! page.html:3:9: warning[base-relative]: the href of this base element is relative …
@@ -114,7 +114,7 @@ pub(crate) struct Output {
     is_begun: bool,
     /// The file that gets the results instead of standard output.
     file: Option<Replacement>,
-    /// The progress bar to advance while that file is the only one being read.
+    /// The progress bar of a single input, which advances although results go to `file`.
     reaches: Option<Progress>,
     /// True if this is the output of a worker thread.
     is_buffered: bool,
@@ -506,7 +506,8 @@ impl Output {
         }
     }
 
-    /// Prints a note that begins with a number, unless that is zero; `one` and `more` are its noun and verb.
+    /// Prints a note that begins with a number, unless that is zero; `one` and `more` are the noun and verb in
+    /// singular and plural.
     pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
             self.notice(&format_args!("{} {what}", count(number, one, more)));
@@ -571,7 +572,7 @@ impl Output {
 
     /// Reports a diagnostic.
     pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // Checked first, because to find a line number all lines before it are counted.
+        // Checked before the place is asked for, which counts all lines before it.
         // The HTTP fields of a record are never written, so a renamed field does not matter.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.verbosity.quiet || is_unwritten {

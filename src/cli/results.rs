@@ -4,9 +4,9 @@
 //! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
 //! ```
 //!
-//! A result is written whole or not at all. It is up to date if it is newer than its file, the settings, the table of URLs,
-//! and the file with the options ([`OPTIONS`]). That file is written when the options change, so results of other options
-//! are older.
+//! A result is written whole or not at all. It is up to date if it is newer than its input file, the settings, the table of
+//! URLs, and the file with the options ([`OPTIONS`]). That file is written anew when the options change, so results of
+//! earlier options are out of date.
 //!
 //! Deliberately absent: the contents of a result.
 
@@ -34,7 +34,7 @@ const TICK: Duration = Duration::from_millis(20);
 pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
-    /// The time of the last change that affects results; `None` if no result is kept.
+    /// The time of the last change that affects results; `None` if earlier results are not reused.
     decided: Option<SystemTime>,
 }
 
@@ -80,8 +80,8 @@ impl Results {
         Ok(Self { folder, extension, decided: decided.filter(|_| request.keeps) })
     }
 
-    /// Writes the result of `origin`, which `work` prints, if all of the file could be read; `None` if the result is up to
-    /// date.
+    /// Writes the output of `work` as the result of `origin`, unless the file could not be read to its end. Returns
+    /// `None` if the result is up to date.
     pub(crate) fn of<T>(
         &self,
         origin: &Origin,

@@ -32,12 +32,12 @@ use crate::span::Span;
 const FROM: &[u8] = b"From ";
 /// The beginning of a message after another line.
 const LINE_FROM: &[u8] = b"\nFrom ";
-/// The maximum distance, in bytes, of the end given by a `Content-Length` from the next `From ` line.
+/// The number of bytes after the next `From ` line within which a `Content-Length` may end a message.
 const LOOK_AHEAD: usize = 64 << 20;
 /// The number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
-/// The maximum number of line ends between the end of a counted body and the next `From ` line: that of its last
-/// line, which some writers do not count, and that of the empty line.
+/// The maximum number of line ends between the end of a counted body and the next `From ` line: one ends the
+/// last line, which some writers do not count, and one is the empty line.
 const LINE_ENDS: usize = 2;
 /// The number of bytes after a counted body that decide if the count is right: these line ends, as CRLF, and `From
 /// `.
@@ -165,7 +165,7 @@ impl<R: Read> Messages<R> {
     /// ```
     pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
         self.offset += self.length as u64;
-        // Returned messages are dropped once no more bytes have to be moved than are dropped.
+        // Returned messages are dropped only if they are as long as the rest, which must be moved; so time stays linear.
         let mut from = self.start + self.length;
         if from >= self.buffer.len() - from {
             self.did(self.buffer.len() - from);
@@ -196,7 +196,7 @@ impl<R: Read> Messages<R> {
         self.offset += self.length as u64;
         let end = self.start + self.length;
         spare.clear();
-        // A wrong `Content-Length` may have caused reading far ahead. The shorter side is copied.
+        // A wrong `Content-Length` may have caused reading far ahead. The shorter of the batch and the rest is copied.
         let is_far_ahead = self.buffer.len() - end > end - from;
         let (copied, start) =
             if is_far_ahead { (from..end, end) } else { (end..self.buffer.len(), 0) };
@@ -239,7 +239,7 @@ impl<R: Read> Messages<R> {
         if self.ended {
             return Ok(false);
         }
-        // Fewer bytes are moved than dropped, and each is dropped once.
+        // At most as many bytes are moved as are dropped, and each is dropped once; so time stays linear.
         if self.start >= self.rest().len() && !self.is_kept {
             self.did(self.rest().len());
             self.buffer.drain(..self.start);
@@ -415,8 +415,8 @@ mod tests {
     }
 
     #[test]
-    fn a_content_length_may_lead_as_far_as_the_look_ahead_behind_the_next_from() {
-        // The body is `a LF LF` and, 3 after its start, `From b LF x LF`: 12, which is 9 after that.
+    fn a_length_may_end_up_to_the_look_ahead_after_the_next_from() {
+        // The body has 12 bytes: 3 (`a LF LF`), then 9 (`From b LF x LF`). It ends 9 bytes after the next `From `.
         check(
             9,
             &[("From 1\n", "Content-Length: 12\n\na\n\nFrom b\nx\n", "\n"), ("From 2\n", "", "\n")],
@@ -433,8 +433,8 @@ mod tests {
 
     #[test]
     fn what_was_read_ahead_does_not_let_the_next_message_look_further() {
-        // The first leads 8 after `From 2`, which is wrong; the second 9 after `From b`, which is right but too
-        // far.
+        // The first length ends 8 bytes after the start of `From 2`, and is wrong. The second ends 9 bytes after that of
+        // `From b`, and is right but beyond the limit of 8.
         check(
             8,
             &[
@@ -475,7 +475,7 @@ mod tests {
             loop {
                 let batch = rest.next_batch(least, spare);
                 let Some(last) = batch.messages.last() else { break };
-                // Without its last message, the batch would be too small, unless no more remain.
+                // Without its last message the batch would be too small. With it, it is large enough, or the mailbox has ended.
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {

@@ -4,10 +4,10 @@
 //! message --read--> entities, outermost first
 //!                     heading --> bases that it declares (3.1)
 //!                     body --decode--> content --edits--> lift --> edits of the file
-//!                                                          fields --> edits of what headings say of bodies
+//!                                                          fields --> edits of header fields that describe the body
 //! ```
 //!
-//! [`entity`] has the nouns, and what a kind of container says of itself; [`mime`] reads messages,
+//! [`entity`] has the types, and the description of each kind of container; [`mime`] reads messages,
 //! and [`http`] responses. The table below maps formats to them. `lift` and `fields` turn an edit of a body into
 //! edits of the file. [`mbox`] splits a file into messages, each of which is read separately.
 //!

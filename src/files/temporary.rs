@@ -51,7 +51,7 @@ fn check(drawn: &str) -> String {
     characters(hash >> 32, CHECK)
 }
 
-/// True if a file of this name is locked by its program while that runs.
+/// True if only files have such a name that this program keeps locked while it runs.
 fn is_held_by_name(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
     drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
@@ -124,8 +124,8 @@ pub(super) fn remove_stale(folder: &OpenFolder, name: &OsStr) {
 
 /// The suffix of the lock of a mailbox.
 pub(super) const LOCK: &str = ".lock";
-/// The end of a lock that this program created, after the process id. A lock has at most 16 bytes, since process
-/// ids in Linux are at most 4194304. procmail never treats a longer one as stale.
+/// The end of a lock that this program created, after the process id. procmail removes a
+/// stale lock only if it has at most 16 bytes. These have no more, since process ids in Linux are at most 4194304.
 pub(super) const LOCK_END: &[u8] = b"\nbaselink";
 
 /// True if a file of this name may be the lock of a mailbox.

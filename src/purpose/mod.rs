@@ -1,4 +1,4 @@
-//! Purposes of a collection: each chooses a new target or a class for a link.
+//! Commands' treatment of the links of a collection: three modules choose a target or a class for each link.
 //!
 //! [`check`] determines the effect of a move on links. [`localize`](mod@localize) makes links lead to resources of
 //! the collection. [`relocate`](mod@relocate) makes links lead to the new places of their targets. [`adapt`]

@@ -75,7 +75,7 @@ impl Inherited {
         }
     }
 
-    /// A1: a written delimiter stays unless its component is inherited.
+    /// Step 5, for an empty path. A delimiter such as `?` stays unless its component is inherited (A1).
     fn step_5(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
         let base = || self.components();
         trace.tell("5", || format!("its path is empty: it inherits the path {:?}", base().path()));
@@ -100,7 +100,7 @@ impl Inherited {
 
     fn step_6(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
         trace.tell("6", || {
-            // A8
+            // A8: the leading `/` takes no part in this step.
             let (written, path) = (self.written_directory(), url.path());
             let directory = written.strip_prefix('/').unwrap_or(written);
             let aside = if directory == written { "" } else { ", the leading \"/\" set aside" };
@@ -112,7 +112,7 @@ impl Inherited {
         draft.segments(self.profile, url.path_span, &mut top, trace);
         trace.tell_segments();
         let resolved = &draft.target.url[self.cuts.net_loc..];
-        // A7. Also after an empty net_loc, which the path would otherwise become.
+        // A7. Also after an empty net_loc, since otherwise the path would be read as one.
         if self.cuts.has_net_loc && !resolved.is_empty() && !resolved.starts_with('/') {
             trace.tell("A7", || "a \"/\" parts the net_loc from the path");
             draft.insert(self.cuts.net_loc, "/");

@@ -14,7 +14,7 @@
 //! 3. in any page, a folder next to it with a known suffix, if the names of all files in it end in `_` and the
 //!    same four characters. Firefox names files so, and the page may have been renamed.
 //!
-//! In a file of a companion folder, a reference leads to a local copy if that file exists. A file name may appear
+//! A reference inside a companion folder leads to a local copy if the file that it names exists. A file name may appear
 //! in the reference unencoded, with `#`, `?` or something that looks like an escape in it.
 //!
 //! ```
@@ -39,11 +39,11 @@ use crate::document::Against;
 use crate::reference::decode_percent_lossy;
 use crate::span::Span;
 
-/// The suffixes that browsers and Word append to the name of a page to name its companion folder, in any case.
+/// The suffixes that browsers and Word append to the name of a page to name its companion folder, in upper or lower case.
 ///
 /// The suffix depends on the language of the program. Those up to `_fajlovi` are from Microsoft's table
 /// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>). The
-/// German, French, Dutch, Portuguese, Czech, Hungarian and Swedish ones are from Mozilla's
+/// German, French, Dutch, Portuguese, Czech, Hungarian and Swedish ones are also in Mozilla's
 /// `contentAreaCommands.properties`. The last two come from reports of users.
 pub const SUFFIXES: [&str; 24] = [
     "_files",
@@ -78,7 +78,7 @@ pub(crate) fn stem_of_companion(folder: &str) -> Option<&str> {
     Some(&folder[..at])
 }
 
-/// The offset of a known suffix in the name of a folder; `None` at offset 0.
+/// The offset of a known suffix in the name of a folder; `None` if there is none, or if the name is only the suffix.
 fn suffix_at(folder: &[u8]) -> Option<usize> {
     // Every suffix begins with one of these bytes and contains no other of them.
     let at = memchr::memrchr3(b'_', b'-', b'.', folder).filter(|&at| at > 0)?;
@@ -260,7 +260,7 @@ impl<'a> Copies<'a> {
 fn may_be_companion(raw: &[u8], end: usize) -> bool {
     match &raw[..end] {
         b".." => false,
-        // After further `./` each prefix would be scanned again.
+        // With several `./` the answer is yes, since a search after each would take quadratic time.
         b"." if raw[2..].starts_with(b"./") => true,
         b"." => memchr::memchr(b'/', &raw[2..]).is_some_and(|end| may_be_companion(&raw[2..], end)),
         folder => {

@@ -2,7 +2,8 @@
 //!
 //! RFC 1808 and HTML define one base for a whole document, and so does every profile: a link before the `base`
 //! element is resolved against it. That is right for the links that a reader follows later, and for most resources
-//! that a browser fetches. The rest are reported under the URL Standard's profile, which models browsers.
+//! that a browser fetches. Resources that a browser fetches too early are reported, but only under the URL
+//! Standard's profile, which models browsers.
 //!
 //! ```text
 //! http://a/  <script src=x></script><base href=/b/>      a browser fetches http://a/x, the link means http://a/b/x

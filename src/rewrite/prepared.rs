@@ -19,7 +19,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::resolve::{self, Base, Profile, is_letter};
 
-/// For each profile, in the order of [`Profile::ALL`], true if its result differs.
+/// For each profile, in the order of [`Profile::ALL`], true if it gives another target than the profile in use.
 pub(super) type Under = [bool; Profile::ALL.len()];
 
 pub(super) const NOWHERE: Under = [false; Profile::ALL.len()];
@@ -38,7 +38,7 @@ pub(super) struct PreparedBase {
 impl PreparedBase {
     pub(super) fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
         let is_short = url.len() <= LONGEST_BASE;
-        // A base that is too long is not parsed, because many documents may share it.
+        // A base that is too long is not parsed, since each of the documents that share it would parse it again.
         let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
         let base = prepare(options.profile, &looked_at, charset);
         Self {
@@ -51,14 +51,13 @@ impl PreparedBase {
         }
     }
 
-    /// This base with a layout in which relative references lead from file to file, among folders named after
-    /// hosts.
+    /// This base in a tree whose folders are named after hosts, so that `../other.example/x` leads to that host.
     pub(super) fn in_layout(self, beside: Arc<dyn Beside>) -> Self {
         let base = self.base.in_layout(move |folder| beside.host(folder));
         Self { base, ..self }
     }
 
-    /// The number of leading bytes that need no escape in CSS and in any attribute; in any quoted attribute if
+    /// The number of leading bytes that need no escape in CSS or in an attribute, which is a quoted one if
     /// `is_quoted`.
     pub(super) fn spelled_anywhere(&self, is_quoted: bool) -> usize {
         let is_utf_8 = self.charset == Charset::UTF_8;
@@ -84,7 +83,7 @@ impl PreparedBase {
         is_spelled.then(|| (text.len(), escape::attribute(text, Quote::Double)))
     }
 
-    /// The other profiles whose target is not `url`, ignoring spelling. For `None`, those with any target.
+    /// The other profiles with another target than `url`, ignoring spelling. For `None`, those that have a target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
             let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());

@@ -91,7 +91,7 @@ fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
     memchr::memchr(needle, rest).map_or(bytes.len(), |length| at + length)
 }
 
-/// The end of the name that continues at `at`: at white space, `/`, `>`, or at `ends`.
+/// The offset of the first byte from `at` on that ends a name: white space, `/`, `>`, or `ends`.
 #[inline(always)]
 pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
     if let Some(block) = block(bytes, at) {

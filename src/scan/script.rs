@@ -1,5 +1,5 @@
 //! The URLs of JavaScript, if the group `scripts` is enabled: the imports of a script (ECMAScript, 16.2.2, 16.2.3
-//! and 13.3.10), and URLs made relative to its module with `new URL("…", import.meta.url)`.
+//! and 13.3.10), and URLs resolved against the module's own URL with `new URL("…", import.meta.url)`.
 //!
 //! A specifier is a URL if it begins with `/`, `./` or `../`, or has a scheme (HTML, 8.1.5.1, "resolve a URL-like
 //! module specifier"). Otherwise it is a name for an import map and not a link. Each URL is resolved against the
@@ -31,7 +31,7 @@ pub struct ScriptUrl {
     pub span: Span,
     /// The quotation mark of the string.
     pub quote: char,
-    /// True for the specifier of a module, which may not be a URL.
+    /// True for the specifier of a module, which need not be a URL.
     pub is_specifier: bool,
 }
 
@@ -69,7 +69,7 @@ enum ImportDeclaration {
     Import,
     /// After `export`.
     Export,
-    /// After the imported or exported names begin, up to `from` and a string.
+    /// From the first imported or exported name to the string after `from`.
     Clause,
 }
 
@@ -155,7 +155,7 @@ impl Reader<'_> {
             && self.declaration != Some(ImportDeclaration::Clause)
     }
 
-    /// Recognises a call that ends with the last token, or whose first argument does.
+    /// Recognises a call if the last token is its `)`, or the `,` after its first argument.
     fn call(&mut self) {
         if !self.is_mark(0, b')') && !self.is_mark(0, b',') {
             return;
@@ -318,7 +318,7 @@ mod tests {
                 _ if before.contains('[') => "]",
                 _ => ");",
             };
-            // A division by two around a call, or a regular expression that contains something like a call.
+            // Two divisions with a call between them, or a regular expression that contains something like a call.
             let script = format!("{before}/ import('a') /1{rest}");
             let expected: &[&str] = if is_expression { &[] } else { &["a"] };
             check(Goal::Module, &script, expected);

@@ -23,9 +23,9 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedCheck {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// The new place of the folder: its URL, or file if it will be read from disk [default: any other place]
+    /// The new place of the folder: its URL, or the word 'file' if it will be opened from disk [default: any other place]
     ///
-    /// By default the host and path of the folder change, and the scheme does not.
+    /// Without it, check assumes another host and another path, and the same scheme.
     #[arg(long, value_name = "URL", help_heading = "Move")]
     to: Option<String>,
     /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
@@ -53,11 +53,11 @@ pub(super) struct TypedCheck {
     report: Option<PathBuf>,
     /// List every missing URL of a denied class, one per line, as `wget -i` reads it; `-` is standard output
     ///
-    /// The class missing is what pages need to look and work as they did, in an archive or below --layout host. With
+    /// In an archive, or with --layout host, the class `missing` has the images, scripts and so on that were not captured. With
     /// `--deny missing,missing-page`, the pages that an archive lacks follow.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
     missing: Option<PathBuf>,
-    /// List every link that breaks instead of the targets, and the anomalies of each document
+    /// List single links that break instead of targets, and the anomalies of each document
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }

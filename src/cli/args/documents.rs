@@ -54,9 +54,9 @@ pub(super) struct TypedDocuments {
     url: Option<String>,
     /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; its URLs win over --url
     ///
-    /// CSV and TSV have the columns path and url; JSON Lines have an object with both on each line. Paths are relative to a
-    /// named folder, the folder of the table, the current folder, or the folder of a named file. If a file has several URLs,
-    /// the last one counts.
+    /// CSV and TSV have the columns path and url; JSON Lines have an object with both on each line. A relative
+    /// path is looked up in the named folder, then next to the table, then in the current folder, then next to a named file.
+    /// Links to any URL of a file find it; its own URL is the last one.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
     pub(super) url_map: Option<PathBuf>,
     /// The name of index files, such as index.html: their URLs end with `/`
@@ -82,13 +82,13 @@ pub(super) struct TypedDocuments {
     /// HTTrack, and with --layout host
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
-    /// In folders, read only files that match; repeatable
+    /// In folders and archives, read only files that match; repeatable
     ///
     /// A pattern without `/` is matched against the name, one with `/` against the path below the named
     /// folder; `**` stands for any number of folders. Hidden files count only with --hidden.
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     include: Vec<String>,
-    /// In folders, skip files that match, and everything below folders that match; repeatable
+    /// In folders and archives, skip files that match, and everything below folders that match; repeatable
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     exclude: Vec<String>,
     /// In folders, include hidden files

@@ -48,12 +48,12 @@ path. For several files only errors and totals are printed, and each kind of war
 Exit status:
   0  done
   1  --strict: a relative link could not be made absolute;
-     --verify: more than URLs would have changed, and nothing was written
+     --verify: something other than URLs would have changed, so nothing was written
   2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LOCALIZE_AFTER: &str = "\
-A link whose target is among the files of DIR becomes a relative reference to the file, every other one \
+A link whose target is among the files read becomes a relative reference to the file, every other one \
 absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
 browsers give them, and by `index` names.
 
@@ -73,7 +73,7 @@ Examples:
 Exit status:
   0  done
   1  --strict: a relative link could not be made absolute;
-     --verify: more than URLs would have changed, and nothing was written
+     --verify: something other than URLs would have changed, so nothing was written
   2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
@@ -81,11 +81,12 @@ pub(super) const MOVE_AFTER: &str = "\
 Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link below the old root \
 moves even if no file answers it (`/search`); -v lists such URLs.
 
-With --relative, these links keep their form, or get that of --to: canonical URLs, alternates in other languages, og:image \
+With --relative, these links stay as they are or, with --to, get the new URL in their own form: canonical URLs, alternates in other languages, og:image \
 and its kin, JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL. From disk, browsers \
 refuse module scripts, workers, fetch, web app manifests, SVG `use` of another file, and elements with crossorigin or integrity.
 
-With --in-place, all files move or none. If a run is stopped, give the same command again.
+With --in-place, nothing changes before the journal of the move is complete. If a run is stopped, give the same command again: \
+it finishes the move.
 
 Results of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (still leads to its \
 target as written), absolute (leads elsewhere), no-base, left, not-editable.
@@ -100,9 +101,9 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a link could not be moved; --verify: more than URLs would have changed
+  1  --strict: a link could not be moved; --verify: something other than URLs would have changed
   2  a file or an argument could not be used
-  130  stopped by Ctrl-C or a signal; every file is complete";
+  130  stopped by Ctrl-C or a signal; repeat the command to finish";
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \

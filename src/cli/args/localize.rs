@@ -25,7 +25,7 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Exit with 1 if a relative link cannot be made absolute, unless it is left on purpose, or if a record of an archive is
+    /// Exit with 1 if a relative link can be made neither local nor absolute, unless it is left on purpose, or if a record of an archive is
     /// broken
     #[arg(long, help_heading = "Policies")]
     strict: bool,
@@ -40,7 +40,7 @@ pub(super) struct TypedLocalize {
     json: bool,
     /// List every URL of the folder that has no file, one per line, as `wget -i` reads it; `-` is standard output
     ///
-    /// The list has the targets of links. It is also written with --dry-run, and must be outside the folders.
+    /// It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030

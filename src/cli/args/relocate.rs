@@ -46,8 +46,8 @@ pub(super) struct TypedMove {
     /// inside renamed files and folders are rewritten.
     #[arg(long, value_name = "OLD=NEW", help_heading = "Move")]
     rename: Vec<OsString>,
-    /// Write a redirect from the old to the new path of each renamed file: lines of `_redirects`; of an nginx map if the name
-    /// ends with .map or .conf; of Apache if it ends with .htaccess
+    /// Write a redirect from the old to the new path of each renamed file: by its name for nginx
+    /// (.map, .conf), for Apache (.htaccess), or else as lines of `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename", help_heading = "Move")]
     redirects: Option<PathBuf>,
     /// Exit with 1 if a link could not be moved

@@ -200,7 +200,7 @@ impl<'a> ReportPage<'a> {
         )
     }
 
-    /// The files with links that fail, break, or are listed, the worst first, by number.
+    /// The indexes of the files with links that fail, break or are listed, the worst first.
     fn files(&self) -> Vec<usize> {
         let files = &self.tree.files;
         let key = |number: &usize| {
@@ -378,7 +378,8 @@ impl<'a> DistinctTexts<'a> {
     }
 }
 
-/// Writes a table; `#` marks a column of numbers. Roles are explicit because a browser does not see cards as a table.
+/// Writes a table; `#` marks a column of numbers. Roles are explicit because on narrow
+/// screens the style sheet shows rows as cards, which browsers no longer expose as a table.
 fn write_table(
     id: &str,
     caption: &str,
@@ -423,11 +424,13 @@ fn meaning(class: Class) -> &'static str {
     match class {
         Class::Travels => "It is relative, and its target is in the folder.",
         Class::Lines => {
-            "The file exists, and a script in it marks the lines that the fragment names."
+            "The file exists; a script in it marks the lines that the fragment names, such as #L10."
         }
         Class::Fragment => "The file exists, but has no such id.",
         Class::Dangling => "It leads into the folder, but no such file exists.",
-        Class::Missing => "A page needs it to look or work as it did, and it was not captured.",
+        Class::Missing => {
+            "A page needs this resource to look or work as before, but the archive lacks it."
+        }
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
         Class::Escapes => "It depends on what is around the folder.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
@@ -496,7 +499,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
     }
     let shown = shown_folders(&folders);
     let mut page = String::from(
-        "<section>\n<h2>The folder</h2>\n<p>A square is a document: P, E, D and F mark what most of its broken links are. \
+        "<section>\n<h2>The folder</h2>\n<p>A square is a document. Its letter is the most frequent class of its broken links: pinned, escapes, dangling or fragment. \
          Folders open and close.</p>\n<div class=\"tree\">\n",
     );
     let (mut open, mut room) = (0, SQUARES);

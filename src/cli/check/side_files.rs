@@ -1,4 +1,4 @@
-//! The files that are written besides the list: the page of `--report`, the baseline, and the list of `--missing`.
+//! The files that `check` writes besides the findings on standard output: the page of `--report`, the baseline, and the list of `--missing`.
 //!
 //! ```text
 //! error: site/index.html: --report would overwrite a file of the checked folder; name another file, or skip this \
@@ -36,7 +36,7 @@ const MISSING: &str = "--missing";
 ///
 /// # Errors
 ///
-/// One of them is not a file, cannot be written, or would replace an input or the other.
+/// One of them is not a file, cannot be written, or would replace an input or another of them.
 pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
@@ -79,7 +79,8 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
-/// True if an earlier run wrote the baseline `path`. A baseline without findings is empty, as a document may be.
+/// True if an earlier run wrote the baseline `path`. An empty file may be a baseline without findings, or an empty
+/// document, so its name decides.
 fn is_baseline(path: &Path) -> bool {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     !Format::detect(Some(&own), b"").is_read() && Baseline::read(path, false).is_ok()

@@ -19,17 +19,17 @@ use crate::cli::output::location;
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes};
 
-/// The number of places of each target in the text.
+/// The most places that the text output shows for a target.
 pub(super) const PLACES: usize = 3;
 
-/// The number of places on the page; targets beyond have [`PLACES`] each.
+/// The most places on the HTML page, for all targets together. Further targets show [`PLACES`] each.
 const ROWS: usize = 250_000;
 
 /// Links that lead to one place, and break for one reason.
 pub(super) struct TargetSummary {
     pub(super) class: Class,
     pub(super) cause: Option<Cause>,
-    /// The URL, without a fragment unless the fragment is missing; the reference if it has no target.
+    /// The URL, with its fragment only if the finding is about the fragment; the reference if it has no target.
     pub(super) to: String,
     pub(super) is_denied: bool,
     pub(super) links: usize,

@@ -55,7 +55,7 @@ const ENTRY_PAGE: &str = "index.html";
 /// The number of files that are committed together.
 const TOGETHER: usize = 64;
 
-/// A file that is ready to be committed, or was only counted.
+/// A file that is ready to be committed. In a dry run it is only counted.
 struct PendingFile {
     resource: usize,
     file: Option<Replacement>,
@@ -306,7 +306,7 @@ impl ArchiveRun<'_> {
             }
         };
         made.file = self.begin(plan.name(number), date, &bytes)?;
-        // Each is an open file until it is committed, and one body may serve many URLs.
+        // Every uncommitted file stays open, and one body can become many files, so beyond a number they are committed at once.
         if made.file.is_some()
             && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
             && let Some(file) = made.file.take()

@@ -103,7 +103,7 @@ pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     (is_one && components.next().is_none() && !name.as_encoded_bytes().contains(&0)).then_some(name)
 }
 
-/// The bytes of a name. If the system's names are 16-bit, the bytes of its UTF-8.
+/// The bytes of a name. On Windows, whose names are 16-bit, the bytes of the name in UTF-8.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

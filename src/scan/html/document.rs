@@ -1,4 +1,4 @@
-//! An HTML document with its bases, its links, and the documents in values.
+//! An HTML document with its bases, its links, and the documents in attribute values (`srcdoc`).
 //!
 //! ```
 //! let page = b"<iframe srcdoc='<a href=x>'></iframe><a href=y>";
@@ -68,7 +68,7 @@ impl Links for Collecting<'_> {
     }
 }
 
-/// The HTML document in a value.
+/// The HTML document in an attribute value.
 pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
     let Part { found, entity, depth } = part;
     let Embedded { value: View { text, map }, carrier, pieces, entities, enclosed, within } = found;

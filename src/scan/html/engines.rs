@@ -185,8 +185,8 @@ mod tests {
         }
     }
 
-    /// The best effort takes over after a tag that html5ever does not receive; earlier tags come from the first
-    /// engines.
+    /// html5ever is stopped before a tag with too many attributes, and the best effort goes on from there. Earlier tags
+    /// come from the walk and html5ever.
     #[test]
     fn the_best_effort_goes_on_where_html5ever_stops() {
         let many: String = (0..=1_000).map(|number| format!(" a{number}")).collect();

@@ -59,8 +59,8 @@ pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> 
     found.links
 }
 
-/// Searches for tags that cause a fetch, and for the text of style sheets. A browser that runs scripts sees
-/// neither in `noscript` or in a template.
+/// Searches for tags that cause a fetch, and for the text of style sheets. Both are ignored in
+/// `noscript` and `template`, as in a browser that runs scripts.
 struct FetchScanner<'a> {
     bytes: &'a [u8],
     charset: Charset,

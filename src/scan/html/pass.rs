@@ -1,7 +1,7 @@
 //! One pass over a range of a buffer: from tags and comments to links, each reported as soon as it is found.
 //!
-//! The fast path offers a reference whose bytes can be used as they are, without any allocation, as [`Plain`]: in
-//! an attribute, in a list of image candidates, or in CSS. Only a reference that is not accepted as such becomes a
+//! The fast path offers a reference in an attribute, an image candidate or CSS as [`Plain`], without an allocation,
+//! if its bytes can be used as they are. Only a reference that is not accepted as such becomes a
 //! [`Link`]. A document in a value is scanned separately; markup in text (`noscript`, conditional comments) is
 //! scanned in place.
 //!
@@ -53,7 +53,7 @@ pub(crate) struct Plain {
     pub(crate) enclosed: bool,
     /// True if an empty reference is resolved here.
     pub(crate) empty_resolves: bool,
-    /// True if a fragment alone names an element of the document.
+    /// True if a reference that is only a fragment is an ID in this document, and not a link to a place.
     pub(crate) fragment_identifies: bool,
 }
 
@@ -97,8 +97,8 @@ pub(crate) struct Whole<'a> {
     pub(crate) enclosed: bool,
 }
 
-/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any, and true
-/// if the tree remains unknown.
+/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any, and
+/// whether html5ever gave no tree either.
 pub(crate) fn links<L: Links>(
     whole: &Whole<'_>,
     options: &ScanOptions,
@@ -125,7 +125,7 @@ enum Content {
     Raw(TextContent),
     /// A style sheet in an SVG element: text and CDATA sections.
     SvgCss,
-    /// Markup for readers that do not run scripts, show frames or have the plugin.
+    /// Markup for readers without scripts, frames or plugins.
     Markup,
 }
 
@@ -136,7 +136,7 @@ const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier
 /// An attribute of a tag, and its row in the table.
 type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
 
-/// Markup in text that is scanned separately. A `base` in it has no effect.
+/// Markup in text, scanned after the tokens around it in the same buffer. A `base` in it has no effect.
 #[derive(Clone, Copy)]
 pub(super) struct Markup {
     pub(super) span: Span,
@@ -353,7 +353,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             Ok(list) if list.is_ascii() => list,
             _ => return false,
         };
-        // Other character references are rare, and `&amp;` never stands for white space or a comma.
+        // Only `&amp;` is accepted here: it hides no separator, and other character references are rare.
         let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
             || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
@@ -567,7 +567,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             } else if let [b'<', b'a'..=b'z' | b'A'..=b'Z', ..]
             | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..] = rest
             {
-                // Another end tag, or a tag in which the document ends.
+                // A tag inside the element, complete or cut off by the end of the document.
                 at = tag::read(bytes, at).map_or(span.end, |tag| tag.span.end);
                 continue;
             } else if matches!(rest, [b'<', b'!' | b'?' | b'/', ..]) {
@@ -680,7 +680,7 @@ pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
     Some(Markup { span: Span::new(start, end), standing: Standing::ConditionalComment })
 }
 
-/// True if the text of an element is markup for readers that do not run scripts, show frames or have the plugin.
+/// True if the text of an element is markup for readers without scripts, frames or plugins.
 pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: TextModel) -> bool {
     let mut names = [&b"noscript"[..], b"noframes", b"noembed"].into_iter();
     (namespace, text) == (Namespace::Html, TextModel::RawText)

@@ -43,7 +43,7 @@ pub(super) enum TokenKind {
     Name,
     /// A string with this quotation mark.
     Text(u8),
-    /// A punctuator of one character. `?.` is `.`, and other punctuators of several characters are
+    /// A punctuator of one character. `?.` counts as `.`; all other longer punctuators are
     /// [`Other`](Self::Other).
     Mark(u8),
     /// Anything else.
@@ -71,9 +71,10 @@ enum Bracket {
     Parentheses,
     /// `[`
     Square,
-    /// A block of statements, or a list of names. `is_operand` is true if its end is the end of an operand.
+    /// A block of statements, or a list of names. `is_operand` is true if it ends an operand, such as a function
+    /// expression, so that a `/` after it divides.
     Block { is_operand: bool },
-    /// The body of a class. `is_operand` is true if its end is the end of an operand.
+    /// The body of a class. `is_operand` is true if it ends an operand, so that a `/` after it divides.
     Class { is_operand: bool },
     /// An object literal.
     Object,
