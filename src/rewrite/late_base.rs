@@ -57,18 +57,15 @@ pub(super) fn late_base(
     });
     let (first, from, to) = late.next()?;
     let (reference, from, to) = (abridged(&first.reference), abridged(&from), abridged(&to));
+    let wrong = format!("'{reference}' as {from}, not as {to}");
     let (what, them) = match late.count() {
-        0 => (format!("'{reference}' before it comes to the base element:"), "it"),
-        more => {
-            let number = more + 1;
-            let what =
-                format!("{number} resources before it comes to the base element: the first,");
-            (format!("{what} '{reference}',"), "them")
-        }
+        0 => (format!("{wrong}, because the base element comes later"), "it"),
+        more => (
+            format!("{} resources before the base element: {wrong}, is the first", more + 1),
+            "them",
+        ),
     };
-    let message = format!(
-        "a browser fetches {what} from {from}, not from {to}; move the base element before {them}"
-    );
+    let message = format!("a browser fetches {what}; move the base element before {them}");
     Some(Diagnostic::new(Code::LateBase, first.span(), message))
 }
 

@@ -11,7 +11,7 @@
 //! let report = rewrite(b"<a href=x></a><script src=y></script><base href=/b/>", &options).report;
 //! assert_eq!(
 //!     report.diagnostics[0].message,
-//!     "a browser fetches 'y' before it comes to the base element: from http://a/y, not from http://a/b/y; \
+//!     "a browser fetches 'y' as http://a/y, not as http://a/b/y, because the base element comes later; \
 //!      move the base element before it"
 //! );
 //! ```

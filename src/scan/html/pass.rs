@@ -696,7 +696,9 @@ fn without_tree(bound: Bound) -> Diagnostic {
     let (at, why) = match bound {
         Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
         Bound::Nesting(at) => (at, "elements nest too deep before this place"),
-        Bound::Unverified(at) => (at, "the tag that ends here was not where it was sought"),
+        Bound::Unverified(at) => {
+            (at, "html5ever and the scanner disagree about the tag that ends here")
+        }
     };
     let message = format!("{why}; the document was scanned without its tree");
     Diagnostic::new(Code::WithoutTree, Span::at(at), message)

@@ -263,7 +263,7 @@ impl<'a> Tokens<'a> {
 
     fn markup_comment(&mut self) -> Result<(), ScriptFault> {
         if self.goal == Goal::File {
-            let what = "a comment, if this is no module, and operators, if it is one";
+            let what = "only a script that is no module has a comment";
             return Err(ScriptFault { at: self.at, what });
         }
         self.at = line_end(self.bytes, self.at);
