@@ -78,12 +78,12 @@ def test_ctrl_c_ends_it_as_it_ends_the_program(is_ignored: bool, tmp_path: Path)
     assert (running.returncode, printed) == ((0, b"http://a/y\n") if is_ignored else (-signal.SIGINT, b""))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="it goes unsaid there")
+@pytest.mark.skipif(sys.platform != "linux", reason="a closed stream is not reported there")
 def test_a_closed_stream_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     shell = f"'{PROGRAM}' links page.html >&-"
     found = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, check=False)
-    assert (found.returncode, found.stderr) == (2, b"error: standard output cannot be written to: it is closed\n")
+    assert (found.returncode, found.stderr) == (2, b"error: cannot write to standard output: it is closed\n")
     # Messages on standard error must not get into the file that would have its number.
     shell = f"'{PROGRAM}' rewrite -v --url http://a/ -o new.html page.html <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", shell], cwd=tmp_path, check=False).returncode == 0
