@@ -66,7 +66,7 @@ struct ChoiceClosure<F>(F);
 
 impl<F> fmt::Debug for ChoiceClosure<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Chosen(..)")
+        f.write_str("ChoiceClosure(..)")
     }
 }
 
@@ -101,8 +101,8 @@ impl RewriterBuilder {
         self
     }
 
-    /// Sets the treatment of references that consist of a fragment only. By default ([`Fragments::Auto`]) they are
-    /// resolved only in saved pages, and only if a browser would leave the page.
+    /// Sets the treatment of references that consist of a fragment only. By default they are
+    /// resolved ([`Fragments::Rewrite`]); in saved pages, only if a browser would leave the page ([`Fragments::Auto`]).
     pub fn fragments(mut self, fragments: Fragments) -> Self {
         self.options.fragments = Some(fragments);
         self

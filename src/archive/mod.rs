@@ -17,7 +17,7 @@
 //! ```
 //!
 //! Deliberately absent: ARC, the predecessor of WARC; CDX; WARC files compressed by Zstandard; writing archives;
-//! the documents in records.
+//! decoding and reading the documents in records.
 
 mod data;
 mod har;
@@ -56,8 +56,8 @@ pub fn is_archive(head: &[u8]) -> bool {
     is_it(&inflated)
 }
 
-/// The first bytes of a gzip member (RFC 1952, 2.3.1). They are checked first, because a decoder for every file
-/// would fragment memory.
+/// The first bytes of a gzip member (RFC 1952, 2.3.1). They are checked first, because a decoder for each file,
+/// even one that is not gzip, would fragment memory.
 const GZIP: &[u8] = b"\x1f\x8b";
 
 /// The first bytes of an ARC file.

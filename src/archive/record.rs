@@ -96,7 +96,7 @@ pub struct Record {
     pub offset: Offset,
     /// The purpose of the record.
     pub record_type: RecordType,
-    /// The anomalies. Their spans refer to the heading, or to the bytes after the heading.
+    /// The anomalies. Their spans count from the first byte of the heading.
     pub diagnostics: Vec<Diagnostic>,
     fields: Heading,
     /// The heading, the block, and possibly further bytes.

@@ -1,8 +1,8 @@
-//! `baselink localize`: an offline mirror of a tree.
+//! `baselink localize`: an offline mirror of a folder. Archives and saved pages go to `rewrite::archives::extract`.
 //!
 //! ```text
 //! $ baselink localize --layout host --index index.html crawl -o mirror
-//! 3 files: 3 changed
+//! 3 files: 2 changed, 1 with nothing to change
 //!   css    1 file, 1 link: 1 local
 //!   html  2 files, 4 links: 3 made local, 1 made absolute
 //! ```

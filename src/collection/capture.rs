@@ -1,8 +1,8 @@
 //! Captures of an archive, and the choice of those that become resources.
 //!
 //! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best
-//! capture of each URL. A 2xx status ranks above a redirect (3xx), and a redirect above the rest. Among equals the
-//! latest capture wins, or the one nearest to a requested date.
+//! capture of each URL. A whole resource (a 2xx status except 204, 205 and 206) ranks above a redirect with a
+//! `Location`, and that above the rest. Among equals the latest capture wins, or the one nearest to a requested date.
 //!
 //! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes a further URL of
 //! the final resource. A revisit record (ISO 28500, 6.7) repeats the body of another capture and gets that body.
@@ -104,7 +104,7 @@ impl CaptureDate {
     }
 }
 
-/// Parses a date to its first second. The parts from the month on are optional: `2026`, `2026-01-31T10:20:30.5Z`,
+/// Parses a date, and returns the first second of the period that it denotes. The parts from the month on are optional: `2026`, `2026-01-31T10:20:30.5Z`,
 /// `20260131102030`.
 impl FromStr for CaptureDate {
     type Err = Error;
@@ -360,7 +360,7 @@ impl Captures {
         Self { near, ..Self::default() }
     }
 
-    /// Adds the capture in the item with this number. A capture whose URL is not absolute is ignored.
+    /// Adds a capture. `item` is the number of the record or entry that has it, in the order of the archive. A capture whose URL is not absolute is ignored.
     pub fn add(&mut self, item: u32, mut capture: Capture) {
         let media_type = match self.media_types.get(&capture.media_type) {
             Some(number) => *number,
@@ -485,7 +485,7 @@ fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;
-    // Browsers made the requests (Fetch Standard, 2.2.6, "location URL").
+    // Resolved as browsers do (Fetch Standard, 2.2.6, "location URL"), whatever the profile of the links.
     let to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url, true)?;
     // An error does not hide a page that was captured with the other scheme.
     let known = |url: &str| {

@@ -95,7 +95,7 @@ pub(super) enum Verdict<'a> {
     Left(Reason),
     /// The target is a prefix of the base followed by the tail of the reference, in every profile.
     Splice(Splice<'a>),
-    /// As `Splice`, but the reference is kept because [`Destination`] chose so.
+    /// As `Splice`, but the reference stays, because its target lies below [`Destination::stays_below`].
     Chosen(Splice<'a>),
     Target {
         target: Target,

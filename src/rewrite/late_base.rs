@@ -89,12 +89,12 @@ mod tests {
     #[test]
     fn a_late_base_is_reported_once() {
         let page = "<img src=x><script src=y></script><a href=z></a><base href=/b/>";
-        let message = "9: a browser fetches 2 resources before it comes to the base element: the first, 'x', from \
-                       http://a/x, not from http://a/b/x; move the base element before them";
+        let message = "9: a browser fetches 2 resources before the base element: 'x' as http://a/x, not as \
+                       http://a/b/x, is the first; move the base element before them";
         assert_eq!(said(page, Profile::Whatwg, Some("http://a/")).as_deref(), Some(message));
         let inside = "<iframe srcdoc='<img src=x><base href=/b/>'></iframe>";
-        let message = "25: a browser fetches 'x' before it comes to the base element: from http://a/x, not from \
-                       http://a/b/x; move the base element before it";
+        let message = "25: a browser fetches 'x' as http://a/x, not as http://a/b/x, because the base element \
+                       comes later; move the base element before it";
         assert_eq!(said(inside, Profile::Whatwg, Some("http://a/")).as_deref(), Some(message));
     }
 

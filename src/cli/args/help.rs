@@ -129,12 +129,12 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link has no target
+  1  --strict: a relative link cannot be made absolute, and is not left on purpose
   2  a file or an argument could not be used";
 
 pub(super) const BASE_AFTER: &str = "\
 The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
-base, `-` passed over, `!` declared, but not usable as a base; no mark: not declared. A message is \
+base, `-` passed over, `!` declared, but gives way to the next level (such as `data:`); no mark: not declared. A message is \
 shown as the tree of its entities, each with the levels that have a value. For several files, and for an archive, each \
 document is one line: its path, its base or none, and the source of the base, separated by tabs.
 

@@ -38,7 +38,7 @@ pub(super) struct TypedLocalize {
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// List every URL of the folder that has no file, one per line, as `wget -i` reads it; `-` is standard output
+    /// List every URL that the folder or archive should have and has no file for, one per line, as `wget -i` reads it; `-` is standard output
     ///
     /// It is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]

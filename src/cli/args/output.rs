@@ -28,7 +28,7 @@ enum TypedInPlace {
 pub(super) struct TypedOutput {
     /// The file for the result, or the folder for the results of folders, archives and several files
     ///
-    /// An existing file is replaced whole or not at all. The result of a folder has all of its files. Each of
+    /// An existing file is replaced whole or not at all. The result of a folder has all selected files, also those that do not change. Each of
     /// several inputs gets a folder with its name. Documents of an archive become HOST/PATH, which `--layout host` reads.
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,

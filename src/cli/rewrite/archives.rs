@@ -367,9 +367,10 @@ impl ArchiveRun<'_> {
     ) -> FileResult<()> {
         report_failures(plan.collection(), output);
         let files = count(counts.files, "file", "files");
+        let list = self.extraction.and_then(|extraction| extraction.missing.as_deref());
         let WrittenTo::Path { path: out, .. } = &self.request.destination else {
             output.notice(&format_args!("{files} would be written"));
-            return Ok(());
+            return list.map_or(Ok(()), |list| totals.list_missing(list, output));
         };
         if counts.files > 0 || self.status == ExitStatus::Done {
             output.notice(&format_args!("{files} written to {}", name(out)));
@@ -405,7 +406,7 @@ impl ArchiveRun<'_> {
         let page =
             self.begin(ENTRY_PAGE.as_bytes(), None, entry_page(&source, &entries).as_bytes())?;
         page.map(Replacement::commit).transpose()?;
-        if let Some(list) = self.extraction.and_then(|extraction| extraction.missing.as_deref()) {
+        if let Some(list) = list {
             totals.list_missing(list, output)?;
         }
         if self.had_files {

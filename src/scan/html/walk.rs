@@ -106,7 +106,7 @@ struct Walk<'a, S: Sink, const PROVES: bool> {
     bases: Vec<(usize, Standing)>,
     /// True if one of the bases is the first with an `href`.
     has_base: bool,
-    /// The offset up to which the bytes contain no table.
+    /// The offset up to which the bytes need no more search for a table.
     without_table: usize,
 }
 
@@ -266,7 +266,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             ElementKind::RawText | ElementKind::NoScript | ElementKind::Script => {
                 TextModel::RawText
             }
-            // The comparison covered only the beginning of the name.
+            // Names are compared by their first bytes and their length, so this name may be another.
             ElementKind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
             ElementKind::Plaintext => TextModel::Plaintext,
             ElementKind::Frameset => {
