@@ -71,7 +71,7 @@ pub(super) struct TypedDocuments {
     /// separated by commas; repeatable
     ///
     /// On by default: `saved`, the URL that a browser or crawler recorded in a page; `xattr`, the URL in the extended
-    /// attributes of a file; `content-location`, a header field of messages; and `local-copies`, which is no source but keeps links to files
+    /// attributes of a file; `content-location`, a header field of messages; and `local-copies`, which is not a source but keeps links to files
     /// that a browser saved with a page.
     ///
     /// Off by default: `canonical`, the `<link rel=canonical>` or else the `og:url` of a page without a retrieval URL; and
