@@ -58,7 +58,7 @@ fn in_a_page(profile: Profile, base: &str, reference: &str) {
         let written = read(&format!("<a href={quote}{reference}{quote}>"));
         let spelled = read(&format!("<a href={quote}&#{first};{rest}{quote}>"));
         assert_eq!(told(&written.0), told(&spelled.0), "{profile} {base:?} {reference:?}");
-        // What a base brings of blanks and control characters is read without them, or cannot be written.
+        // Blanks and control characters of a base are dropped by readers, or cannot be written.
         let is_visible = |target: &&String| target.bytes().all(|byte| byte > b' ');
         if let Some(target) = written.0.target.as_ref().filter(is_visible)
             && written.1 != format!("<a href={quote}{reference}{quote}>")

@@ -17,18 +17,18 @@ use serde::ser::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LinkResult {
     Rewritten,
-    /// It now leads to a file of the tree.
+    /// The link now leads to a file of the tree.
     MadeLocal,
-    /// It already led to a file of the tree.
+    /// The link already led to a file of the tree.
     Local,
     MadeAbsolute,
-    /// It now leads to the new place of its target, by a relative path.
+    /// The link now leads to the new place of its target, by a relative path.
     MovedRelative,
-    /// It now leads to the new place of its target, by a path from the root.
+    /// The link now leads to the new place of its target, by a path from the root.
     MovedRootRelative,
-    /// It now leads to the new place of its target, by a URL with a host.
+    /// The link now leads to the new place of its target, by a URL with a host.
     MovedAbsolute,
-    /// It was not relative, and now is.
+    /// The link was not relative, and now is.
     MadeRelative,
     /// It leads to the new place of its target as it is written.
     Unchanged,

@@ -42,7 +42,7 @@ use crate::layer::spelling::{Carrier, Spelling};
 use crate::report::{EntityReport, Outcome, Reason};
 use crate::resolve::Splice;
 use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
-use crate::scan::html::prelude::{self, may_declare_base};
+use crate::scan::html::prelude;
 use crate::scan::{self, ScanOptions, html};
 use crate::span::Span;
 
@@ -102,9 +102,9 @@ impl LookedAt {
 
     /// True if the last link may change the outcome of the first: the href of a `base` element is kept if any link
     /// leads to a local copy.
-    pub(super) fn may_keep_base(&self, task: Task<'_>, bytes: &[u8]) -> bool {
+    pub(super) fn may_keep_base(&self, task: Task<'_>) -> bool {
         let may_have_copies = self.chain.was_saved_with_files || task.options.beside().is_some();
-        may_have_copies && may_declare_base(bytes)
+        may_have_copies && !self.document.bases.is_empty()
     }
 }
 

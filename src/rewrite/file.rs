@@ -60,7 +60,7 @@ pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
     let task = Task::of(options, true);
     if options.format == Format::Html
         && let Some(looked_at) = LookedAt::of(task, bytes)
-        && !looked_at.may_keep_base(task, bytes)
+        && !looked_at.may_keep_base(task)
     {
         return driver::rows(task, bytes, &looked_at, Rows::new(row));
     }

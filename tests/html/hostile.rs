@@ -89,6 +89,14 @@ fn half_a_million_commented_bases() {
 }
 
 /// Each shape is repeated until the document has a quarter of a megabyte.
+/// Each comment is scanned as a document of its own, and none of them looks for the end of the bases again.
+#[test]
+fn half_a_million_conditional_comments_before_a_base() {
+    let document = "<!--[if x]><a href=y><![endif]-->".repeat(500_000) + "<base href=/b/>";
+    let (_, totals) = edits(document.as_bytes(), &Options::at("http://a/"));
+    assert_eq!(totals.links(), 500_001);
+}
+
 #[test]
 fn shapes_without_an_end() {
     for shape in [

@@ -40,7 +40,7 @@ pub(super) struct TypedLocalize {
     json: bool,
     /// List every URL that the folder or archive should have and has no file for, one per line, as `wget -i` reads it; `-` is standard output
     ///
-    /// It is also written with --dry-run, and must be outside the folders.
+    /// The list is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030

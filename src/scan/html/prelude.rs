@@ -51,13 +51,6 @@ pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
     if options.ignore_saved { None } else { saved::saved(bytes) }
 }
 
-/// True if `bytes` may declare a base: by an element, even in a comment, or by a comment of Firefox.
-pub(crate) fn may_declare_base(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(saved::HEAD)];
-    any_tag(bytes, b'b', |at| is_named(bytes, at, b"base"))
-        || memmem::find(head, COMMENTED_BASE).is_some()
-}
-
 /// True if `is` accepts a tag whose name begins with `letter`, in either case. `is` receives the offset of its
 /// `<`. Two passes of memmem are faster than one search for both cases, because memmem compares up to 32 bytes at
 /// a time.
@@ -130,17 +123,20 @@ pub(crate) fn bases(
     options: &ScanOptions,
 ) -> Vec<DeclaredBase> {
     let mut found = Vec::new();
-    if !may_declare_base(&bytes[start..]) {
+    let candidates = candidates(bytes, start);
+    let head = &bytes[start..bytes.len().min(start + saved::HEAD)];
+    let has_comment = memmem::find(head, COMMENTED_BASE).is_some();
+    if candidates.is_empty() && !has_comment {
         return found;
     }
-    let candidates = candidates(bytes, start);
+    let only = sufficient(bytes, start, &candidates).filter(|_| !has_comment);
     let names = Names::of(options);
     let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
     let mut pending = vec![(0, whole)];
     while let Some((depth, Markup { span, standing })) = pending.pop() {
         let is_document = standing == Standing::First;
         let (bases, markup, text) = (Vec::new(), Vec::new(), None);
-        let last = sufficient(bytes, start, &candidates).filter(|_| is_document);
+        let last = only.filter(|_| is_document);
         let (has_commented_url, is_done) = (false, false);
         let mut declared = BaseSink {
             bytes,
@@ -185,10 +181,9 @@ fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
 /// the elements in it (HTML, 13.2.6.4.7).
 fn sufficient(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
     let &[only] = candidates else { return None };
-    let head = &bytes[..bytes.len().min(saved::HEAD)];
     let may_be_removed =
         any_tag(&bytes[start..], b'f', |at| is_named(&bytes[start..], at, b"frameset"));
-    (!may_be_removed && memmem::find(head, COMMENTED_BASE).is_none()).then_some(only)
+    (!may_be_removed).then_some(only)
 }
 
 /// Assigns each element its standing. Both lists belong to one document.
