@@ -46,6 +46,7 @@ pub(crate) use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
+use crate::base::BaseChain;
 use crate::edit::Edits;
 use crate::report::Report;
 use crate::span::Lines;
@@ -110,6 +111,15 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
         file::plan(bytes, options, Requested::Report);
     report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
+}
+
+/// The base of `bytes`, a file of the format in `options`; of a message, that of its outermost heading. `None` if the
+/// format has no links.
+pub(crate) fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
+    file::base_of_html(bytes, options).or_else(|| {
+        let (plan, _) = file::plan(bytes, options, Requested::Report);
+        plan.report.entities.into_iter().next().map(|outermost| outermost.chain)
+    })
 }
 
 /// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the counts of outcomes. Much

@@ -380,16 +380,13 @@ impl Rewriter {
     pub fn base(&self, bytes: &[u8]) -> BaseChain {
         let options = self.options_for(bytes);
         let first = units(options.format, bytes).next();
-        let first = first.map_or(bytes, |(_, first)| &bytes[first.range()]);
-        let entities = rewrite::rewrite(first, &options).report.entities;
-        entities.into_iter().next().map_or_else(
-            || {
-                let nothing = Document::empty("".into(), options.format, Charset::UTF_8);
-                let outer = Outer::Retrieval(options.retrieval.as_ref());
-                base::establish(&nothing, outer, options.profile)
-            },
-            |outermost| outermost.chain,
-        )
+        let (name, span) = first.unwrap_or((None, Span::new(0, bytes.len())));
+        let options = named(&options, name);
+        rewrite::base(&bytes[span.range()], &options).unwrap_or_else(|| {
+            let nothing = Document::empty("".into(), options.format, Charset::UTF_8);
+            let outer = Outer::Retrieval(options.retrieval.as_ref());
+            base::establish(&nothing, outer, options.profile)
+        })
     }
 
     /// The options for a document. The format is HTML unless one was set.

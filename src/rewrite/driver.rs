@@ -82,7 +82,7 @@ impl<'a> Task<'a> {
 pub(super) struct LookedAt {
     found: Detected,
     document: Document,
-    chain: BaseChain,
+    pub(super) chain: BaseChain,
 }
 
 impl LookedAt {

@@ -16,6 +16,7 @@ use super::options::Options;
 use super::plan::{FilePlan, PlannedPart, Requested, Settled, room};
 use super::rows::{ListedLink, RowFn, Rows};
 use super::totals::Totals;
+use crate::base::BaseChain;
 use crate::container;
 use crate::document::Document;
 use crate::format::Format;
@@ -47,6 +48,14 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     report.links = links;
     let part = PlannedPart { body: Span::new(0, bytes.len()), entity: 0, edits: None, rewritten };
     FilePlan { edits, parts: vec![part], report, tally }
+}
+
+/// The base of `bytes`, an HTML document, found without scanning its links; `None` for other formats, and for encodings
+/// that do not extend ASCII.
+pub(super) fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain> {
+    let is_html = options.format == Format::Html;
+    let looked_at = is_html.then(|| LookedAt::of(Task::of(options, false), bytes)).flatten()?;
+    Some(looked_at.chain)
 }
 
 /// The lines of `bytes`, a file of this format. A message may use several encodings, but all extend ASCII.

@@ -3,9 +3,13 @@
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::io::{self, Cursor, ErrorKind as System, Read};
+use std::path::Path;
 
+use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::{Charset, Choice, Edits, ErrorKind, Groups, Outcome, Place, Reason, Rewriter};
+
+use crate::folder::files;
 
 /// Two messages; the second has a base of its own. The body of the first begins with a quoted `From `.
 const MAILBOX: &[u8] = b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=x>\n\n\
@@ -122,6 +126,24 @@ fn a_mailbox_is_rewritten_message_by_message() {
     let mut wrong = rewritten;
     wrong.edits = Edits::default();
     assert!(wrong.verify().is_err());
+}
+
+/// `base` of HTML does not scan the links; the report of `rewrite` does.
+#[test]
+fn the_base_is_that_of_the_report() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let folders = ["css", "feed", "html", "http", "message", "saves", "svg", "xhtml"];
+    for bytes in folders.iter().flat_map(|folder| files(&fixtures.join(folder)).into_values()) {
+        for rewriter in [at("http://a/b/c"), Rewriter::builder().build().unwrap()] {
+            let reported = rewriter.rewrite(&bytes).report.entities.into_iter().next();
+            let Some(reported) = reported else { continue };
+            assert_eq!(rewriter.base(&bytes), reported.chain);
+        }
+    }
+    for format in Format::ALL {
+        let rewriter = Rewriter::builder().url("http://a/b/c").format(format).build().unwrap();
+        assert_eq!(rewriter.base(b"").base.as_deref(), Some("http://a/b/c"), "{format:?}");
+    }
 }
 
 #[test]

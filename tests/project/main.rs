@@ -4,6 +4,8 @@
 mod architecture;
 mod docs;
 mod fixtures_shape;
+#[path = "../common/folder.rs"]
+mod folder;
 mod fuzz;
 mod library;
 mod limits;
