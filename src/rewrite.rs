@@ -73,7 +73,7 @@ impl<'a> Rewritten<'a> {
         self.source
     }
 
-    /// The bytes of the file with the edits made.
+    /// The bytes of the file with the edits applied.
     #[must_use]
     pub fn output(&self) -> Vec<u8> {
         self.edits.apply(self.source)
