@@ -150,9 +150,9 @@ pub(crate) enum SourceKind {
     /// The entity around the document.
     Entity,
     /// The person or program that retrieved or stores the document (RFC 1808, 3.3).
-    Keeper,
+    Retrieval,
     /// No source of a base.
-    Nobody,
+    None,
 }
 
 impl SourceKind {
@@ -180,8 +180,8 @@ impl Source {
             | Self::Warc
             | Self::Har
             | Self::WebArchive
-            | Self::Canonical => SourceKind::Keeper,
-            Self::AssumedScheme | Self::Default => SourceKind::Nobody,
+            | Self::Canonical => SourceKind::Retrieval,
+            Self::AssumedScheme | Self::Default => SourceKind::None,
         }
     }
 }
@@ -375,7 +375,9 @@ pub enum Outer<'a> {
 
 /// The words that reasons use for the surroundings of a document.
 struct SurroundingWords {
+    /// The name of the surroundings.
     place: &'static str,
+    /// The reason for level 3.2 if there are none.
     alone: &'static str,
 }
 
@@ -389,6 +391,7 @@ const ENTITY: SurroundingWords =
 const REFERRING: SurroundingWords =
     SurroundingWords { place: "document that refers to it", alone: "no document refers to it" };
 
+/// The reason to pass over a level outside the one that gave the base.
 const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.

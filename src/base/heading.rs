@@ -79,7 +79,7 @@ pub fn of_heading(
     chain
 }
 
-/// The reason why a `Content-Location` with this scheme is a label and not a base. References cannot be relative to
+/// The reason, if any, why the scheme of a `Content-Location` makes it a label and not a base. References cannot be relative to
 /// the name of a part (RFC 2392), and files on the author's machine are out of reach.
 fn label_reason(url: &str) -> Option<&'static str> {
     match reference::opaque_scheme(url)?.as_str() {
@@ -197,13 +197,13 @@ impl BaseChain {
         }
     }
 
-    /// Adds level 3.2 if an enclosing entity declares its base in the file. `Snapshot-Content-Location` comes later.
+    /// Adds level 3.2, before `Snapshot-Content-Location`, if an enclosing entity declares its base in the file.
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
             if !matches!(
                 origin.kind(),
-                SourceKind::Nobody | SourceKind::Keeper | SourceKind::Snapshot
+                SourceKind::None | SourceKind::Retrieval | SourceKind::Snapshot
             ) {
                 self.enclosing(outer, &ENTITY);
             }

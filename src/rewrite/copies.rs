@@ -153,7 +153,7 @@ impl<'a> Copies<'a> {
         self.companion(reference).is_some() || self.is_copy_beside(reference)
     }
 
-    /// The decoded name of the companion folder into which `reference` leads.
+    /// The name of the companion folder into which `reference` leads.
     fn companion<'r>(&self, reference: &'r str) -> Option<Cow<'r, str>> {
         let (folder, is_of_browser) = first_folder(reference)?;
         let is_companion = |name: &str, is_any: bool| {
@@ -256,7 +256,7 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// True if the first name of a reference, which ends at `end`, may be that of a companion folder.
+/// True if the first name of a reference, which ends at `end`, may name a companion folder.
 fn may_be_companion(raw: &[u8], end: usize) -> bool {
     match &raw[..end] {
         b".." => false,

@@ -26,7 +26,7 @@ use crate::reference::decode_percent_lossy;
 pub(super) enum Crawler {
     Wget,
     HtTrack,
-    /// An unknown program: the page only records from where it was saved.
+    /// An unknown program: the page records only the URL from which it was saved.
     Unknown,
 }
 
@@ -79,7 +79,7 @@ fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
-/// The URL that the page at `path` records for itself. A reference with a query means another page.
+/// The URL that the page at `path` records for itself; `None` for a reference with a query, which means another page.
 fn page(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let is_relative = !path.is_empty() && !path.starts_with('/') && !rest.starts_with('?');
     let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;

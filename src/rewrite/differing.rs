@@ -43,7 +43,7 @@ struct First {
 }
 
 impl Differing {
-    /// Counts `link`, in a document of this encoding.
+    /// Counts `link`. `charset` gives the encoding of its document.
     pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);

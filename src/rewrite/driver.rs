@@ -184,7 +184,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         self.emit(bytes, judged, charset);
     }
 
-    /// Adds a link of a document in this encoding to the plan, or passes it to `rows`.
+    /// Adds a link of a document in `charset` to the plan, or passes it to `rows`.
     fn emit(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
         let Some(rows) = &mut self.rows else {
             return self.plan.add(judged);
@@ -358,7 +358,7 @@ pub(super) fn rows(task: Task<'_>, bytes: &[u8], lookahead: &Lookahead, rows: Ro
     driver.plan.tally.finish(Some(driver.chain), driver.charset, diagnostics)
 }
 
-/// The plan for `bytes`, a document of this format; `None` if the format has no links.
+/// The plan for `bytes`, a document of `format`; `None` if the format has no links.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html
         && let Some(Lookahead { found, document, chain }) = Lookahead::of(task, bytes)

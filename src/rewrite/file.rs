@@ -49,7 +49,7 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     FilePlan { edits, parts: vec![part], report, tally }
 }
 
-/// The lines of `bytes`, a file of this format. A message may use several encodings, but all extend ASCII.
+/// The lines of `bytes`, a file of `format`. A message may use several encodings, but all extend ASCII.
 pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
     if format.has_headings() { Lines::of(bytes) } else { charset.lines(bytes) }
 }

@@ -94,7 +94,8 @@ pub(super) enum Verdict<'a> {
     Absolute,
     NoBase,
     Left(Reason),
-    /// The target is a prefix of the base followed by the tail of the reference, in every profile.
+    /// The target is a prefix of the base, followed by the tail of the reference. Every profile agrees, unless
+    /// [`Splice::differs`] is true.
     Splice(Splice<'a>),
     /// As `Splice`, but the reference is kept, because its target is below [`Destination::stays_below`].
     Chosen(Splice<'a>),
@@ -185,7 +186,7 @@ impl<'a> Judge<'a> {
         if !self.has_fast_path {
             return None;
         }
-        let role = ReferenceUse {
+        let usage = ReferenceUse {
             against: &Against::Document,
             base: self.document.as_ref(),
             rule: self.chain.rule,
@@ -194,9 +195,9 @@ impl<'a> Judge<'a> {
             is_xml_base: false,
         };
         let raw = &bytes[found.span.range()];
-        // A kept link that depends on the base needs a report, so that `labels` knows that its entity depends on it.
+        // A kept link that depends on the base needs a report: `super::labels` looks for such links.
         let verdict = self
-            .verdict((raw, None), Some((bytes, found)), &role)
+            .verdict((raw, None), Some((bytes, found)), &usage)
             .filter(|verdict| !depends_on_base(verdict.outcome()))?;
         match (self.stays_below, verdict) {
             (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
@@ -360,7 +361,7 @@ impl<'a> Judge<'a> {
         self.prepare(&link.against);
         let base = self.link_base(&link.against, &link.reference);
         let is_xml_base = link.attribute.as_deref() == Some("xml:base");
-        let role = ReferenceUse {
+        let usage = ReferenceUse {
             against: &link.against,
             base: base.prepared,
             rule: base.rule,
@@ -370,7 +371,7 @@ impl<'a> Judge<'a> {
         };
         // With the decoded text, a verdict is always possible.
         let text = link.reference.as_str();
-        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &role);
+        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &usage);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
@@ -528,9 +529,9 @@ impl<'a> Judge<'a> {
         &'j self,
         (raw, text): (&[u8], Option<&str>),
         found: Option<(&[u8], &Plain)>,
-        role: &ReferenceUse<'j>,
+        usage: &ReferenceUse<'j>,
     ) -> Option<Verdict<'j>> {
-        let ReferenceUse { against, base, .. } = *role;
+        let ReferenceUse { against, base, .. } = *usage;
         let profile = self.options.profile;
         if profile != Profile::Whatwg && is_absolute(raw) {
             return Some(Verdict::Absolute);
@@ -566,17 +567,17 @@ impl<'a> Judge<'a> {
         if matches!(against, Against::Unknown) {
             return Some(Verdict::Left(Reason::Entity));
         }
-        if raw.is_empty() && !role.empty_resolves {
+        if raw.is_empty() && !usage.empty_resolves {
             return Some(Verdict::Left(Reason::Empty));
         }
         if raw.first() == Some(&b'#') {
-            if role.fragment_identifies {
+            if usage.fragment_identifies {
                 return Some(Verdict::Left(Reason::IdReference));
             }
             let stays = match self.fragments {
                 Fragments::Rewrite => false,
                 Fragments::Keep => true,
-                Fragments::Auto => !self.base_is_elsewhere(base, role.rule),
+                Fragments::Auto => !self.base_is_elsewhere(base, usage.rule),
             };
             if stays {
                 return Some(Verdict::Left(Reason::Fragment));
@@ -592,7 +593,7 @@ impl<'a> Judge<'a> {
         let keeps_base = self.options.base_element == BaseElement::Keep;
         let is_fallback = matches!(against, Against::Fallback);
         if (is_fallback && (keeps_base || self.is_written_by_browser(base)))
-            || (role.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
+            || (usage.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
         {
             return Some(Verdict::Left(Reason::BaseElement));
         }
@@ -614,7 +615,7 @@ impl<'a> Judge<'a> {
         let text = text?;
         // Browsers would percent-encode a placeholder. A base with a placeholder is unknown until the template is
         // filled in.
-        let is_base = is_fallback || role.is_xml_base;
+        let is_base = is_fallback || usage.is_xml_base;
         if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
             return Some(Verdict::Left(Reason::Placeholder));
         }

@@ -1,5 +1,5 @@
-//! Labels of parts: the relative `Content-Location`s by which the references of a document refer to other parts of its
-//! message (RFC 2557, 8.2). Making a label absolute affects those references.
+//! Labels of parts: the relative or `file:` `Content-Location`s by which the references of a document refer to other
+//! parts of its message (RFC 2557, 8.2). Making a label absolute affects those references.
 //!
 //! ```
 //! use baselink::{Options, Reason, rewrite, format::Format};
@@ -93,7 +93,7 @@ fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> boo
         || chain.source.kind() == SourceKind::Snapshot
 }
 
-/// The entities whose label is made absolute although one of their links stays relative to that label.
+/// The entities whose label becomes absolute, and thereby the base of links that stay relative.
 pub(super) fn becoming_bases<'a>(
     structure: &Structure,
     dependence: &mut [Dependence],

@@ -59,9 +59,9 @@ pub(super) fn plan(
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
-    // A label that becomes absolute becomes a base, so nothing that stays relative may depend on it. Which links stay
-    // relative depends in turn on which labels stay relative, so this is guessed. If two guesses fail, all labels stay
-    // relative.
+    // A label that becomes absolute becomes a base, so no link that stays relative may depend on it. Which links stay
+    // relative depends in turn on which labels stay relative, so the plan begins with a guess. If two guesses fail, all
+    // labels stay relative.
     let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
     let mut guess = 0;
     loop {
@@ -125,7 +125,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 /// The reason given if memory runs out before the edited message is checked.
 const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memory";
 
-/// The plan for a message, while its entities are planned.
+/// The plan for a message, under construction.
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
@@ -136,13 +136,13 @@ struct Plan<'a> {
     tally: RunningTotals,
     /// The index of each entity in the report.
     places: Vec<usize>,
-    /// The reason, if any, why nothing in an entity may change.
+    /// For each entity, the reason, if any, why nothing in it may change.
     kept: &'a [Option<Reason>],
     /// True for each entity whose `Content-Location` stays as it is.
     labels_stay: &'a [bool],
     /// The number of bytes by which the remaining links may grow.
     room: usize,
-    /// The dependence of each entity on enclosing bases.
+    /// The dependence of each entity on its base and on enclosing bases.
     dependence: Vec<Dependence>,
     referrers: Referrers,
     labels: OpenLabels,

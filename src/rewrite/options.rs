@@ -85,7 +85,8 @@ pub enum Choice {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: fmt::Debug + Send + Sync {
-    /// The replacement for `link`, which is resolved `against` this base. Its span is relative to its document.
+    /// The replacement for `link`, which is resolved `against` this base. The span of the link is an offset in its
+    /// document.
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
 
     /// The URL of a folder. A relative path, query or fragment that leads below it is kept, without a call to

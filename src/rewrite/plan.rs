@@ -33,14 +33,14 @@ pub(super) struct DocumentPlan {
     pub(super) spliced: Edits,
     /// The counts of those links.
     pub(super) tally: RunningTotals,
-    /// The documents inside this one. The report of the document itself is inserted before them at the end.
+    /// The documents inside this one. When the plan is complete, the report of the document itself is put before them.
     pub(super) entities: Vec<EntityReport>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
     /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify its
-    /// edit, because the prefixes of a base stay where they are while links are judged.
+    /// edit, because the prefixes of a base do not move while links are judged.
     last: (usize, usize, usize),
 }
 

@@ -149,13 +149,13 @@ impl RunningTotals {
         self.differing.count_above_root(profile);
     }
 
-    /// Adds the counts of the links without a report of a part of a message.
+    /// Adds the counts of those links in a part of a message that have no report.
     pub(super) fn append(&mut self, part: Self) {
         self.totals.append(part.totals, 0);
         self.differing.append(&part.differing);
     }
 
-    /// Counts `link`, which is in a document of this encoding.
+    /// Counts `link`. `charset` gives the encoding of its document.
     pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.add(link.outcome, link.reason);
         let totals = &mut self.totals;
