@@ -399,7 +399,7 @@ const INNER: &str = "an inner level gave the base";
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
     chain.saved = document.saved.clone().filter(Saved::is_of_page).or(chain.saved);
-    chain.base_elements(document, profile);
+    chain.add_base_elements(document, profile);
     if chain.levels.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
         let absent = match document.format {
@@ -411,18 +411,18 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
             _ => Some((Source::BaseElement, "the document has no base element")),
         };
         if let Some((source, reason)) = absent {
-            chain.level(Rule::Embedded, source, None, Status::Absent, reason);
+            chain.add_level(Rule::Embedded, source, None, Status::Absent, reason);
         }
     }
     if let Outer::Heading(heading) = outer {
-        chain.heading(heading);
+        chain.add_heading(heading);
     } else {
-        chain.enclosing(outer, &DOCUMENT);
-        chain.outermost(outer);
-        chain.none();
+        chain.add_enclosing(outer, &DOCUMENT);
+        chain.add_retrieval(outer);
+        chain.add_default();
     }
     chain.document = chain.established();
-    chain.xml_bases(document, profile);
+    chain.add_xml_bases(document, profile);
     chain
 }
 
@@ -492,7 +492,7 @@ impl BaseChain {
         }
     }
 
-    fn level(
+    fn add_level(
         &mut self,
         rule: Rule,
         source: Source,
@@ -507,14 +507,14 @@ impl BaseChain {
         &mut self.levels[number]
     }
 
-    fn take(&mut self, base: Arc<str>, rule: Rule, source: Source) {
+    fn set_base(&mut self, base: Arc<str>, rule: Rule, source: Source) {
         self.base = Some(base);
         self.rule = rule;
         self.source = source;
     }
 
     /// Evaluates a `base` element, for level 3.1 (HTML, 4.2.3, "set the frozen base URL").
-    fn base_element(
+    fn evaluate_base_element(
         &mut self,
         declared: &DeclaredBase,
         profile: Profile,
@@ -524,8 +524,8 @@ impl BaseChain {
         }
         let value = declared.value.as_deref().unwrap_or_default();
         if let Some((base, reason)) = provisional(value, declared.doubt) {
-            self.doubt(declared.doubt, declared.span);
-            self.take(base, Rule::Embedded, Source::BaseElement);
+            self.report_doubt(declared.doubt, declared.span);
+            self.set_base(base, Rule::Embedded, Source::BaseElement);
             return (Status::Taken, reason);
         }
         let (base, reason) = match self.declared_url(value, profile) {
@@ -546,7 +546,7 @@ impl BaseChain {
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
-        self.take(base, Rule::Embedded, Source::BaseElement);
+        self.set_base(base, Rule::Embedded, Source::BaseElement);
         (Status::Taken, reason)
     }
 
@@ -571,7 +571,7 @@ impl BaseChain {
     }
 
     /// Reports why no link is resolved against the base at `span`, if the meaning of that base is in doubt.
-    fn doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
+    fn report_doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
         if let Some(doubt) = doubt {
             let message =
                 format!("no link was resolved against this base, because {}", doubt.reason());
@@ -580,13 +580,13 @@ impl BaseChain {
     }
 
     /// Adds level 3.2, the encapsulating entity.
-    fn enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
+    fn add_enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
         let source = Source::Encapsulating;
         let (around, words) = match outer {
             Outer::Encapsulating(around) => (around, words),
             Outer::Referring(around) => (around, &REFERRING),
             _ => {
-                self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
+                self.add_level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
                 return;
             }
         };
@@ -595,7 +595,7 @@ impl BaseChain {
             (None, _) => (Status::Absent, format!("the {place} has no base").into()),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
-                self.take(Arc::clone(base), Rule::Encapsulating, source);
+                self.set_base(Arc::clone(base), Rule::Encapsulating, source);
                 self.declared = Some(around.declared.clone().unwrap_or_else(|| Declared {
                     entity: Arc::clone(&around.entity),
                     rule: around.rule,
@@ -607,24 +607,24 @@ impl BaseChain {
             }
         };
         let value = around.base.clone();
-        let level = self.level(Rule::Encapsulating, source, value, status, reason);
+        let level = self.add_level(Rule::Encapsulating, source, value, status, reason);
         level.entity = Arc::clone(&around.entity);
     }
 
     /// Adds level 3.3, the retrieval URL of the outermost entity.
-    fn outermost(&mut self, outer: Outer<'_>) {
+    fn add_retrieval(&mut self, outer: Outer<'_>) {
         let Outer::Retrieval(Some(retrieval)) = outer else {
             let reason = match outer {
                 Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
                 _ => "only the outermost document has one",
             };
-            self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
+            self.add_level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
         };
         let (status, reason) = match (&self.base, &self.retrieval) {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
-                self.take(url, Rule::Retrieval, retrieval.source);
+                self.set_base(url, Rule::Retrieval, retrieval.source);
                 (Status::Taken, retrieval_noun(retrieval.source).into())
             }
             _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
@@ -637,7 +637,7 @@ impl BaseChain {
             self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
         }
         let value = Some(retrieval.url.as_str().into());
-        self.level(Rule::Retrieval, retrieval.source, value, status, reason);
+        self.add_level(Rule::Retrieval, retrieval.source, value, status, reason);
         for (source, url) in &retrieval.others {
             let before = match status {
                 Status::Taken => "another source of the retrieval URL comes before it",
@@ -645,7 +645,7 @@ impl BaseChain {
             };
             let reason = passed_over(*source, before);
             let value = Some(url.as_str().into());
-            self.level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
+            self.add_level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
         }
     }
 
@@ -683,7 +683,7 @@ impl BaseChain {
     }
 
     /// Records the reason why the outermost document has no retrieval URL.
-    pub(crate) fn lacks_retrieval(&mut self, why: &'static str) {
+    pub(crate) fn set_retrieval_reason(&mut self, why: &'static str) {
         let is_lacking =
             |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
         if let Some(level) = self.levels.iter_mut().find(is_lacking) {
@@ -692,15 +692,15 @@ impl BaseChain {
     }
 
     /// Adds level 3.4, the default.
-    fn none(&mut self) {
+    fn add_default(&mut self) {
         let (status, reason) = if self.base.is_some() {
             (Status::PassedOver, INNER)
         } else if let Some(scheme) = self.assumed_scheme.clone() {
-            return self.assume(&scheme);
+            return self.add_assumed_scheme(&scheme);
         } else {
             (Status::Taken, "no level gave a base: references stay as they are")
         };
-        self.level(Rule::Default, Source::Default, None, status, reason);
+        self.add_level(Rule::Default, Source::Default, None, status, reason);
     }
 }
 

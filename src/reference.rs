@@ -44,17 +44,17 @@ pub enum Grammar {
 pub struct Reference<'a> {
     /// The reference as written.
     pub text: &'a str,
-    /// Before the first `:`, if only scheme characters precede it.
+    /// The text before the first `:`, if it consists of scheme characters.
     pub scheme_span: Option<Span>,
-    /// After `//`. RFC 3986 calls it the authority.
+    /// The text after `//`. RFC 3986 calls it the authority.
     pub net_loc_span: Option<Span>,
     /// The text that belongs to no other component, including a leading `/`.
     pub path_span: Span,
-    /// After the first `;` of the path; RFC 1808 only.
+    /// The text after the first `;` of the path; RFC 1808 only.
     pub params_span: Option<Span>,
-    /// After the first `?`.
+    /// The text after the first `?`.
     pub query_span: Option<Span>,
-    /// After the first `#`.
+    /// The text after the first `#`.
     pub fragment_span: Option<Span>,
 }
 

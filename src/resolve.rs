@@ -15,8 +15,8 @@
 //! assert_eq!(&target.url[kept.url..], "g?y");
 //! ```
 //!
-//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no port, and
-//! copy text that is not a URL.
+//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape, drop no port, and
+//! copy even text that is not a URL.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -207,8 +207,8 @@ impl Base {
     }
 
     /// Resolves references in a tree whose folders are named after hosts: a relative path that climbs above the
-    /// host of the base leads to another host. `host` maps the name of a folder next to that of the host to a
-    /// net_loc. If `host` returns `None`, the reference is resolved as if there were no layout.
+    /// host of the base leads to another host. `host` maps the name of a folder to the net_loc after
+    /// which it was named. If `host` returns `None`, the reference is resolved as if there were no layout.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};

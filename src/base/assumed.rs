@@ -70,10 +70,10 @@ impl DeclaredUrl {
 
 impl BaseChain {
     /// Adds level 3.4 with an assumed scheme instead of a base.
-    pub(super) fn assume(&mut self, scheme: &str) {
+    pub(super) fn add_assumed_scheme(&mut self, scheme: &str) {
         self.source = Source::AssumedScheme;
         let value = Some(format!("{scheme}:").into());
         let reason = "no level gave a base: references that begin with // get this scheme, all others stay as they are";
-        self.level(Rule::Default, Source::AssumedScheme, value, Status::Taken, reason);
+        self.add_level(Rule::Default, Source::AssumedScheme, value, Status::Taken, reason);
     }
 }

@@ -63,19 +63,19 @@ pub fn of_heading(
         if field == UrlField::SnapshotContentLocation {
             if fields.is_empty() {
                 let reason = "its heading declares no base";
-                chain.level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
+                chain.add_level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
             }
-            chain.enclosing_in_file(outer);
+            chain.add_enclosing_in_file(outer);
         }
         for (index, value) in fields.iter().filter(|value| value.field == field).enumerate() {
-            chain.header_field(value, index, profile, content_location);
+            chain.add_header_field(value, index, profile, content_location);
         }
     }
     if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
-        chain.enclosing(outer, &ENTITY);
+        chain.add_enclosing(outer, &ENTITY);
     }
-    chain.outermost(outer);
-    chain.none();
+    chain.add_retrieval(outer);
+    chain.add_default();
     chain
 }
 
@@ -92,7 +92,7 @@ fn label_reason(url: &str) -> Option<&'static str> {
 
 impl BaseChain {
     /// Adds a header field. `index` is its number among the fields of the same name.
-    fn header_field(
+    fn add_header_field(
         &mut self,
         field: &UrlValue,
         index: usize,
@@ -113,10 +113,10 @@ impl BaseChain {
         } else if self.base.is_some() {
             (Status::PassedOver, self.passed_over_reason(field.field))
         } else {
-            self.first_header_field(field, profile)
+            self.evaluate_header_field(field, profile)
         };
         let value = Some(Arc::clone(&field.url));
-        let level = self.level(Rule::Embedded, field.field.into(), value, status, reason);
+        let level = self.add_level(Rule::Embedded, field.field.into(), value, status, reason);
         level.span = Some(field.span);
     }
 
@@ -130,7 +130,7 @@ impl BaseChain {
         format!("{name} comes before {}", field.name()).into()
     }
 
-    fn first_header_field(
+    fn evaluate_header_field(
         &mut self,
         field: &UrlValue,
         profile: Profile,
@@ -158,12 +158,12 @@ impl BaseChain {
         }
         match self.declared_url(&field.url, profile) {
             DeclaredUrl::Absolute(base) => {
-                self.take(base, Rule::Embedded, field.field.into());
+                self.set_base(base, Rule::Embedded, field.field.into());
                 (Status::Taken, format!("{name} of its heading").into())
             }
             DeclaredUrl::Relative(base, outer) => {
                 report_relative(self, format!("it means {}", abridged(&base)));
-                self.take(base, Rule::Embedded, field.field.into());
+                self.set_base(base, Rule::Embedded, field.field.into());
                 (
                     Status::Taken,
                     format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
@@ -181,7 +181,7 @@ impl BaseChain {
     }
 
     /// Adds the levels of the heading of a document, after the `base` elements of its content.
-    pub(super) fn heading(&mut self, heading: &Self) {
+    pub(super) fn add_heading(&mut self, heading: &Self) {
         let inner = self.base.is_some();
         self.levels.extend(heading.levels.iter().map(|level| match level.status {
             Status::Taken if inner => {
@@ -198,14 +198,14 @@ impl BaseChain {
     }
 
     /// Adds level 3.2, before `Snapshot-Content-Location`, if an enclosing entity declares its base in the file.
-    fn enclosing_in_file(&mut self, outer: Outer<'_>) {
+    fn add_enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
             if !matches!(
                 origin.kind(),
                 SourceKind::None | SourceKind::Retrieval | SourceKind::Snapshot
             ) {
-                self.enclosing(outer, &ENTITY);
+                self.add_enclosing(outer, &ENTITY);
             }
         }
     }

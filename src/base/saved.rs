@@ -27,7 +27,7 @@ const BY_THE_BROWSER: &str = "written by the browser that saved the page";
 
 impl BaseChain {
     /// Adds level 3.1 of HTML: `base` elements, and the comments into which a browser turned them.
-    pub(super) fn base_elements(&mut self, document: &Document, profile: Profile) {
+    pub(super) fn add_base_elements(&mut self, document: &Document, profile: Profile) {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
@@ -54,7 +54,7 @@ impl BaseChain {
                 {
                     let url = saved.filter(|saved| saved.disbelief().is_none());
                     let url = url.map(|saved| Arc::from(&*saved.url("https")));
-                    (Source::SavedBase, self.commented(declared, url, profile))
+                    (Source::SavedBase, self.evaluate_comment(declared, url, profile))
                 }
                 BaseKind::Comment if declared.value.is_none() => {
                     (Source::SavedBase, (Status::PassedOver, Standing::NoHref.reason().into()))
@@ -65,17 +65,19 @@ impl BaseChain {
                 BaseKind::Element if ignores_element && follows_comment(declared) => {
                     (Source::BaseElement, (Status::PassedOver, BY_THE_BROWSER.into()))
                 }
-                BaseKind::Element => (Source::BaseElement, self.base_element(declared, profile)),
+                BaseKind::Element => {
+                    (Source::BaseElement, self.evaluate_base_element(declared, profile))
+                }
             };
             let value = declared.value.as_deref().map(Arc::from);
-            let level = self.level(Rule::Embedded, source, value, status, reason);
+            let level = self.add_level(Rule::Embedded, source, value, status, reason);
             level.span = Some(declared.span);
         }
     }
 
     /// Evaluates the base in a comment of a page that was saved from `url`. A relative base is resolved against `url`,
     /// because the browser wrote both at the same time.
-    fn commented(
+    fn evaluate_comment(
         &mut self,
         declared: &DeclaredBase,
         url: Option<Arc<str>>,
@@ -106,7 +108,7 @@ impl BaseChain {
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
-        self.take(base, Rule::Embedded, Source::SavedBase);
+        self.set_base(base, Rule::Embedded, Source::SavedBase);
         (Status::Taken, reason)
     }
 }

@@ -51,26 +51,27 @@ fn honours_xml_base(format: Format, profile: Profile) -> bool {
 impl BaseChain {
     /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
     /// to the enclosing one (XML Base, 4.2).
-    pub(super) fn xml_bases(&mut self, document: &Document, profile: Profile) {
+    pub(super) fn add_xml_bases(&mut self, document: &Document, profile: Profile) {
         self.honours_xml_base = honours_xml_base(document.format, profile);
         let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
         let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
         if let Some(declared) = root {
             let (value, doubt) = (declared.value.as_deref().unwrap_or_default(), declared.doubt);
             let outer = self.base.as_ref();
-            let (given, status, reason) = self.given(Source::XmlBase, value, doubt, outer, profile);
+            let (given, status, reason) =
+                self.declared_base(Source::XmlBase, value, doubt, outer, profile);
             if let Some(GivenBase { base, is_absolute }) = given {
-                self.doubt(doubt, declared.span);
+                self.report_doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
                 for level in &mut self.levels {
                     if level.status == Status::Taken {
                         (level.status, level.reason) = (Status::PassedOver, INNER.into());
                     }
                 }
-                self.take(base, Rule::Embedded, Source::XmlBase);
+                self.set_base(base, Rule::Embedded, Source::XmlBase);
                 self.declared = None;
             }
-            levels.push(self.inner(Source::XmlBase, value, declared.span, status, reason));
+            levels.push(self.xml_level(Source::XmlBase, value, declared.span, status, reason));
         }
         for declared in &document.element_bases {
             let ElementBase { is_entry_link, outer, value, doubt, span } = declared;
@@ -90,12 +91,12 @@ impl BaseChain {
                 false => (Source::XmlBase, "element"),
             };
             let outer = around.base.as_ref().map(|base| &base.url);
-            let (given, status, reason) = self.given(source, value, *doubt, outer, profile);
+            let (given, status, reason) = self.declared_base(source, value, *doubt, outer, profile);
             let (status, reason) = match &given {
                 Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
                 None => (status, reason),
             };
-            levels.push(self.inner(source, value, *span, status, reason));
+            levels.push(self.xml_level(source, value, *span, status, reason));
             self.elements.push(match given {
                 Some(GivenBase { base: url, is_absolute }) => ElementChain {
                     base: Some(Established { url, rule: Rule::Embedded, source }),
@@ -109,7 +110,7 @@ impl BaseChain {
     }
 
     /// Creates the level of a base that the XML content declares.
-    fn inner(
+    fn xml_level(
         &self,
         source: Source,
         value: &str,
@@ -129,7 +130,7 @@ impl BaseChain {
     }
 
     /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`.
-    fn given(
+    fn declared_base(
         &self,
         source: Source,
         value: &str,

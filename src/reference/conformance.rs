@@ -207,7 +207,7 @@ impl Productions<'_> {
         }
     }
 
-    /// RFC 1808 section 2.2.
+    /// Consumes a reference of this category (RFC 1808 section 2.2).
     fn url(&mut self, category: Category) -> Recognised {
         match category {
             Category::AbsoluteUrl => self.absolute_url(),

@@ -15,7 +15,7 @@ use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
 impl Inherited {
-    /// RFC 1808 section 4.
+    /// Resolves `reference` by RFC 1808 section 4.
     pub(super) fn rfc1808(
         &self,
         reference: &str,
@@ -24,7 +24,7 @@ impl Inherited {
     ) -> Result<(), Unresolvable> {
         let url = Reference::split(Grammar::Rfc1808, reference);
         let mut draft = Draft { reference, target };
-        // A21: also `http:g`.
+        // A21: `http:g` is absolute, too.
         if let Some(scheme) = url.scheme() {
             trace.step("2b", || format!("the reference has the scheme {scheme:?}: it is absolute"));
             draft.keep(Span::new(0, reference.len()));

@@ -15,7 +15,7 @@ use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
 impl Inherited {
-    /// RFC 3986 sections 5.2.2 and 5.3.
+    /// Resolves `reference` by RFC 3986 sections 5.2.2 and 5.3.
     pub(super) fn rfc3986(
         &self,
         reference: &str,
@@ -29,7 +29,7 @@ impl Inherited {
         Ok(())
     }
 
-    /// RFC 3986 section 5.2.2, with R for the reference and T for the target.
+    /// Transforms the reference R into the target T of RFC 3986 section 5.2.2.
     fn transform(
         &self,
         r: &Reference<'_>,

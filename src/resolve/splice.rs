@@ -3,8 +3,8 @@
 //!
 //! For these references, RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard give the same URL, apart
 //! from the spelling of the base. The profiles differ only above the root: RFC 1808 keeps each `../` that has nothing
-//! to remove, and the others drop it. The prefixes are computed once for each base. They end after its scheme, net_loc,
-//! path or query, or after its directory, with one segment fewer for each `../`. A link then takes one scan of its
+//! to remove, and the others drop it. The prefixes are computed once for each base. They end after the scheme, net_loc,
+//! path or query of the base, or after its directory, shortened by a segment for each `../`. A link then takes one scan of its
 //! bytes and no allocation.
 //!
 //! ```
@@ -42,7 +42,7 @@ pub struct Splice<'a> {
 pub(super) struct Prefixes {
     /// The base up to the last `/` of its path.
     directory: String,
-    /// The length of the directory after each number of `../`; empty if the profiles see different directories.
+    /// The length of the directory for each number of leading `../`; empty if the profiles see different directories.
     climbs: Vec<usize>,
     /// True if the base has a path. If it has none, a `/` is added only before a reference with a name (A7).
     has_path: bool,

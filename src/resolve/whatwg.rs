@@ -160,7 +160,7 @@ impl Parsed {
     }
 }
 
-/// True if the parser removes `c` everywhere.
+/// True if the parser removes `c` wherever it occurs.
 const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
@@ -263,8 +263,8 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
 const DRIVE_MASK: &str = "~drive~";
 
 /// The base without segments that the url crate mistakes for drive letters, such as `c:` or `c|`; `None` if there are
-/// none. The crate does not climb above such a segment, wherever it is in the path, and sometimes not even in other
-/// schemes than `file`. In the URL Standard, only the first segment of a file URL's path can be a drive letter. In
+/// none. The crate does not climb above such a segment anywhere in a path, in some cases even if the scheme is not
+/// `file`. In the URL Standard, only the first segment of a file URL's path can be a drive letter. In
 /// other schemes, such segments are masked here. In a file URL, such a segment is removed if it is the last one, which
 /// a relative path never uses.
 fn driveless(url: &url::Url) -> Option<url::Url> {

@@ -71,7 +71,7 @@ impl<'a> Task<'a> {
         let mut chain = base::establish(document, self.outer, self.options.profile);
         let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
         if !has_retrieval && copies::is_copy(self.options) {
-            chain.lacks_retrieval(copies::WITHOUT_RETRIEVAL);
+            chain.set_retrieval_reason(copies::WITHOUT_RETRIEVAL);
         }
         chain.diagnostics.extend(late_base(self.options, &chain, document, bytes));
         chain

@@ -89,7 +89,7 @@ pub(super) fn plan(
             edits: Vec::new(),
         };
         for index in 0..kept.len() {
-            plan.entity(index);
+            plan.plan_entity(index);
         }
         let has_labels = structure.container.bases.contains(&UrlField::ContentLocation);
         let bases = match has_labels && options.scan.groups.contains(Group::Headers) {
@@ -97,7 +97,7 @@ pub(super) fn plan(
             false => Vec::new(),
         };
         if bases.is_empty() || guess > 1 {
-            plan.fields();
+            plan.update_fields();
             return plan.finish();
         }
         match guess {
@@ -157,7 +157,7 @@ struct Plan<'a> {
 
 impl Plan<'_> {
     /// Establishes the base of an entity and plans its content. Enclosing entities come first.
-    fn entity(&mut self, index: usize) {
+    fn plan_entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
         let mut heading = self.heading(index);
@@ -172,7 +172,7 @@ impl Plan<'_> {
             Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
             Rule::Encapsulating | Rule::Default => None,
         };
-        if entity.kind != EntityKind::Leaf || !self.content(index, &heading) {
+        if entity.kind != EntityKind::Leaf || !self.plan_content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
                 format: entity.media_type.format(),
@@ -247,7 +247,7 @@ impl Plan<'_> {
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
-    fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
+    fn plan_content(&mut self, index: usize, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
         let format = entity.media_type.format();
         if !scan::is_read(format, &self.options.scan) {
@@ -400,7 +400,7 @@ impl Plan<'_> {
     }
 
     /// Updates the header fields that describe bodies, and reports the signatures that become invalid.
-    fn fields(&mut self) {
+    fn update_fields(&mut self) {
         let entities = &self.structure.entities;
         let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
         for (index, entity) in
