@@ -49,7 +49,7 @@
 //!
 //! - *link*: a reference at its position in a document ([`LinkReport`]);
 //! - *outcome*: the result for a link, exactly one of a closed list ([`Outcome`]);
-//! - *role*: the use of a link, which is embedded in the document, followed by a reader, or read by programs ([`Role`]);
+//! - *role*: the use of a link: embedded in the document, followed by a reader, or read by programs ([`Role`]);
 //! - *profile*: the rules of resolution: RFC 1808, RFC 3986 or the URL Standard ([`Profile`]);
 //! - *place*: an attribute or other syntax that holds references ([`Place`]);
 //! - *group*: a named set of optional places ([`Group`]);
@@ -75,7 +75,7 @@
 //!
 //! # Deliberately absent
 //!
-//! The network. Only `files`, `collection` and `cli` access files; all other modules take bytes and return bytes. A
+//! The network. Only `files`, `collection` and `cli` access files; all other modules work on bytes and streams. A
 //! document never causes an error: an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]

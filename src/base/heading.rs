@@ -79,8 +79,8 @@ pub fn of_heading(
     chain
 }
 
-/// The reason, if any, why the scheme of a `Content-Location` makes it a label and not a base. References cannot be relative to
-/// the name of a part (RFC 2392), and files on the author's machine are out of reach.
+/// The reason, if any, why the scheme of a `Content-Location` makes it a label and not a base. References cannot be
+/// relative to the name of a part (RFC 2392), and files on the author's machine are out of reach.
 fn label_reason(url: &str) -> Option<&'static str> {
     match reference::opaque_scheme(url)?.as_str() {
         "cid" => Some("a cid: URL names the part itself (RFC 2392); nothing is relative to it"),

@@ -1,9 +1,9 @@
 //! Compares two URLs: do they lead to the same place, apart from spelling?
 //!
-//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of
-//! scheme and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings that are
-//! peculiar to the URL Standard are not spelling: `\` as `/`, `%2e` as a dot, line ends as nothing. A `..` above the root is
-//! not spelling either, because RFC 1808, 4, keeps it.
+//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of scheme
+//! and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings that are peculiar to the URL
+//! Standard are not spelling: `\` as `/`, `%2e` as a dot, line ends as nothing. A `..` above the root is not spelling
+//! either, because RFC 1808, 4, keeps it.
 //!
 //! ```
 //! use baselink::{Options, rewrite};

@@ -27,7 +27,7 @@ pub enum Unusable {
     /// characters from the end of a reference (URL Standard, 4.4), so an empty reference could not be made
     /// absolute.
     Blank,
-    /// Its scheme is one of those that have no relative form.
+    /// Its scheme has no relative form.
     Scheme,
     /// It has no `//`, and its path does not begin with `/`.
     Rootless,

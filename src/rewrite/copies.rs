@@ -86,7 +86,7 @@ fn suffix_at(folder: &[u8]) -> Option<usize> {
     known.any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..])).then_some(at)
 }
 
-/// The reason why a document for which [`is_copy`] holds has no retrieval URL.
+/// The reason why a document in a companion folder has no retrieval URL.
 pub(super) const WITHOUT_RETRIEVAL: &str =
     "it lies in a folder that a browser saved with a page: its own URL is not known";
 
@@ -103,7 +103,7 @@ pub(super) struct Copies<'a> {
     beside: Option<&'a dyn Beside>,
     /// True if the document itself is in a companion folder.
     is_inside: bool,
-    /// The folders already looked up, and whether each exists.
+    /// The folders that were looked up, each with `true` if it exists.
     folders: RefCell<HashMap<String, bool>>,
     missing: RefCell<Option<MissingCopies>>,
 }
@@ -284,7 +284,7 @@ fn file_of(path: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Encodes a file name for a reference.
+/// Percent-encodes a file name for a reference.
 fn encode(name: &str) -> String {
     name.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
 }

@@ -271,7 +271,8 @@ impl Links for Driver<'_, '_> {
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);
-        // The diagnostic quotes the first link that leads elsewhere, so this link needs a report. Others are only counted.
+        // The diagnostic quotes the first link that leads elsewhere, so this link needs a report. Others are only
+        // counted.
         if differs && !self.task.is_listed && !self.has_differing {
             return false;
         }

@@ -213,8 +213,8 @@ impl Plan<'_> {
         &self.report.entities[self.places[entity]].chain
     }
 
-    /// Judges the links in the heading itself: "the base URL for a message serves as both the base for any relative URLs
-    /// within the message headers and the default base URL for documents enclosed" (RFC 1808, 3.1).
+    /// Judges the links in the heading itself: "the base URL for a message serves as both the base for any relative
+    /// URLs within the message headers and the default base URL for documents enclosed" (RFC 1808, 3.1).
     fn header_links(&mut self, index: usize, heading: &BaseChain) {
         if !self.options.scan.groups.contains(Group::Headers) {
             return;

@@ -39,8 +39,8 @@ pub(super) struct DocumentPlan {
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
-    /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify its
-    /// edit, because the prefixes of a base do not move while links are judged.
+    /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify
+    /// its edit, because the prefixes of a base do not move while links are judged.
     last: (usize, usize, usize),
 }
 

@@ -58,8 +58,8 @@ impl PreparedBase {
         Self { base, ..self }
     }
 
-    /// The number of leading bytes of the base that need no escape, in CSS or in an attribute. `is_quoted` is true if the
-    /// attribute is quoted.
+    /// The number of leading bytes of the base that need no escape, in CSS or in an attribute. `is_quoted` is true if
+    /// the attribute is quoted.
     pub(super) fn unescaped_len(&self, is_quoted: bool) -> usize {
         let is_utf_8 = self.charset == Charset::UTF_8;
         let is_plain = |one: char| match one {
