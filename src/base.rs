@@ -1,7 +1,7 @@
 //! Establishes the base URL of a document: RFC 1808, section 3.
 //!
 //! Four levels are examined, innermost first: the content (3.1), the encapsulating entity (3.2), the retrieval URL
-//! (3.3), and none (3.4). Each level records its value and the reason why it was used or passed over.
+//! (3.3), and the default, no base (3.4). Each level records its value and the reason why it was used or passed over.
 //!
 //! In HTML, the first `base` element with an `href` in tree order counts (HTML, 4.2.3). If it cannot be a base, the
 //! outer base counts, never a later element.
@@ -100,7 +100,7 @@ named! {
         ContentBase = "content-base",
         /// An absolute `Content-Location` header field (RFC 2557, 5).
         ContentLocation = "content-location",
-        /// A `Snapshot-Content-Location` header field, which Chromium writes; in no RFC.
+        /// A `Snapshot-Content-Location` header field, which Chromium writes and no RFC defines.
         SnapshotContentLocation = "snapshot-content-location",
         /// The encapsulating entity.
         Encapsulating = "encapsulating",
@@ -108,11 +108,11 @@ named! {
         Retrieval = "retrieval",
         /// A table of files and their URLs.
         UrlMap = "url-map",
-        /// The names of the folders of the document, as crawlers write them.
+        /// The names of the folders in which a crawler stored the document.
         Layout = "layout",
         /// A comment of the program that saved the document.
         SavedFrom = "saved-from",
-        /// The base that a page declared before it was saved, from a comment of the browser.
+        /// The base that a page declared before a browser saved it, from a comment that the browser left.
         SavedBase = "saved-base",
         /// The extended attribute `user.xdg.origin.url` of the file.
         Xattr = "xattr",
@@ -126,7 +126,7 @@ named! {
         Canonical = "canonical",
         /// The link of a feed entry to its subject.
         EntryLink = "entry-link",
-        /// The scheme given for references that lack only a scheme (RFC 1808, 3.4).
+        /// The scheme that the user gave for references that lack only a scheme (RFC 1808, 3.4).
         AssumedScheme = "assumed-scheme",
         /// No source.
         #[default]
@@ -134,25 +134,25 @@ named! {
     }
 }
 
-/// The kind of a source, which determines further properties.
+/// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceKind {
     /// Markup of the document, which can be edited.
     Markup,
-    /// A note in the document that browsers ignore.
+    /// A comment in the document, which browsers ignore.
     Note,
     /// A link in the document.
     Link,
     /// A header field.
     Heading,
-    /// A header field that only Chromium reads. It ranks below everything that encloses the entity.
+    /// A header field that only Chromium reads. A base that an enclosing entity declares takes precedence over it.
     Snapshot,
     /// The entity around the document.
     Entity,
     /// The person or program that retrieved or stores the document (RFC 1808, 3.3).
-    Keeper,
-    /// None.
-    Nobody,
+    Retrieval,
+    /// No source of a base.
+    None,
 }
 
 impl SourceKind {
@@ -180,8 +180,8 @@ impl Source {
             | Self::Warc
             | Self::Har
             | Self::WebArchive
-            | Self::Canonical => SourceKind::Keeper,
-            Self::AssumedScheme | Self::Default => SourceKind::Nobody,
+            | Self::Canonical => SourceKind::Retrieval,
+            Self::AssumedScheme | Self::Default => SourceKind::None,
         }
     }
 }
@@ -226,8 +226,8 @@ pub struct Level {
     pub source: Source,
     /// The value as written; `None` if there is none.
     pub value: Option<Arc<str>>,
-    /// The span of the declaration. A `base` element or the value of an `xml:base` is in the document's buffer, a
-    /// header field in the message.
+    /// The span of the declaration: in the document's buffer for a `base` element or the value of an `xml:base`, in
+    /// the message for a header field.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub span: Option<Span>,
     /// The result for the level.
@@ -289,7 +289,7 @@ pub struct BaseChain {
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub retrieval: Option<Established>,
-    /// The base regardless of any `xml:base`; `None` if there is none.
+    /// The base that the document would have without any `xml:base`; `None` if it would have none.
     #[doc(hidden)]
     #[cfg_attr(feature = "serde", serde(skip))]
     pub document: Option<Established>,
@@ -361,21 +361,23 @@ impl Retrieval {
 /// The surroundings of a document or entity.
 #[derive(Clone, Copy, Debug)]
 pub enum Outer<'a> {
-    /// None: the outermost entity, with its retrieval URL.
+    /// No surroundings: the document is the outermost entity, perhaps with a retrieval URL.
     Retrieval(Option<&'a Retrieval>),
-    /// None: the outermost entity, without a retrieval URL. References that begin with `//` get this scheme.
+    /// No surroundings and no retrieval URL. References that begin with `//` get this scheme.
     AssumedScheme(&'a Arc<str>),
     /// An enclosing entity.
     Encapsulating(&'a BaseChain),
     /// A document that refers to this one and originally contained it.
     Referring(&'a BaseChain),
-    /// The heading of the entity whose content the document is ([`of_heading`]).
+    /// The heading of the entity that has the document as its content ([`of_heading`]).
     Heading(&'a BaseChain),
 }
 
-/// The words for the surroundings of a document in sentences.
+/// The words that reasons use for the surroundings of a document.
 struct SurroundingWords {
+    /// The name of the surroundings.
     place: &'static str,
+    /// The reason for level 3.2 if there are none.
     alone: &'static str,
 }
 
@@ -389,6 +391,7 @@ const ENTITY: SurroundingWords =
 const REFERRING: SurroundingWords =
     SurroundingWords { place: "document that refers to it", alone: "no document refers to it" };
 
+/// The reason to pass over a level outside the one that gave the base.
 const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.
@@ -396,7 +399,7 @@ const INNER: &str = "an inner level gave the base";
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
     chain.saved = document.saved.clone().filter(Saved::is_of_page).or(chain.saved);
-    chain.base_elements(document, profile);
+    chain.add_base_elements(document, profile);
     if chain.levels.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
         let absent = match document.format {
@@ -408,18 +411,18 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
             _ => Some((Source::BaseElement, "the document has no base element")),
         };
         if let Some((source, reason)) = absent {
-            chain.level(Rule::Embedded, source, None, Status::Absent, reason);
+            chain.add_level(Rule::Embedded, source, None, Status::Absent, reason);
         }
     }
     if let Outer::Heading(heading) = outer {
-        chain.heading(heading);
+        chain.add_heading(heading);
     } else {
-        chain.enclosing(outer, &DOCUMENT);
-        chain.outermost(outer);
-        chain.none();
+        chain.add_enclosing(outer, &DOCUMENT);
+        chain.add_retrieval(outer);
+        chain.add_default();
     }
     chain.document = chain.established();
-    chain.xml_bases(document, profile);
+    chain.add_xml_bases(document, profile);
     chain
 }
 
@@ -453,7 +456,7 @@ impl BaseChain {
             Outer::AssumedScheme(scheme) => Some(scheme),
             _ => around.and_then(|around| around.assumed_scheme.as_ref()),
         };
-        // Documents in values of a page inherit the facts about the page.
+        // A document inside a page inherits these facts about the page.
         let page = around.filter(|_| matches!(outer, Outer::Encapsulating(_)));
         Self {
             is_from_outside: around.is_none_or(|around| around.is_from_outside),
@@ -466,7 +469,7 @@ impl BaseChain {
         }
     }
 
-    /// Creates a chain without a base or any source of one.
+    /// Creates a chain without a base or levels.
     fn empty(entity: Arc<str>) -> Self {
         Self {
             entity,
@@ -489,7 +492,7 @@ impl BaseChain {
         }
     }
 
-    fn level(
+    fn add_level(
         &mut self,
         rule: Rule,
         source: Source,
@@ -504,14 +507,14 @@ impl BaseChain {
         &mut self.levels[number]
     }
 
-    fn take(&mut self, base: Arc<str>, rule: Rule, source: Source) {
+    fn set_base(&mut self, base: Arc<str>, rule: Rule, source: Source) {
         self.base = Some(base);
         self.rule = rule;
         self.source = source;
     }
 
-    /// 3.1: a `base` element (HTML, 4.2.3, "set the frozen base URL").
-    fn base_element(
+    /// Evaluates a `base` element, for level 3.1 (HTML, 4.2.3, "set the frozen base URL").
+    fn evaluate_base_element(
         &mut self,
         declared: &DeclaredBase,
         profile: Profile,
@@ -520,9 +523,9 @@ impl BaseChain {
             return (Status::PassedOver, declared.standing.reason().into());
         }
         let value = declared.value.as_deref().unwrap_or_default();
-        if let Some((base, reason)) = unsettled(value, declared.doubt) {
-            self.doubt(declared.doubt, declared.span);
-            self.take(base, Rule::Embedded, Source::BaseElement);
+        if let Some((base, reason)) = provisional(value, declared.doubt) {
+            self.report_doubt(declared.doubt, declared.span);
+            self.set_base(base, Rule::Embedded, Source::BaseElement);
             return (Status::Taken, reason);
         }
         let (base, reason) = match self.declared_url(value, profile) {
@@ -543,7 +546,7 @@ impl BaseChain {
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
-        self.take(base, Rule::Embedded, Source::BaseElement);
+        self.set_base(base, Rule::Embedded, Source::BaseElement);
         (Status::Taken, reason)
     }
 
@@ -567,8 +570,8 @@ impl BaseChain {
         declaration
     }
 
-    /// Reports why links are not resolved against the base at `span`, if its meaning is unknown.
-    fn doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
+    /// Reports why no link is resolved against the base at `span`, if the meaning of that base is in doubt.
+    fn report_doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
         if let Some(doubt) = doubt {
             let message =
                 format!("no link was resolved against this base, because {}", doubt.reason());
@@ -576,14 +579,14 @@ impl BaseChain {
         }
     }
 
-    /// 3.2: the encapsulating entity.
-    fn enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
+    /// Adds level 3.2, the encapsulating entity.
+    fn add_enclosing(&mut self, outer: Outer<'_>, words: &SurroundingWords) {
         let source = Source::Encapsulating;
         let (around, words) = match outer {
             Outer::Encapsulating(around) => (around, words),
             Outer::Referring(around) => (around, &REFERRING),
             _ => {
-                self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
+                self.add_level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
                 return;
             }
         };
@@ -592,7 +595,7 @@ impl BaseChain {
             (None, _) => (Status::Absent, format!("the {place} has no base").into()),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
-                self.take(Arc::clone(base), Rule::Encapsulating, source);
+                self.set_base(Arc::clone(base), Rule::Encapsulating, source);
                 self.declared = Some(around.declared.clone().unwrap_or_else(|| Declared {
                     entity: Arc::clone(&around.entity),
                     rule: around.rule,
@@ -604,24 +607,24 @@ impl BaseChain {
             }
         };
         let value = around.base.clone();
-        let level = self.level(Rule::Encapsulating, source, value, status, reason);
+        let level = self.add_level(Rule::Encapsulating, source, value, status, reason);
         level.entity = Arc::clone(&around.entity);
     }
 
-    /// 3.3: the retrieval URL of the outermost entity.
-    fn outermost(&mut self, outer: Outer<'_>) {
+    /// Adds level 3.3, the retrieval URL of the outermost entity.
+    fn add_retrieval(&mut self, outer: Outer<'_>) {
         let Outer::Retrieval(Some(retrieval)) = outer else {
             let reason = match outer {
                 Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
                 _ => "only the outermost document has one",
             };
-            self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
+            self.add_level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
         };
         let (status, reason) = match (&self.base, &self.retrieval) {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
-                self.take(url, Rule::Retrieval, retrieval.source);
+                self.set_base(url, Rule::Retrieval, retrieval.source);
                 (Status::Taken, retrieval_noun(retrieval.source).into())
             }
             _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
@@ -634,7 +637,7 @@ impl BaseChain {
             self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
         }
         let value = Some(retrieval.url.as_str().into());
-        self.level(Rule::Retrieval, retrieval.source, value, status, reason);
+        self.add_level(Rule::Retrieval, retrieval.source, value, status, reason);
         for (source, url) in &retrieval.others {
             let before = match status {
                 Status::Taken => "another source of the retrieval URL comes before it",
@@ -642,12 +645,12 @@ impl BaseChain {
             };
             let reason = passed_over(*source, before);
             let value = Some(url.as_str().into());
-            self.level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
+            self.add_level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
         }
     }
 
     /// True if the base and the document's own URL are in the same folder, so that relative paths have the same
-    /// targets.
+    /// targets against both.
     pub(crate) fn is_of_folder(&self) -> bool {
         let folder = |url: &str| {
             let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
@@ -659,9 +662,9 @@ impl BaseChain {
         }
     }
 
-    /// True if references resolved `against` this base lead from file to file in a tree with folders named after
-    /// hosts. Then the base is the URL that the folder names give the document. An empty `base` element does not
-    /// matter, because crawlers replace others by one.
+    /// True if references resolved `against` this base lead from file to file in a tree whose folders are named after
+    /// hosts. The base is then the URL that the folder names spell. An empty `base` element is ignored, because
+    /// crawlers write it in place of the original.
     pub(crate) fn is_of_layout(&self, against: &Against) -> bool {
         let is_layout = |base: &Established| base.source == Source::Layout;
         let is_empty = |level: &Level| {
@@ -680,7 +683,7 @@ impl BaseChain {
     }
 
     /// Records the reason why the outermost document has no retrieval URL.
-    pub(crate) fn lacks_retrieval(&mut self, why: &'static str) {
+    pub(crate) fn set_retrieval_reason(&mut self, why: &'static str) {
         let is_lacking =
             |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
         if let Some(level) = self.levels.iter_mut().find(is_lacking) {
@@ -688,16 +691,16 @@ impl BaseChain {
         }
     }
 
-    /// 3.4: no base.
-    fn none(&mut self) {
+    /// Adds level 3.4, the default.
+    fn add_default(&mut self) {
         let (status, reason) = if self.base.is_some() {
             (Status::PassedOver, INNER)
         } else if let Some(scheme) = self.assumed_scheme.clone() {
-            return self.assume(&scheme);
+            return self.add_assumed_scheme(&scheme);
         } else {
             (Status::Taken, "no level gave a base: references stay as they are")
         };
-        self.level(Rule::Default, Source::Default, None, status, reason);
+        self.add_level(Rule::Default, Source::Default, None, status, reason);
     }
 }
 
@@ -795,12 +798,12 @@ impl DeclaredUrl {
     }
 }
 
-/// The replacement for an outer base in sentences.
+/// The words for the assumed scheme in reasons that otherwise name the outer base.
 const ASSUMED: &str = "the assumed scheme";
 
-/// A placeholder for `value` if it cannot be a base yet, with the reason. The placeholder of a doubtful base is not
-/// a valid URL, so that nothing resolves against it.
-fn unsettled(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
+/// A provisional base for `value` if its meaning is not known yet, with the reason. If the meaning is in doubt, the
+/// provisional base is not a valid URL, so that nothing resolves against it.
+fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
     if let Some(doubt) = doubt {
         let unread = value.find(['&', '<']).unwrap_or_default();
         return Some((value[unread..].into(), format!("it counts, and {}", doubt.reason()).into()));

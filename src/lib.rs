@@ -45,7 +45,7 @@
 //!
 //! Most terms come from the specifications: *reference*, *base URL* ([`BaseChain`]) and *target* ([`Target`]) from
 //! RFC 1808 and RFC 3986; *entity*, *heading*, *part* and *transfer encoding* from RFC 1808 and RFC 2045. The *retrieval
-//! URL* is the URL from which a document was fetched (RFC 1808, 3.3). These words belong to this crate:
+//! URL* is the URL from which a document was fetched (RFC 1808, 3.3). This crate adds these terms:
 //!
 //! - *link*: a reference at its position in a document ([`LinkReport`]);
 //! - *outcome*: the result for a link, exactly one of a closed list ([`Outcome`]);
@@ -75,12 +75,12 @@
 //!
 //! # Deliberately absent
 //!
-//! The network. Outside `files` and `collection`, functions take bytes and return bytes. A document never causes an
-//! error: an anomaly becomes a [`Diagnostic`].
+//! The network. Only `files`, `collection` and `cli` access files; all other modules work on bytes and streams. A
+//! document never causes an error: an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
 
-// The command line names the library as other users of it do.
+// Lets the module `cli` name this crate `baselink`, as its users do.
 #[cfg(feature = "cli")]
 extern crate self as baselink;
 

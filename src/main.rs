@@ -4,8 +4,8 @@
 //! baselink rewrite --url http://a/b/page.html page.html -o absolute.html
 //! ```
 //!
-//! Deliberately absent: everything but the check that standard output was open when the program began
-//! ([`cli::IS_STDOUT_CLOSED`] says why). [`cli::run`] does the work.
+//! Deliberately absent: the command line, which [`cli::run`] implements. This file only checks whether standard output
+//! was closed before the program began (`src/cli/closed_stdout.rs` says why).
 
 use std::process::ExitCode;
 
@@ -16,18 +16,18 @@ fn main() -> ExitCode {
 }
 
 #[cfg(target_os = "linux")]
-mod closed {
+mod before_main {
     use std::sync::atomic::Ordering;
 
-    /// Functions in this section are called before `main` (System V ABI, "Initialization and Termination
-    /// Functions").
-    // What it calls must need nothing of Rust's runtime, which is not there yet: a system call and a store.
+    /// A pointer in the section of functions that the loader calls before `main` (System V ABI, "Initialization and
+    /// Termination Functions").
+    // Rust's runtime has not started yet, so the function only makes a system call and stores a flag.
     #[expect(unsafe_code, reason = "nothing else runs before the runtime hides it")]
     #[used]
     #[unsafe(link_section = ".init_array")]
-    static LOOK: extern "C" fn() = look;
+    static CHECK_STDOUT: extern "C" fn() = check_stdout;
 
-    extern "C" fn look() {
+    extern "C" fn check_stdout() {
         let flags = rustix::io::fcntl_getfd(rustix::stdio::stdout());
         super::cli::IS_STDOUT_CLOSED.store(flags.is_err(), Ordering::Relaxed);
     }

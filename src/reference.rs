@@ -31,8 +31,8 @@ pub use conformance::{Conformance, Violation, conformance};
 /// The two ways to split a reference into components.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Grammar {
-    /// RFC 1808 section 2.4: a scheme may begin with any of its characters, and the first `;` of
-    /// the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
+    /// RFC 1808 section 2.4: a scheme may begin with any character that it may contain, and the
+    /// first `;` of the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
     Rfc1808,
     /// RFC 3986 appendix B, with section 3.1's rule that a scheme begins with a letter. There are no params.
     Rfc3986,
@@ -44,17 +44,17 @@ pub enum Grammar {
 pub struct Reference<'a> {
     /// The reference as written.
     pub text: &'a str,
-    /// Before the first `:`, if only scheme characters precede it.
+    /// The text before the first `:`, if it consists of scheme characters.
     pub scheme_span: Option<Span>,
-    /// After `//`. RFC 3986 calls it the authority.
+    /// The text after `//`. RFC 3986 calls it the authority.
     pub net_loc_span: Option<Span>,
-    /// The rest, without the other components. Includes a leading `/`.
+    /// The text that belongs to no other component, including a leading `/`.
     pub path_span: Span,
-    /// After the first `;` of the path; RFC 1808 only.
+    /// The text after the first `;` of the path; RFC 1808 only.
     pub params_span: Option<Span>,
-    /// After the first `?`.
+    /// The text after the first `?`.
     pub query_span: Option<Span>,
-    /// After the first `#`.
+    /// The text after the first `#`.
     pub fragment_span: Option<Span>,
 }
 
@@ -309,7 +309,7 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
                 .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
                 .count()];
             let is_closed = name.windows(2).skip(1).any(|pair| pair == b"__");
-            // `__init__.py` is a file.
+            // `__init__.py` is a file name.
             let end = text.iter().position(|byte| b"/?#:".contains(byte)).unwrap_or(text.len());
             (is_closed && text[..end].ends_with(b"__")).then_some("__NAME__")
         }

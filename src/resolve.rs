@@ -1,8 +1,8 @@
 //! Resolves a reference against a base URL, and finds a reference for a given URL.
 //!
-//! Three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which browsers
-//! implement. The two RFC profiles are textual: the result consists of slices of the base and of the reference.
-//! [`Target::kept`] lists the slices of the reference. `docs/resolution.md` lists the readings of ambiguous
+//! There are three [`Profile`]s: RFC 1808 section 4, RFC 3986 section 5.2 (strict), and the URL Standard, which
+//! browsers implement. The two RFC profiles are textual: the result consists of slices of the base and of the
+//! reference. [`Target::kept`] lists the slices of the reference. `docs/resolution.md` lists the readings of ambiguous
 //! sentences in RFC 1808, which comments here cite as A1 to A29.
 //!
 //! ```
@@ -15,8 +15,8 @@
 //! assert_eq!(&target.url[kept.url..], "g?y");
 //! ```
 //!
-//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no port, and
-//! copy text that is not a URL.
+//! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape, drop no port, and
+//! copy even text that is not a URL.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -78,7 +78,7 @@ impl fmt::Debug for Base {
 }
 
 impl Base {
-    /// Accepts any text as the base. If the text is not an absolute URL, only absolute references can be resolved.
+    /// Accepts any text as the base. If nothing can be relative to it, only absolute references can be resolved.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile, Unresolvable, Unusable};
@@ -109,7 +109,7 @@ impl Base {
         Self { inherited, prefixes, parsed, layout: None }
     }
 
-    /// The text of a base made from `url`, as in [`as_str`](Self::as_str), without preparing the rest.
+    /// The text that [`as_str`](Self::as_str) would return for a base made from `url`.
     pub(crate) fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
         match profile {
             Profile::Rfc1808 | Profile::Rfc3986 => Cow::Borrowed(url),
@@ -117,7 +117,8 @@ impl Base {
         }
     }
 
-    /// True if references can be relative to this base, which was made from `url`, in every profile ([`usable`]).
+    /// True if references can be relative to this base, which was made from `url`. Every profile applies the test for
+    /// RFC 1808 ([`usable`]).
     pub(crate) fn is_usable(&self, url: &str) -> bool {
         match self.profile() {
             Profile::Rfc1808 => self.inherited.usable.is_ok(),
@@ -139,7 +140,8 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// Fails if `url` is not an absolute URL in the profile, or if it ends with a space or a control character.
+    /// Fails if `url` is not an absolute URL in the profile. In the RFC profiles, also fails if `url` ends with a space
+    /// or a control character.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -184,8 +186,8 @@ impl Base {
     }
 
     /// Percent-encodes the queries of references in an encoding other than UTF-8, as the URL Standard requires for
-    /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. Only
-    /// `whatwg` percent-encodes anything.
+    /// documents in such an encoding. `encode` may write a character that the encoding lacks as `&#…;`. The RFC
+    /// profiles percent-encode nothing.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -205,8 +207,8 @@ impl Base {
     }
 
     /// Resolves references in a tree whose folders are named after hosts: a relative path that climbs above the
-    /// host of the base leads to another host. `host` maps the name of a folder next to that of the host to a
-    /// net_loc. If it returns `None`, the reference is resolved as without a layout.
+    /// host of the base leads to another host. `host` maps the name of a folder to the net_loc after
+    /// which it was named. If `host` returns `None`, the reference is resolved as if there were no layout.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -226,7 +228,7 @@ impl Base {
         self
     }
 
-    /// True if `reference` leads through the folder of all hosts of a [layout](Self::in_layout).
+    /// True if `reference` leads through the folder that contains all hosts of a [layout](Self::in_layout).
     pub(crate) fn leads_through_layout(&self, reference: &str) -> bool {
         self.other_host(reference).is_some()
     }
@@ -272,7 +274,7 @@ impl Base {
         let mut target = Target::default();
         match self.splice(reference.as_bytes()) {
             Some(splice) => self.spliced(reference, splice, &mut target),
-            // A reference that climbs above the host is never spliced.
+            // In a layout, a reference that climbs above the host is never spliced.
             None => match self.other_host(reference) {
                 Some(other) => self.resolve_in(&other, reference, &mut target)?,
                 None => self.resolve_fully(reference, &mut target, &mut ())?,
@@ -288,7 +290,7 @@ impl Base {
         reference: &str,
         target: &mut Target,
     ) -> std::result::Result<(), Unresolvable> {
-        /// Without `./`, the rest of the reference could begin with a scheme or a host.
+        /// Keeps the rest of the reference from being read as a scheme or a host.
         const HERE: &str = "./";
         let scheme = Reference::split(Grammar::Rfc3986, self.as_str()).scheme().unwrap_or_default();
         let mut root = Self::new(self.profile(), &format!("{scheme}://{}/", other.net_loc));
@@ -310,11 +312,13 @@ impl Base {
     }
 
     /// The fast path: the target of `reference`, as a prefix of the base and a tail of the reference. `reference`
-    /// is in ASCII or an encoding that extends it. If the result is not `None`, every profile resolves the
-    /// reference to that URL, except for the spelling of the base. The reference is then relative in all profiles,
-    /// not empty, and not a placeholder. The result is `None` if any of this needs closer examination: for bytes
-    /// beyond ASCII, blanks, and other characters that the URL Standard spells differently. A host alone gives
-    /// `None` under `whatwg`, because the URL Standard adds a path to it.
+    /// is in ASCII or an encoding that extends it.
+    ///
+    /// A result means that every profile resolves the reference to this URL, apart from the spelling of the base,
+    /// unless [`Splice::differs`] is true. The reference is then relative in all profiles, not empty, and not a
+    /// placeholder. The result is `None` if the reference needs closer examination: if it contains bytes beyond ASCII,
+    /// blanks, or other characters that the URL Standard spells differently. Under `whatwg`, it is also `None` for a
+    /// host without a path, because the URL Standard adds one.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -334,7 +338,7 @@ impl Base {
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
         let splice = self.prefixes.as_ref()?.splice(&self.inherited, reference)?;
-        // Above the root of a host are the other hosts.
+        // In a layout, a reference that climbs above the root of its host leads to another host.
         (!splice.differs || self.layout.is_none()).then_some(splice)
     }
 
@@ -346,7 +350,7 @@ impl Base {
         target.url.push_str(prefix);
         target.url.push_str(&reference[dropped..]);
         if self.profile() == Profile::Whatwg {
-            // Keeps the tail that both have in common, as everywhere under this profile.
+            // Under this profile, the kept part is always the longest common tail.
             let pairs = reference[..dropped].bytes().rev().zip(prefix.bytes().rev());
             let more = pairs.take_while(|(a, b)| a == b).count();
             (dropped, end) = (dropped - more, end - more);
@@ -357,7 +361,7 @@ impl Base {
         }
     }
 
-    /// Resolves `reference` by the rules themselves, without the fast path.
+    /// Resolves `reference` by the rules of the profile, without the fast path.
     fn resolve_fully(
         &self,
         reference: &str,
@@ -397,7 +401,7 @@ mod tests {
     use super::*;
     use crate::reference::{conformance, contains_placeholder};
 
-    /// Formats the URL as its kept parts, with the new parts between them in brackets.
+    /// Formats the target: each kept part ends with `|`, and each new part is in brackets.
     fn spliced(profile: Profile, base: &str, reference: &str) -> String {
         let target = Base::new(profile, base).resolve(reference).unwrap();
         let (mut text, mut end) = (String::new(), 0);
@@ -416,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_ranges_are_all_that_survives() {
+    fn kept_ranges_are_unchanged_in_the_target() {
         let base = "http://a/b/c/d;p?q#f";
         for (profile, base, reference, expected) in [
             (Profile::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),

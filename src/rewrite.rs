@@ -74,7 +74,7 @@ impl<'a> Rewritten<'a> {
         self.source
     }
 
-    /// The bytes of the file with the edits made.
+    /// The bytes of the file with the edits applied.
     #[must_use]
     pub fn output(&self) -> Vec<u8> {
         self.edits.apply(self.source)
@@ -131,7 +131,7 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 }
 
 /// Passes every link of `bytes`, with the outcome that [`rewrite`] would report, to `row` in the order of the file.
-/// Links of an HTML document are not buffered, unless a browser saved the page with its files.
+/// The links of most HTML documents are not buffered.
 ///
 /// ```
 /// use baselink::{Options, links};

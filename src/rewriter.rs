@@ -39,10 +39,10 @@ use crate::rewrite::{ListedLink, Totals};
 use crate::scan::attributes::{Groups, Place};
 use crate::span::{Lines, Span};
 
-/// The number of bytes from which the format of a document is detected.
+/// The number of leading bytes from which [`Rewriter::rewrite_to`] detects the format of a document.
 const HEAD: u64 = 4_096;
 
-/// Rewrites documents. [`Rewriter::builder`] creates one.
+/// Rewrites documents. Created by [`Rewriter::builder`].
 #[derive(Clone, Debug)]
 pub struct Rewriter {
     options: Options,
@@ -101,8 +101,9 @@ impl RewriterBuilder {
         self
     }
 
-    /// Sets the treatment of references that consist of a fragment only. By default they are
-    /// resolved ([`Fragments::Rewrite`]); in saved pages, only if a browser would leave the page ([`Fragments::Auto`]).
+    /// Sets the treatment of references that consist of a fragment only. By default they are resolved
+    /// ([`Fragments::Rewrite`]). In a saved page, they are resolved only if a browser would leave the page
+    /// ([`Fragments::Auto`]).
     pub fn fragments(mut self, fragments: Fragments) -> Self {
         self.options.fragments = Some(fragments);
         self
@@ -120,8 +121,8 @@ impl RewriterBuilder {
         self
     }
 
-    /// Sets the scheme of references that begin with `//` in a document without a base (RFC 1808, 3.4). URLs of the
-    /// scheme must name a host, as those of `https` do.
+    /// Sets the scheme of references that begin with `//` in a document without a base (RFC 1808, 3.4). It
+    /// must be a scheme whose URLs name a host, such as `https`.
     pub fn assumed_scheme(mut self, scheme: impl Into<String>) -> Self {
         self.assumed_scheme = Some(scheme.into());
         self
@@ -139,7 +140,7 @@ impl RewriterBuilder {
         self
     }
 
-    /// Counts further places as links. [`Groups`] parse from a comma-separated list of names, or from `all`.
+    /// Finds links in further places. [`Groups`] parse from a comma-separated list of names, or from `all`.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -153,7 +154,7 @@ impl RewriterBuilder {
         self
     }
 
-    /// Counts an attribute as a link. A [`Place`] parses from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`,
+    /// Treats an attribute as a link. A [`Place`] parses from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`,
     /// `urls`, `srcset`, `css` or `html`.
     ///
     /// ```
@@ -167,8 +168,7 @@ impl RewriterBuilder {
         self
     }
 
-    /// Calls `choose` for the new text of each link that has a target and can be edited. This includes absolute
-    /// links.
+    /// Calls `choose` to get the new text of each link, relative or absolute, that has a target and may be changed.
     ///
     /// ```
     /// use baselink::{Choice, Rewriter};
@@ -242,11 +242,11 @@ impl Rewriter {
         let (mut edits, mut report) = (Edits::default(), Report::default());
         let mut totals = Totals::default();
         for (name, message) in units(options.format, bytes) {
-            let one = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
+            let rewritten = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
             // Cannot fail: messages do not overlap.
-            if edits.append(&one.edits, message.start).is_ok() {
-                report.append(one.report, message.start);
-                totals.append(one.totals, message.start);
+            if edits.append(&rewritten.edits, message.start).is_ok() {
+                report.append(rewritten.report, message.start);
+                totals.append(rewritten.totals, message.start);
             }
         }
         Rewritten { source: bytes, edits, parts: Vec::new(), report, totals, options }
@@ -271,10 +271,11 @@ impl Rewriter {
         }
         let (mut edits, mut totals) = (Edits::default(), Totals::default());
         for (name, message) in units(options.format, bytes) {
-            let (one, of_one) = rewrite::edits(&bytes[message.range()], &named(&options, name));
+            let options = named(&options, name);
+            let (message_edits, message_totals) = rewrite::edits(&bytes[message.range()], &options);
             // Cannot fail: messages do not overlap.
-            if edits.append(&one, message.start).is_ok() {
-                totals.append(of_one, message.start);
+            if edits.append(&message_edits, message.start).is_ok() {
+                totals.append(message_totals, message.start);
             }
         }
         (edits, totals)
@@ -282,8 +283,8 @@ impl Rewriter {
 
     /// Reads a document from `reader`, makes its relative links absolute, and writes the result to `writer`.
     ///
-    /// A mailbox is processed message by message. Any other document is first read to its end, because a base may
-    /// follow the links that it governs; memory grows with the document.
+    /// A mailbox is processed message by message. Any other document is first read into memory as a whole, because a
+    /// base may follow the links that it governs.
     ///
     /// # Errors
     ///
@@ -312,7 +313,7 @@ impl Rewriter {
     }
 
     /// Calls `visit` with every link of a document, in document order: its position, base, target and outcome.
-    /// Links of an HTML document are not kept in memory.
+    /// The links of most HTML documents are not buffered.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -331,12 +332,12 @@ impl Rewriter {
         let mut totals = Totals::default();
         for (name, Span { start, end }) in units(options.format, bytes) {
             let options = named(&options, name);
-            let its = rewrite::links(&bytes[start..end], &options, &mut |mut found| {
+            let message = rewrite::links(&bytes[start..end], &options, &mut |mut found| {
                 found.link.span = found.link.span.shifted(start);
                 (found.line, found.column) = lines.place(found.link.span.start);
                 visit(found);
             });
-            totals.append(its, start);
+            totals.append(message, start);
         }
         totals
     }
@@ -364,9 +365,9 @@ impl Rewriter {
         Some((Self { options: found.options, detects: false }, found.bytes))
     }
 
-    /// Returns the base of a document, and explains for each level why it was used or passed over. For a message
-    /// this is the base of the outermost heading; for a mailbox, of the first message. [`rewrite`](Self::rewrite)
-    /// reports the bases of all entities.
+    /// Returns the base of a document, with the reason why each level was used or passed over. For a message, this is
+    /// the base of the outermost entity; for a mailbox, that of the first message. [`rewrite`](Self::rewrite) reports
+    /// the bases of all entities.
     ///
     /// ```
     /// use baselink::Rewriter;
@@ -415,16 +416,16 @@ fn named(options: &Options, name: Option<Arc<str>>) -> Options {
 fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) -> Result<Totals> {
     let mut messages = Messages::new(mailbox);
     let mut totals = Totals::default();
-    while let Some(one) = messages.next_message().map_err(reading)? {
-        let Span { start, end } = one.message;
-        let message = &one.bytes[start..end];
-        let named = named(options, Some(one.number.to_string().into()));
-        let (edits, its) = rewrite::edits(message, &named);
-        writer.write_all(&one.bytes[..start]).map_err(writing)?;
-        write_edits(&edits, message, &its, writer).map_err(writing)?;
-        writer.write_all(&one.bytes[end..]).map_err(writing)?;
-        let offset = usize::try_from(one.offset).unwrap_or(usize::MAX);
-        totals.append(its, offset.saturating_add(start));
+    while let Some(unit) = messages.next_message().map_err(reading)? {
+        let Span { start, end } = unit.message;
+        let message = &unit.bytes[start..end];
+        let named = named(options, Some(unit.number.to_string().into()));
+        let (edits, message_totals) = rewrite::edits(message, &named);
+        writer.write_all(&unit.bytes[..start]).map_err(writing)?;
+        write_edits(&edits, message, &message_totals, writer).map_err(writing)?;
+        writer.write_all(&unit.bytes[end..]).map_err(writing)?;
+        let offset = usize::try_from(unit.offset).unwrap_or(usize::MAX);
+        totals.append(message_totals, offset.saturating_add(start));
     }
     writer.flush().map_err(writing)?;
     Ok(totals)
@@ -438,7 +439,7 @@ fn writing(error: io::Error) -> Error {
     Error::system(format!("the output could not be written: {}", cause(&error)), error)
 }
 
-/// Writes a document with its edits. Fails if memory did not suffice to compute them.
+/// Writes a document with its edits. Fails if memory ran out while the edits were computed.
 fn write_edits(
     edits: &Edits,
     source: &[u8],

@@ -1,7 +1,7 @@
 //! References that lack only a scheme, in a document without a base: RFC 1808, 3.4.
 //!
-//! Without a base every reference is assumed to be absolute. A reference that begins with `//` names its host, and
-//! only the user can know the scheme. Such a scheme is not a base: the rule stays 3.4, there is no base URL, and
+//! Without a base, every reference is assumed to be absolute. A reference that begins with `//` names its host, and
+//! the user can supply the scheme. This scheme is not a base: the rule stays 3.4, there is no base URL, and
 //! references that lack more than the scheme stay unchanged.
 //!
 //! ```
@@ -13,7 +13,7 @@
 //! assert_eq!(links[1].outcome, Outcome::NoBase);
 //! ```
 //!
-//! Deliberately absent: the choice of a scheme, about which a document contains no information.
+//! Deliberately absent: the choice of a scheme. Nothing in a document indicates it.
 
 use std::sync::Arc;
 
@@ -69,11 +69,11 @@ impl DeclaredUrl {
 }
 
 impl BaseChain {
-    /// 3.4: an assumed scheme instead of a base.
-    pub(super) fn assume(&mut self, scheme: &str) {
+    /// Adds level 3.4 with an assumed scheme instead of a base.
+    pub(super) fn add_assumed_scheme(&mut self, scheme: &str) {
         self.source = Source::AssumedScheme;
         let value = Some(format!("{scheme}:").into());
         let reason = "no level gave a base: references that begin with // get this scheme, all others stay as they are";
-        self.level(Rule::Default, Source::AssumedScheme, value, Status::Taken, reason);
+        self.add_level(Rule::Default, Source::AssumedScheme, value, Status::Taken, reason);
     }
 }

@@ -1,8 +1,8 @@
 //! The base that the heading of an entity gives its content: RFC 1808, 3.1; RFC 2110, 4.2 and 5; RFC 2557, 5.
 //!
 //! `Base` takes precedence over `Content-Base`, and `Content-Base` over an absolute `Content-Location`. Enclosing
-//! headings come last, innermost first. A `Content-Location` with `cid:`, `mid:` or `file:` is only a label;
-//! Chromium labels style sheets in an archive with `cid:`.
+//! headings follow, innermost first, and then `Snapshot-Content-Location`. A `Content-Location` with `cid:`, `mid:` or
+//! `file:` is only a label; Chromium labels style sheets in an archive with `cid:`.
 //!
 //! ```
 //! use baselink::base::{ContentLocationUse, Outer, of_heading};
@@ -21,7 +21,7 @@
 //! assert_eq!(chain.base.as_deref(), Some("http://a/"));
 //! ```
 //!
-//! Deliberately absent: parsing header fields, which are passed as strings with spans.
+//! Deliberately absent: the parsing of header fields. The caller passes them as strings with spans.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -63,24 +63,24 @@ pub fn of_heading(
         if field == UrlField::SnapshotContentLocation {
             if fields.is_empty() {
                 let reason = "its heading declares no base";
-                chain.level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
+                chain.add_level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
             }
-            chain.enclosing_in_file(outer);
+            chain.add_enclosing_in_file(outer);
         }
         for (index, value) in fields.iter().filter(|value| value.field == field).enumerate() {
-            chain.header_field(value, index, profile, content_location);
+            chain.add_header_field(value, index, profile, content_location);
         }
     }
     if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
-        chain.enclosing(outer, &ENTITY);
+        chain.add_enclosing(outer, &ENTITY);
     }
-    chain.outermost(outer);
-    chain.none();
+    chain.add_retrieval(outer);
+    chain.add_default();
     chain
 }
 
-/// The reason why a `Content-Location` with this scheme is a label and not a base. References cannot be relative to
-/// the name of a part (RFC 2392), and files of the author are out of reach.
+/// The reason, if any, why the scheme of a `Content-Location` makes it a label and not a base. References cannot be
+/// relative to the name of a part (RFC 2392), and files on the author's machine are out of reach.
 fn label_reason(url: &str) -> Option<&'static str> {
     match reference::opaque_scheme(url)?.as_str() {
         "cid" => Some("a cid: URL names the part itself (RFC 2392); nothing is relative to it"),
@@ -91,8 +91,8 @@ fn label_reason(url: &str) -> Option<&'static str> {
 }
 
 impl BaseChain {
-    /// Adds a header field of the heading; `index` counts fields of the same name.
-    fn header_field(
+    /// Adds a header field. `index` is its number among the fields of the same name.
+    fn add_header_field(
         &mut self,
         field: &UrlValue,
         index: usize,
@@ -113,10 +113,10 @@ impl BaseChain {
         } else if self.base.is_some() {
             (Status::PassedOver, self.passed_over_reason(field.field))
         } else {
-            self.first_header_field(field, profile)
+            self.evaluate_header_field(field, profile)
         };
         let value = Some(Arc::clone(&field.url));
-        let level = self.level(Rule::Embedded, field.field.into(), value, status, reason);
+        let level = self.add_level(Rule::Embedded, field.field.into(), value, status, reason);
         level.span = Some(field.span);
     }
 
@@ -130,7 +130,7 @@ impl BaseChain {
         format!("{name} comes before {}", field.name()).into()
     }
 
-    fn first_header_field(
+    fn evaluate_header_field(
         &mut self,
         field: &UrlValue,
         profile: Profile,
@@ -147,7 +147,7 @@ impl BaseChain {
             let reason = "a relative one is a label, not a base (RFC 2557, 5)";
             return (Status::PassedOver, reason.into());
         }
-        let say = |chain: &mut Self, what: String| {
+        let report_relative = |chain: &mut Self, what: String| {
             let message = format!(
                 "the URL of this {name} is relative (RFC 1808, 3.1, wants it absolute); {what}"
             );
@@ -158,27 +158,30 @@ impl BaseChain {
         }
         match self.declared_url(&field.url, profile) {
             DeclaredUrl::Absolute(base) => {
-                self.take(base, Rule::Embedded, field.field.into());
+                self.set_base(base, Rule::Embedded, field.field.into());
                 (Status::Taken, format!("{name} of its heading").into())
             }
             DeclaredUrl::Relative(base, outer) => {
-                say(self, format!("it means {}", abridged(&base)));
-                self.take(base, Rule::Embedded, field.field.into());
+                report_relative(self, format!("it means {}", abridged(&base)));
+                self.set_base(base, Rule::Embedded, field.field.into());
                 (
                     Status::Taken,
                     format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
                 )
             }
             DeclaredUrl::NoOuter => {
-                say(self, "there is no base around it, so it was passed over".to_owned());
+                report_relative(
+                    self,
+                    "there is no base around it, so it was passed over".to_owned(),
+                );
                 (Status::PassedOver, "it is relative, and there is no base around it".into())
             }
             DeclaredUrl::Invalid(why) => (Status::Invalid, why),
         }
     }
 
-    /// 3.1, after the `base` elements of a document: the base from its heading.
-    pub(super) fn heading(&mut self, heading: &Self) {
+    /// Adds the levels of the heading of a document, after the `base` elements of its content.
+    pub(super) fn add_heading(&mut self, heading: &Self) {
         let inner = self.base.is_some();
         self.levels.extend(heading.levels.iter().map(|level| match level.status {
             Status::Taken if inner => {
@@ -194,15 +197,15 @@ impl BaseChain {
         }
     }
 
-    /// 3.2, if the base is declared in the file; the URLs of snapshots follow.
-    fn enclosing_in_file(&mut self, outer: Outer<'_>) {
+    /// Adds level 3.2, before `Snapshot-Content-Location`, if an enclosing entity declares its base in the file.
+    fn add_enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
             if !matches!(
                 origin.kind(),
-                SourceKind::Nobody | SourceKind::Keeper | SourceKind::Snapshot
+                SourceKind::None | SourceKind::Retrieval | SourceKind::Snapshot
             ) {
-                self.enclosing(outer, &ENTITY);
+                self.add_enclosing(outer, &ENTITY);
             }
         }
     }

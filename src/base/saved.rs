@@ -1,8 +1,8 @@
 //! The base that a page declared before a browser saved it: RFC 1808, 3.1.
 //!
-//! A browser that saves a page with its files disables each `base` element, because the local copies would not be
-//! found through it. It leaves a comment in its place ([`crate::scan::html::saved`]). Links that were not saved
-//! keep their original text, so their base is the one in the comment.
+//! A browser that saves a page with its files turns each `base` element into a comment
+//! ([`crate::scan::html::saved`]), because local copies cannot be found through the original base. Links to files that
+//! were not saved keep their original text, so their base is the base in the comment.
 //!
 //! ```
 //! use baselink::Options;
@@ -26,8 +26,8 @@ use crate::resolve::Profile;
 const BY_THE_BROWSER: &str = "written by the browser that saved the page";
 
 impl BaseChain {
-    /// 3.1, in HTML: `base` elements, and the comments in which a browser kept them.
-    pub(super) fn base_elements(&mut self, document: &Document, profile: Profile) {
+    /// Adds level 3.1 of HTML: `base` elements, and the comments into which a browser turned them.
+    pub(super) fn add_base_elements(&mut self, document: &Document, profile: Profile) {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
@@ -36,22 +36,25 @@ impl BaseChain {
         let saved = document.saved.as_ref().filter(is_of_browser);
         let mut ends: Vec<usize> = of_kind(BaseKind::Comment).map(|one| one.span.end).collect();
         ends.sort_unstable();
-        let is_in_place_of_one = |element: &DeclaredBase| {
+        let follows_comment = |element: &DeclaredBase| {
             element.value.as_deref() == Some(".") && ends.binary_search(&element.span.start).is_ok()
         };
-        self.has_written_base = effective.is_some_and(is_in_place_of_one);
-        let is_out_of_force = self.has_written_base && saved.is_some();
-        let is_telling = is_out_of_force || effective.is_none();
-        let telling =
-            of_kind(BaseKind::Comment).find(|comment| is_telling && comment.value.is_some());
-        self.was_saved_with_files |= saved.is_some() || self.has_written_base || telling.is_some();
+        self.has_written_base = effective.is_some_and(follows_comment);
+        let ignores_element = self.has_written_base && saved.is_some();
+        let uses_comments = ignores_element || effective.is_none();
+        let effective_comment =
+            of_kind(BaseKind::Comment).find(|comment| uses_comments && comment.value.is_some());
+        self.was_saved_with_files |=
+            saved.is_some() || self.has_written_base || effective_comment.is_some();
         for declared in &document.bases {
             let (source, (status, reason)) = match declared.kind {
                 BaseKind::XmlBase => continue,
-                BaseKind::Comment if telling.is_some_and(|one| one.span == declared.span) => {
+                BaseKind::Comment
+                    if effective_comment.is_some_and(|one| one.span == declared.span) =>
+                {
                     let url = saved.filter(|saved| saved.disbelief().is_none());
                     let url = url.map(|saved| Arc::from(&*saved.url("https")));
-                    (Source::SavedBase, self.commented(declared, url, profile))
+                    (Source::SavedBase, self.evaluate_comment(declared, url, profile))
                 }
                 BaseKind::Comment if declared.value.is_none() => {
                     (Source::SavedBase, (Status::PassedOver, Standing::NoHref.reason().into()))
@@ -59,20 +62,22 @@ impl BaseChain {
                 BaseKind::Comment => {
                     (Source::SavedBase, (Status::PassedOver, Standing::Comment.reason().into()))
                 }
-                BaseKind::Element if is_out_of_force && is_in_place_of_one(declared) => {
+                BaseKind::Element if ignores_element && follows_comment(declared) => {
                     (Source::BaseElement, (Status::PassedOver, BY_THE_BROWSER.into()))
                 }
-                BaseKind::Element => (Source::BaseElement, self.base_element(declared, profile)),
+                BaseKind::Element => {
+                    (Source::BaseElement, self.evaluate_base_element(declared, profile))
+                }
             };
             let value = declared.value.as_deref().map(Arc::from);
-            let level = self.level(Rule::Embedded, source, value, status, reason);
+            let level = self.add_level(Rule::Embedded, source, value, status, reason);
             level.span = Some(declared.span);
         }
     }
 
-    /// The base in a comment of a page that was saved from `url`. The base is relative to `url`, because the
-    /// browser wrote both at once.
-    fn commented(
+    /// Evaluates the base in a comment of a page that was saved from `url`. A relative base is resolved against `url`,
+    /// because the browser wrote both at the same time.
+    fn evaluate_comment(
         &mut self,
         declared: &DeclaredBase,
         url: Option<Arc<str>>,
@@ -80,7 +85,7 @@ impl BaseChain {
     ) -> (Status, Cow<'static, str>) {
         const DECLARED: &str = "the base that the page declared when a browser saved it";
         let value = declared.value.as_deref().unwrap_or_default();
-        let is_alone = url.is_some();
+        let has_url = url.is_some();
         let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
         let (base, reason) = match DeclaredUrl::of(value, outer, profile) {
             DeclaredUrl::Absolute(base) => {
@@ -92,9 +97,9 @@ impl BaseChain {
                 (base, DECLARED.into())
             }
             DeclaredUrl::Relative(base, outer) => {
-                self.is_from_outside &= !is_alone;
+                self.is_from_outside &= !has_url;
                 let outer = abridged(&outer);
-                let of = if is_alone { "the URL from which that was" } else { "the outer base" };
+                let of = if has_url { "the URL from which that was" } else { "the outer base" };
                 (base, format!("{DECLARED}, relative to {of}, {outer}").into())
             }
             DeclaredUrl::NoOuter => {
@@ -103,7 +108,7 @@ impl BaseChain {
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
-        self.take(base, Rule::Embedded, Source::SavedBase);
+        self.set_base(base, Rule::Embedded, Source::SavedBase);
         (Status::Taken, reason)
     }
 }

@@ -1,13 +1,14 @@
 //! `xml:base` of the document element and of elements below it (XML Base, 3 and 4), and the links of feed entries.
 //!
-//! Each base is relative to the enclosing one, and the outermost to the base that the document would have without
-//! any `xml:base`. The outermost is the base of the document (RFC 1808, 3.1); the others are bases of elements.
+//! Each `xml:base` is relative to the enclosing one. The `xml:base` of the document element is relative to the base
+//! that the document would have without it, and becomes the base of the document (RFC 1808, 3.1). The others are bases
+//! of elements.
 //!
-//! On request, the link of a feed entry is the base of the entry's content: `link` with `rel="alternate"` in Atom
-//! (RFC 4287, 4.2.7), or `link` in RSS, or else a `guid` that is a permalink (RSS 2.0). No standard requires this:
-//! by RFC 4287, section 2, the base is `xml:base` or the URL of the feed. But many feeds contain the unchanged
-//! content of a page, and some readers resolve its links as the author meant them. The link of an entry counts only
-//! if no `xml:base` applies.
+//! On request, the link of a feed entry is the base of the entry's content. In Atom, this is the `link` with
+//! `rel="alternate"` (RFC 4287, 4.2.7); in RSS, it is the `link`, or else a `guid` that is a permalink (RSS 2.0). No
+//! standard requires this: by RFC 4287, section 2, the base is `xml:base` or the URL of the feed. But many feeds
+//! contain the unchanged content of a page, and some feed readers resolve its links as the author meant them. The link
+//! of an entry counts only if no `xml:base` applies.
 //!
 //! ```
 //! use baselink::base::{self, Outer};
@@ -27,49 +28,50 @@
 //! assert_eq!(chain.base, None);
 //! ```
 //!
-//! Deliberately absent: elements, since a base knows only the index of the enclosing one; and the link of the feed
-//! itself, which some readers use. It leads to the home page of the site, not to an entry.
+//! Deliberately absent: elements, since each base stores only the index of the enclosing base. The link of the feed
+//! itself is not used either: it leads to the home page of the site, not to an entry.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
     BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status,
-    abridged, unsettled,
+    abridged, provisional,
 };
 use crate::document::{Against, BaseDoubt, BaseKind, Document, ElementBase};
 use crate::format::Format;
 use crate::resolve::Profile;
 use crate::span::Span;
 
-/// True if the profile uses `xml:base` in a document of the format. Browsers no longer do.
+/// True if the profile honours `xml:base` in a document of the format. Browsers no longer do so in XHTML and SVG.
 fn honours_xml_base(format: Format, profile: Profile) -> bool {
     profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
 }
 
 impl BaseChain {
-    /// 3.1, for XML: `xml:base` of the document element, then those below it, each relative to the enclosing one
-    /// (XML Base, 4.2).
-    pub(super) fn xml_bases(&mut self, document: &Document, profile: Profile) {
+    /// Adds level 3.1 of XML: the `xml:base` of the document element, then those of the elements below, each relative
+    /// to the enclosing one (XML Base, 4.2).
+    pub(super) fn add_xml_bases(&mut self, document: &Document, profile: Profile) {
         self.honours_xml_base = honours_xml_base(document.format, profile);
         let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
         let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
         if let Some(declared) = root {
             let (value, doubt) = (declared.value.as_deref().unwrap_or_default(), declared.doubt);
             let outer = self.base.as_ref();
-            let (given, status, reason) = self.given(Source::XmlBase, value, doubt, outer, profile);
+            let (given, status, reason) =
+                self.declared_base(Source::XmlBase, value, doubt, outer, profile);
             if let Some(GivenBase { base, is_absolute }) = given {
-                self.doubt(doubt, declared.span);
+                self.report_doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
                 for level in &mut self.levels {
                     if level.status == Status::Taken {
                         (level.status, level.reason) = (Status::PassedOver, INNER.into());
                     }
                 }
-                self.take(base, Rule::Embedded, Source::XmlBase);
+                self.set_base(base, Rule::Embedded, Source::XmlBase);
                 self.declared = None;
             }
-            levels.push(self.inner(Source::XmlBase, value, declared.span, status, reason));
+            levels.push(self.xml_level(Source::XmlBase, value, declared.span, status, reason));
         }
         for declared in &document.element_bases {
             let ElementBase { is_entry_link, outer, value, doubt, span } = declared;
@@ -89,12 +91,12 @@ impl BaseChain {
                 false => (Source::XmlBase, "element"),
             };
             let outer = around.base.as_ref().map(|base| &base.url);
-            let (given, status, reason) = self.given(source, value, *doubt, outer, profile);
+            let (given, status, reason) = self.declared_base(source, value, *doubt, outer, profile);
             let (status, reason) = match &given {
                 Some(given) => (Status::PassedOver, scope_reason(what, &given.base)),
                 None => (status, reason),
             };
-            levels.push(self.inner(source, value, *span, status, reason));
+            levels.push(self.xml_level(source, value, *span, status, reason));
             self.elements.push(match given {
                 Some(GivenBase { base: url, is_absolute }) => ElementChain {
                     base: Some(Established { url, rule: Rule::Embedded, source }),
@@ -108,7 +110,7 @@ impl BaseChain {
     }
 
     /// Creates the level of a base that the XML content declares.
-    fn inner(
+    fn xml_level(
         &self,
         source: Source,
         value: &str,
@@ -128,7 +130,7 @@ impl BaseChain {
     }
 
     /// The base from `value`, which is an `xml:base` or the link of an entry, inside `outer`.
-    fn given(
+    fn declared_base(
         &self,
         source: Source,
         value: &str,
@@ -143,7 +145,7 @@ impl BaseChain {
             let reason = "browsers do not read xml:base in XHTML and SVG";
             return (None, Status::PassedOver, reason.into());
         }
-        if let Some((base, reason)) = unsettled(value, doubt) {
+        if let Some((base, reason)) = provisional(value, doubt) {
             return taken(base, true, reason);
         }
         if let (true, Some(outer)) = (value.is_empty(), outer) {
@@ -168,7 +170,7 @@ impl BaseChain {
         }
     }
 
-    /// The chain as seen from an inner document at a position where references are resolved `against` it.
+    /// The chain for an inner document, at a position where references are resolved `against` the given base.
     #[doc(hidden)]
     #[must_use]
     pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
@@ -182,7 +184,7 @@ impl BaseChain {
             }
             _ => return Cow::Borrowed(self),
         };
-        // A base that is not an xml:base was inherited by the whole document.
+        // A base from any other source applies to the whole document, which may have inherited it.
         let is_own =
             base.is_some_and(|base| matches!(base.source, Source::XmlBase | Source::EntryLink));
         Cow::Owned(Self {
@@ -201,7 +203,7 @@ impl BaseChain {
 
 /// Describes a base that applies to an element or an entry.
 fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
-    // There may be many sentences, each as long as the longest base.
+    // Many sentences may quote a base, and each base may be long.
     const SHOWN: usize = 256;
     match base.len() <= SHOWN {
         true => format!("it counts for its {what} only, where the base is {base}").into(),
@@ -209,7 +211,7 @@ fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
     }
 }
 
-/// The base from an `xml:base`.
+/// The base from an `xml:base` or from the link of an entry.
 struct GivenBase {
     base: Arc<str>,
     /// True if the value is absolute.

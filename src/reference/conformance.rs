@@ -7,7 +7,7 @@
 //! assert_eq!((violation.at, violation.character), (15, Some('x')));
 //! ```
 //!
-//! Deliberately absent: leniency. A reference that does not conform resolves all the same.
+//! Deliberately absent: leniency. A reference that does not conform is resolved nevertheless.
 
 use std::fmt;
 
@@ -24,14 +24,14 @@ pub struct Conformance {
     pub violation: Option<Violation>,
 }
 
-/// The first place where a reference leaves the grammar.
+/// The first deviation of a reference from the grammar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// Byte offset in the reference.
+    /// The byte offset in the reference.
     pub at: usize,
     /// The character there; `None` at the end of the reference.
     pub character: Option<char>,
-    /// The production that cannot continue, by its name in the RFC.
+    /// The production that the character violates, by its name in the RFC.
     pub production: &'static str,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Violation {
 
 /// Checks a reference against the grammar: RFC 1808 section 2.2, and RFC 1738 section 5 for the schemes http, ftp,
 /// file, mailto, news, nntp, telnet, gopher, wais and prospero. A fragment may follow, as in RFC 1808's `URL`. The
-/// two RFCs are taken literally, so `~` is not a character of a URL, and a `%` begins an escape. Literal text,
+/// two RFCs are taken literally: a URL may not contain `~`, and a `%` must begin an escape. Literal text,
 /// such as `;type=` and the names of schemes, is compared without case, as RFC 822 section 2.1 defines for this
 /// notation.
 ///
@@ -68,7 +68,7 @@ pub fn conformance(reference: &str) -> Conformance {
     Conformance { category, conforms: violation.is_none(), violation }
 }
 
-/// Sets of characters, as bits so that a production is a union. `ESCAPE` is `% hex hex`.
+/// Sets of characters, one bit each, so that a union of sets is a bitwise or. `ESCAPE` is `% hex hex`.
 mod class {
     /// `unreserved = alpha | digit | safe | extra`
     pub(super) const UNRESERVED: u16 = 1;
@@ -132,7 +132,7 @@ mod class {
     }
 }
 
-/// A reading position in a reference. Every method consumes one production or reports where it ends.
+/// A position in a reference. Every method consumes one production or reports where the text violates it.
 struct Productions<'a> {
     text: &'a str,
     at: usize,
@@ -193,7 +193,7 @@ impl Productions<'_> {
         Ok(())
     }
 
-    /// Accepts only a fragment. Any other text violates `production`.
+    /// Consumes an optional fragment at the end. Any other text violates `production`.
     /// RFC 1808: `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
     fn end(&mut self, production: &'static str) -> Recognised {
         match self.peek() {
@@ -207,7 +207,7 @@ impl Productions<'_> {
         }
     }
 
-    /// RFC 1808 section 2.2.
+    /// Consumes a reference of this category (RFC 1808 section 2.2).
     fn url(&mut self, category: Category) -> Recognised {
         match category {
             Category::AbsoluteUrl => self.absolute_url(),
@@ -431,7 +431,7 @@ impl Productions<'_> {
         self.hostport()
     }
 
-    /// `hostport = host [ ":" port ]`. Returns the production that was open at its end.
+    /// `hostport = host [ ":" port ]`. Returns its last production, `hostname` or `port`.
     fn hostport(&mut self) -> Result<&'static str, Violation> {
         self.host()?;
         if !self.skip(b':') {

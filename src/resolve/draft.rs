@@ -78,7 +78,7 @@ impl Draft<'_> {
     /// A24: keeps a path at `at` from being read as a net_loc if there is no net_loc.
     pub(super) fn guard(&mut self, at: usize, has_net_loc: bool, trace: &mut impl Trace) {
         if !has_net_loc && self.target.url[at..].starts_with("//") {
-            trace.tell("A24", || "\"/.\" keeps the path from being read as a net_loc");
+            trace.step("A24", || "\"/.\" keeps the path from being read as a net_loc");
             self.insert(at, "/.");
         }
     }
@@ -107,9 +107,9 @@ impl Draft<'_> {
             let by = |with_slash, at_the_end| if slash.is_some() { with_slash } else { at_the_end };
             let whole = Span::new(start, next);
             let fate = match &bytes[start..end] {
-                // 2A, 2B and 2D.
+                // RFC 3986, 5.2.4, steps 2A, 2B and 2D.
                 b"." => Fate::Removed(by("6a", "6b")),
-                // 2C. A9: a segment may be empty. A13: 6d applies once.
+                // Step 2C. A9: a segment may be empty. A13: 6d applies once.
                 b".." if self.climb(top) => Fate::Climbs(by("6c", "6d")),
                 // A12: RFC 1808 keeps an excess `..`, and nothing climbs past it.
                 b".." if profile != Profile::Rfc1808 => Fate::Removed(by("6c", "6d")),
@@ -129,7 +129,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Removes the last segment, if it can be removed. The path ends with its `/`.
+    /// Removes the last segment, which ends with `/`. Returns `false` if no segment can be removed.
     fn climb(&mut self, top: &mut Top) -> bool {
         let url = self.target.url.as_bytes();
         if url.len() == top.floor {
@@ -138,7 +138,7 @@ impl Draft<'_> {
         let before = memchr::memrchr(b'/', &url[top.floor..url.len() - 1]);
         self.truncate(before.map_or(top.floor, |n| top.floor + n + 1));
         if !top.rooted && self.target.url.len() == top.floor {
-            // RFC 3986, 2C leaves a "/" in the input buffer in place of the first segment.
+            // RFC 3986, 5.2.4, step 2C leaves a "/" in the input buffer in place of the first segment.
             self.add("/");
             *top = Top { floor: self.target.url.len(), rooted: true };
         }
@@ -168,6 +168,6 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
 pub(super) struct Top {
     /// The offset below which nothing can be removed.
     pub(super) floor: usize,
-    /// True if a `/` precedes the floor, or none can be added there.
+    /// True if a `/` precedes the floor, or if the profile adds none there (RFC 1808).
     pub(super) rooted: bool,
 }

@@ -1,8 +1,7 @@
 //! The explanation of a resolution, for checking by hand against the specification.
 //!
-//! The steps are those of RFC 1808 section 4 or RFC 3986 section 5.2.2, recorded by the resolver as it takes them.
-//! The URL Standard's parser is a state machine over characters, for which only the input and the outcome are
-//! recorded.
+//! The resolver records the steps of RFC 1808 section 4 or RFC 3986 section 5.2.2 as it takes them. The URL Standard's
+//! parser is a state machine over characters: only its input and outcome are recorded.
 //!
 //! ```
 //! use baselink::resolve::{Profile, explain};
@@ -54,16 +53,16 @@ pub struct Step {
 /// ```
 #[must_use]
 pub fn explain(profile: Profile, base: &str, reference: &str) -> Explanation {
-    let (mut told, mut target) = (Recorder::default(), Target::default());
-    let resolved = Base::traced(profile, base, &mut told)
-        .resolve_fully(reference, &mut target, &mut told)
+    let (mut recorder, mut target) = (Recorder::default(), Target::default());
+    let result = Base::traced(profile, base, &mut recorder)
+        .resolve_fully(reference, &mut target, &mut recorder)
         .map(|()| target.url);
     Explanation {
         profile,
         base: base.to_owned(),
         reference: reference.to_owned(),
-        steps: told.steps,
-        result: resolved,
+        steps: recorder.steps,
+        result,
     }
 }
 
@@ -76,11 +75,11 @@ struct Recorder {
     /// The segments of the path, each with the step that removes it, if any.
     segments: Vec<(Span, Option<&'static str>)>,
     /// The indices of the segments not removed yet.
-    left: Vec<usize>,
+    remaining: Vec<usize>,
 }
 
 impl Trace for Recorder {
-    fn tell<S: Into<String>>(&mut self, number: &'static str, sentence: impl FnOnce() -> S) {
+    fn step<S: Into<String>>(&mut self, number: &'static str, sentence: impl FnOnce() -> S) {
         self.steps.push(Step { number, sentence: sentence().into() });
     }
 
@@ -90,12 +89,12 @@ impl Trace for Recorder {
             self.path.push_str(segment);
             let by = match fate {
                 Fate::Kept => {
-                    self.left.push(self.segments.len());
+                    self.remaining.push(self.segments.len());
                     None
                 }
                 Fate::Removed(by) => Some(by),
                 Fate::Climbs(by) => {
-                    if let Some(before) = self.left.pop() {
+                    if let Some(before) = self.remaining.pop() {
                         self.segments[before].1 = Some(by);
                     }
                     Some(by)
@@ -105,13 +104,13 @@ impl Trace for Recorder {
         }
     }
 
-    fn tell_segments(&mut self) {
+    fn end_segments(&mut self) {
         let mut before = self.path.clone();
         for number in ["6a", "6b", "6c", "6d"] {
-            let is_left = |by: Option<&str>| by.is_none_or(|by| by > number);
-            let left = self.segments.iter().filter(|(_, by)| is_left(*by));
-            let after: String = left.map(|(span, _)| &self.path[span.range()]).collect();
-            self.tell(number, || match after == before {
+            let remains = |by: Option<&str>| by.is_none_or(|by| by > number);
+            let remaining = self.segments.iter().filter(|(_, by)| remains(*by));
+            let after: String = remaining.map(|(span, _)| &self.path[span.range()]).collect();
+            self.step(number, || match after == before {
                 true => "nothing to remove".to_owned(),
                 false => format!("{before:?} becomes {after:?}"),
             });

@@ -1,5 +1,6 @@
-//! The parts of a base URL that references inherit: everything before one of a few offsets, and for a relative
-//! path the directory of the base's path (RFC 1808 section 4, steps 2 to 6; RFC 3986, 5.2.2 and 5.2.3).
+//! The parts of a base URL that references inherit. A reference inherits the text before one of a few offsets or, if
+//! it has a relative path, the directory of the base's path (RFC 1808 section 4, steps 2 to 6; RFC 3986, 5.2.2 and
+//! 5.2.3).
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -91,11 +92,11 @@ impl Inherited {
         directory(self.profile, &self.components())
     }
 
-    /// Step 1, and A22: fails if nothing can be relative to the base.
+    /// Checks step 1 and A22. Fails if nothing can be relative to the base.
     pub(super) fn established(&self, trace: &mut impl Trace) -> Result<(), Unresolvable> {
         self.usable.map_err(|why| {
             let number = if why == Unusable::Empty { "1" } else { "A22" };
-            trace.tell(number, || why.to_string());
+            trace.step(number, || why.to_string());
             Unresolvable::BaseUnusable(why)
         })
     }

@@ -23,13 +23,13 @@ use std::sync::Arc;
 use super::profile::Profile;
 use crate::reference::{Category, Reference, decode_percent_lossy};
 
-/// Maps the name of a folder to the net_loc for which it was named.
+/// Maps the name of a folder to the net_loc after which it was named.
 type HostOf = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 /// The folders around a base in a tree of hosts.
 #[derive(Clone)]
 pub(super) struct HostFolders {
-    /// The number of folders from the one that contains the hosts to the document.
+    /// The depth of the document below the folder that contains all hosts.
     depth: usize,
     host: Arc<HostOf>,
 }
@@ -75,7 +75,7 @@ impl HostFolders {
             }
             at += segment.len() + 1;
         }
-        // A name without a following `/` is a file next to the hosts.
+        // A name without a following `/` is a file next to the folders of the hosts.
         let folder = folder.filter(|folder| depth > 0 && folder.end < path.len())?;
         let rest = folder.end + 1;
         let net_loc = (self.host)(&decode_percent_lossy(&reference[folder]))?;
@@ -93,7 +93,7 @@ mod tests {
         folder.contains('.').then_some(host)
     }
 
-    /// Checks that the kept part of the reference is the common end of both.
+    /// Checks that the last kept part is a common tail of the reference and its target.
     #[test]
     fn every_profile_finds_the_same_host() {
         for (base, reference, expected) in [
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_to_no_other_host_is_resolved_as_without_a_layout() {
+    fn other_references_are_resolved_as_without_a_layout() {
         for reference in [
             "",
             "x",

@@ -1,9 +1,9 @@
-//! Compares two URLs to tell if they lead to the same place, ignoring spelling.
+//! Compares two URLs: do they lead to the same place, apart from spelling?
 //!
-//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of
-//! scheme and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings of the URL
-//! Standard alone are not spelling: a `\` for a `/`, `%2e` for a dot, an ignored line end. Nor is a `..` above the
-//! root, which RFC 1808, 4, keeps.
+//! Spelling differences are: a character that only one profile percent-encodes (RFC 3986, 6.2.2.2), the case of scheme
+//! and host, a default port, and literal dot segments (6.2.2.1, 6.2.2.3, 6.2.3). Readings that are peculiar to the URL
+//! Standard are not spelling: `\` as `/`, `%2e` as a dot, line ends as nothing. A `..` above the root is not spelling
+//! either, because RFC 1808, 4, keeps it.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -90,7 +90,7 @@ fn segments(path: &str) -> Segments {
         is_open = matches!(segment, "." | "..");
         match segment {
             "." => {}
-            // The root is before the first segment.
+            // The first segment, which is empty in an absolute path, is never removed.
             ".." if segments.ends.len() > kept.max(1) => segments.pop(),
             _ => {
                 segments.push(segment);
@@ -107,8 +107,7 @@ fn segments(path: &str) -> Segments {
     segments
 }
 
-/// True if all profiles are known to see an absolute URL in `reference`, and one that leads to the same place.
-/// Scans the bytes once.
+/// True if all profiles are known to see an absolute URL in `reference`, with the same target. Scans the bytes once.
 pub(crate) fn is_agreed_absolute(reference: &str) -> bool {
     let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else { return false };
     let rest = &reference.as_bytes()[scheme.len() + 1..];
@@ -132,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_is_no_place() {
+    fn spelling_does_not_change_the_place() {
         for (one, other) in [
             ("HTTP://A:80", "http://a/"),
             ("http://a/b c/\u{fc}?d e#f g", "http://a/b%20c/%C3%BC?d%20e#f%20g"),
@@ -168,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn absolute_references_that_nobody_reads_otherwise() {
+    fn absolute_references_on_which_all_profiles_agree() {
         for one in ["http://a.b/c?d#e", "HTTPS://a", "mailto:a@b", "data:a/%2e%2e/b\\c", "x:\\"] {
             assert!(is_agreed_absolute(one), "{one}");
         }

@@ -5,7 +5,7 @@
 //! assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/d#s"), "d#s");
 //! ```
 //!
-//! Deliberately absent: proof by reasoning. Each candidate is resolved, and accepted if that gives the target.
+//! Deliberately absent: proof by reasoning. Each candidate is resolved, and accepted if the result is the target.
 
 use super::inherited::Inherited;
 use super::{Base, Profile};
@@ -14,8 +14,8 @@ use crate::reference::Reference;
 impl Base {
     /// The shortest sensible reference to `target`: a fragment or a query if nothing else differs, else a relative
     /// path, else an absolute path, else `target` itself. Against this base, it resolves to the same URL as
-    /// `target`. It is never empty, because an empty attribute often means no link, and never lacks the net_loc of
-    /// another host.
+    /// `target`. It is never empty, because an empty attribute often means no link. A target on another host stays
+    /// absolute.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -36,13 +36,13 @@ impl Base {
         if self.is_relative(target) || self.inherited.usable.is_err() {
             return target.to_owned();
         }
-        let is_it =
+        let matches =
             |candidate: &String| self.resolve(candidate).is_ok_and(|it| it.url == wanted.url);
-        self.candidates(&wanted.url).into_iter().find(is_it).unwrap_or_else(|| target.to_owned())
+        self.candidates(&wanted.url).into_iter().find(matches).unwrap_or_else(|| target.to_owned())
     }
 
-    /// The fast path of [`relativize`](Self::relativize), without resolving: a candidate that can be spliced to
-    /// `target` is spelled correctly. `None` if a candidate needs closer examination.
+    /// The fast path of [`relativize`](Self::relativize): the first candidate whose [splice](Base::splice) gives
+    /// `target`. `None` if there is none, or if an earlier candidate needs closer examination.
     fn spliced_to(&self, target: &str) -> Option<String> {
         for candidate in self.candidates(target) {
             let splice = self.splice(candidate.as_bytes())?;
@@ -71,7 +71,7 @@ impl Base {
             candidates.push(target[params..].to_owned());
         }
 
-        // The directories common to both paths. A base without a path is in its root.
+        // The directories common to both paths. A base without a path counts as the root.
         let (b_path, t_path) = (self.inherited.components().path(), url.path());
         let b_path = if b_path.is_empty() && cuts.has_net_loc { "/" } else { b_path };
         let b_directory = &b_path[..b_path.rfind('/').map_or(0, |n| n + 1)];
@@ -141,7 +141,7 @@ mod tests {
         ] {
             assert_eq!(relativize(Profile::Rfc1808, base, target), expected, "{base} {target}");
         }
-        // An absolute path can express a `..` that RFC 1808 keeps; anything it cannot express stays absolute.
+        // RFC 1808 keeps an excess `..`, and the dot segments of an absolute path.
         assert_eq!(relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"), "../g");
         assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"), "/b/./g");
     }

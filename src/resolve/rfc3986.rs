@@ -15,7 +15,7 @@ use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
 impl Inherited {
-    /// RFC 3986 sections 5.2.2 and 5.3.
+    /// Resolves `reference` by RFC 3986 sections 5.2.2 and 5.3.
     pub(super) fn rfc3986(
         &self,
         reference: &str,
@@ -25,11 +25,11 @@ impl Inherited {
         let r = Reference::split(Grammar::Rfc3986, reference);
         let mut draft = Draft { reference, target };
         self.transform(&r, &mut draft, trace)?;
-        trace.tell("5.3", || format!("the components are combined: {}", draft.target.url));
+        trace.step("5.3", || format!("the components are combined: {}", draft.target.url));
         Ok(())
     }
 
-    /// RFC 3986 section 5.2.2, with R for the reference and T for the target.
+    /// Transforms the reference R into the target T of RFC 3986 section 5.2.2.
     fn transform(
         &self,
         r: &Reference<'_>,
@@ -42,30 +42,30 @@ impl Inherited {
         let mut is_merged = false;
         let mut has_authority = r.net_loc_span.is_some();
         if let Some(scheme) = r.scheme() {
-            trace.tell("5.2.2", || {
+            trace.step("5.2.2", || {
                 format!("the reference has the scheme {scheme:?}: it is absolute")
             });
             draft.keep(Span::new(0, path.start));
         } else {
             self.established(trace)?;
             let base = || self.components();
-            trace.tell("5.2.2", || {
+            trace.step("5.2.2", || {
                 format!("it takes the scheme {:?} of the base", base().scheme().unwrap_or_default())
             });
             if let Some(authority) = r.net_loc() {
-                trace.tell("5.2.2", || format!("it has the authority {authority:?}"));
+                trace.step("5.2.2", || format!("it has the authority {authority:?}"));
                 draft.add(&self.text[..self.cuts.scheme]);
                 draft.keep(Span::new(0, path.start));
             } else {
-                trace.tell("5.2.2", || "it takes the authority of the base");
+                trace.step("5.2.2", || "it takes the authority of the base");
                 if path.is_empty() {
                     // T.path = Base.path; if defined(R.query) then R.query else Base.query
-                    trace.tell("5.2.2", || {
+                    trace.step("5.2.2", || {
                         format!("it takes the path of the base, {:?}", base().path())
                     });
                     let mut cut = self.cuts.params;
                     if r.query_span.is_none() {
-                        trace.tell("5.2.2", || "it takes the query of the base");
+                        trace.step("5.2.2", || "it takes the query of the base");
                         cut = self.cuts.query;
                     }
                     draft.add(&self.text[..cut]);
@@ -80,7 +80,7 @@ impl Inherited {
         let mut segments = path;
         let mut top = if is_merged {
             // T.path = merge(Base.path, R.path)
-            trace.tell("5.2.3", || {
+            trace.step("5.2.3", || {
                 let directory = self.written_directory();
                 format!("merged with {directory:?}: {:?}", format!("{directory}{}", r.path()))
             });
@@ -94,7 +94,7 @@ impl Inherited {
         };
         // T.path = remove_dot_segments(T.path)
         draft.segments(self.profile, segments, &mut top, trace);
-        trace.tell("5.2.4", || {
+        trace.step("5.2.4", || {
             let directory = if is_merged { self.written_directory() } else { "" };
             let before = format!("{directory}{}", r.path());
             match &draft.target.url[path_at..] {

@@ -1,11 +1,11 @@
 //! The fast path: references whose target is a prefix of the base followed by the reference's own tail. Nearly all
 //! references in documents are of this kind.
 //!
-//! For these references, RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard give the same URL, apart
-//! from the spelling of the base. They differ only above the root: RFC 1808 keeps each `../` that has nothing to
-//! remove, and the others drop it. The prefixes are computed once for a base: scheme, net_loc, whole path, whole
-//! query, and the directory with one segment less for each `../`. A link then takes one scan of its bytes and no
-//! allocation.
+//! For these references, RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard give the same URL, apart from
+//! the spelling of the base. The profiles differ only above the root: RFC 1808 keeps each `../` that has nothing to
+//! remove, and the others drop it. The prefixes are computed once for each base. They end after the scheme, net_loc,
+//! path or query of the base, or after its directory, shortened by a segment for each `../`. A link then takes one
+//! scan of its bytes and no allocation.
 //!
 //! ```
 //! use baselink::resolve::{Base, Profile};
@@ -16,8 +16,8 @@
 //! assert_eq!((splice.prefix, splice.dropped, splice.differs), ("http://a/", "../../".len(), true));
 //! ```
 //!
-//! Deliberately absent: every other reference, on which two profiles could differ. For those the result is `None`,
-//! and [`Base::resolve`] is the fallback.
+//! Deliberately absent: references on which the profiles could differ in other ways. Their result is `None`, and
+//! [`Base::resolve`] is the fallback.
 
 use super::draft::has_dot_segment;
 use super::inherited::Inherited;
@@ -42,14 +42,14 @@ pub struct Splice<'a> {
 pub(super) struct Prefixes {
     /// The base up to the last `/` of its path.
     directory: String,
-    /// The length of the directory after each number of `../`; empty if the profiles see different directories.
+    /// The length of the directory for each number of leading `../`; empty if the profiles see different directories.
     climbs: Vec<usize>,
-    /// True if the base has a path. Without one, only a reference with a name adds the `/` (A7).
+    /// True if the base has a path. If it has none, a `/` is added only before a reference with a name (A7).
     has_path: bool,
 }
 
 impl Prefixes {
-    /// The prefixes of the base for which `url` was given; `None` if the profiles could read the base itself
+    /// The prefixes of `base`, which was given as `url`; `None` if the profiles could read the base itself
     /// differently.
     pub(super) fn of(url: &str, base: &Inherited) -> Option<Self> {
         let written = Reference::split(Grammar::Rfc3986, url);
@@ -59,12 +59,12 @@ impl Prefixes {
         let net_loc = written.net_loc().filter(|net_loc| !net_loc.is_empty())?;
         let path = written.path();
         let is_plain = written.scheme().is_some_and(is_http)
-            // The URL Standard removes blanks and line ends, and reads `\` as `/`. It percent-encodes letters,
-            // which is a spelling difference. A query is encoded in the encoding of the document, and a host in
-            // another way.
+            // The URL Standard removes blanks and line ends, and reads `\` as `/`. Its percent-encoding of letters in
+            // a path is only another spelling. But letters in a query are encoded in the encoding of the document, and
+            // letters in a host as Punycode.
             && url.chars().all(|one| (one.is_ascii_graphic() && one != '\\') || is_letter(one))
             && letters(url) == letters(path)
-            // The treatment of dot segments in a base depends on the inherited part.
+            // Whether dot segments of a base are removed depends on the inherited part.
             && !has_dot_segment(path.as_bytes())
             && !has_escaped_dot(path.as_bytes())
             && (is_plain_host(net_loc.as_bytes()) || parses(url));
@@ -96,7 +96,7 @@ impl Prefixes {
     ) -> Option<Splice<'a>> {
         let whole = |prefix| Some(Splice { prefix, dropped: 0, differs: false });
         match reference {
-            // RFC 1808 replaces an empty query by that of the base.
+            // RFC 1808 replaces an empty query by the query of the base.
             [] | [b'?'] | [b'?', b'#', ..] => None,
             [b'#', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.query]),
             [b'?', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.params]),
@@ -179,14 +179,13 @@ fn climb(reference: &[u8]) -> (usize, usize) {
     }
 }
 
-/// Classes of bytes, as bits. A byte without any bit is left unchanged by all profiles at any place in a
-/// reference.
+/// Classes of bytes, as bits. Every profile keeps a byte without any bit unchanged, wherever it is in a reference.
 mod class {
-    /// Some profiles may spell it differently.
+    /// A byte that some profiles may spell differently.
     pub(super) const OTHER: u8 = 1;
-    /// Some profiles may spell it differently, except after a path.
+    /// A byte that some profiles may spell differently, but not after a path.
     pub(super) const TAIL: u8 = 1 << 1;
-    /// It may have a meaning in a path.
+    /// A byte that may have a meaning in a path.
     pub(super) const MARK: u8 = 1 << 2;
     /// `*|` opens a placeholder: `STAR` is its first byte and `PIPE` its second.
     pub(super) const STAR: u8 = 1 << 3;
@@ -221,7 +220,7 @@ fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
 }
 
-/// True if `path` is longer than a block, and neither it nor the text after it needs closer examination.
+/// True if `path`, with the text after it, is longer than a block and needs no closer examination.
 pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
     let Some((&first, rest)) = path.split_first() else {
         return false;
@@ -293,8 +292,8 @@ fn has_escaped_dot(path: &[u8]) -> bool {
     memchr::memchr_iter(b'%', path).any(|at| matches!(path[at + 1..], [b'2', b'e' | b'E', ..]))
 }
 
-/// True if the URL Standard takes `host` for a domain and leaves it unchanged. The host must not read as an IPv4
-/// address, which depends on its last label, or as Punycode.
+/// True if the URL Standard takes `host` for a domain and leaves it unchanged. The host must not look like Punycode,
+/// nor like an IPv4 address, which is decided by its last label.
 pub(super) fn is_plain_host(host: &[u8]) -> bool {
     let mut label = 0;
     for (at, byte) in host.iter().enumerate() {
@@ -353,7 +352,7 @@ mod tests {
         if differs {
             assert!(is_same_place(&differ[1], &differ[2]), "{url} {reference}");
         }
-        // The URL Standard adds a path to a host alone, and nowhere else.
+        // The URL Standard adds a path only to a host without one.
         let is_host = reference.starts_with("//") && !reference[2..].contains('/');
         let profiles = if is_host { 2 } else { 3 };
         assert_eq!(places.len(), profiles, "{url} {reference}: not in every profile");
@@ -400,7 +399,7 @@ mod tests {
             ("HTTP://U@A:80/B/c", "g", "HTTP://U@A:80/B/", "g"),
             ("http://a//b//c", "../../g", "http://a//", "g"),
             ("http://a//b//c", "../../../g", "http://a/", "g"),
-            // RFC 1808, 2.4.5: the directory is the root; to the others it is not.
+            // By RFC 1808, 2.4.5, the directory is the root; by the other profiles, it is not.
             ("http://a/b;v=1/c/d", "/g", "http://a", "/g"),
             ("http://a/b;v=1/c/d", "?y", "http://a/b;v=1/c/d", "?y"),
             ("http://a/b/c;v=1", "g", "http://a/b/", "g"),
@@ -415,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_be_looked_into() {
+    fn references_without_a_splice() {
         for reference in [
             "",
             "?",
@@ -484,7 +483,7 @@ mod tests {
         }
         for (base, reference) in [
             ("http://a/b;v=1/c/d", "g"),
-            // RFC 1808, step 6: the path becomes empty, and then needs no slash.
+            // RFC 1808, step 6: the path becomes empty, and needs no slash.
             ("http://a", "."),
             ("http://a#f", "./?y"),
             ("http://a/b/./c", "#s"),
@@ -605,7 +604,7 @@ mod tests {
         }
 
         #[test]
-        fn no_byte_of_ascii_is_mistaken(
+        fn every_ascii_byte_is_classified_correctly(
             before in prop::sample::select(vec![
                 "", "g", "/", "?", "#", "../", "//h/", "g?y", "g/", "g/a-block-of-16/", "g/another.one-of-them",
             ]),

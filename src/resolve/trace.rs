@@ -1,7 +1,7 @@
 //! The steps of a resolution, recorded while it runs.
 //!
-//! Each step of the algorithms reports its number and, if someone listens, a sentence. The unit type ignores
-//! everything at no cost: no sentence is built for it.
+//! Each step of the algorithms reports its number and a closure that builds a sentence. The unit type ignores all
+//! steps at no cost: it never calls the closure.
 //!
 //! ```
 //! use baselink::resolve::{Profile, explain};
@@ -13,16 +13,16 @@
 
 use crate::span::Span;
 
-/// A listener to the steps of a resolution.
+/// A receiver of the steps of a resolution.
 pub(super) trait Trace {
     /// Receives the number of a step, from the specification or `docs/resolution.md`, and a sentence about it.
-    fn tell<S: Into<String>>(&mut self, _number: &'static str, _sentence: impl FnOnce() -> S) {}
+    fn step<S: Into<String>>(&mut self, _number: &'static str, _sentence: impl FnOnce() -> S) {}
 
     /// Receives the fate of the path segments at `span` of `text`. The segments of the base come first.
     fn segment(&mut self, _text: &str, _span: Span, _fate: Fate) {}
 
-    /// Called when RFC 1808 section 4, steps 6a to 6d, have seen every segment.
-    fn tell_segments(&mut self) {}
+    /// Called after RFC 1808 section 4, steps 6a to 6d, have processed every segment.
+    fn end_segments(&mut self) {}
 }
 
 impl Trace for () {}

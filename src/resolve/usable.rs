@@ -6,7 +6,7 @@
 //! assert_eq!(usable("mailto:a@b"), Err(Unusable::Scheme));
 //! ```
 //!
-//! Deliberately absent: the fallback. [`crate::base`] has the levels.
+//! Deliberately absent: the fallback to an outer base, which [`crate::base`] chooses.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub enum Unusable {
     /// characters from the end of a reference (URL Standard, 4.4), so an empty reference could not be made
     /// absolute.
     Blank,
-    /// Its scheme is one of those that have no relative form.
+    /// Its scheme has no relative form.
     Scheme,
     /// It has no `//`, and its path does not begin with `/`.
     Rootless,
@@ -55,8 +55,8 @@ impl std::error::Error for Unusable {}
 const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] =
     ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
 
-/// Checks that relative references can be resolved against `url` at all (A22). Documents require this in every
-/// profile before they call [`Base::resolve`](super::Base::resolve).
+/// Checks that relative references can be resolved against `url` at all (A22). Links in documents are
+/// resolved only against such a base, whatever the profile.
 ///
 /// # Errors
 ///

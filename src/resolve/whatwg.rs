@@ -3,7 +3,7 @@
 //!
 //! ```
 //! use baselink::resolve::{Profile, resolve};
-//! // Special authority ignore slashes state: any number of slashes is two.
+//! // By the "special authority ignore slashes state", any number of slashes means two.
 //! assert_eq!(resolve(Profile::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
 //! ```
 //!
@@ -20,8 +20,7 @@ use super::usable::Unusable;
 use crate::reference::{is_c0_or_space, opaque_scheme};
 use crate::span::Span;
 
-/// True if `url` is an absolute URL to the URL Standard's parser. A `<base href>` that is not absolute gives way
-/// to the fallback base.
+/// True if the URL Standard's parser reads `url` as an absolute URL.
 ///
 /// ```
 /// use baselink::resolve::parses;
@@ -66,7 +65,7 @@ impl Parsed {
         }
     }
 
-    /// True if `reference` is relative to this base: `http:g` is relative to one with the same scheme.
+    /// True if `reference` is relative to this base. `http:g` is relative to a base with the same special scheme.
     pub(super) fn is_relative(&self, reference: &str) -> bool {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
@@ -84,7 +83,7 @@ impl Parsed {
         !(slash(after.next()) && slash(after.next()))
     }
 
-    /// The basic URL parser of the URL Standard. `base` is this base.
+    /// Resolves `reference` by the basic URL parser of the URL Standard. `base` has the text of this base.
     pub(super) fn resolve(
         &self,
         base: &Inherited,
@@ -92,23 +91,23 @@ impl Parsed {
         target: &mut Target,
         trace: &mut impl Trace,
     ) -> Result<(), Unresolvable> {
-        trace.tell("base", || match base.usable {
+        trace.step("base", || match base.usable {
             Ok(()) => format!("the base URL is parsed: {}", base.text),
             Err(why) => why.to_string(),
         });
         let trimmed = reference.trim_matches(is_c0_or_space);
         if trimmed.len() < reference.len() || trimmed.contains(is_removed) {
-            trace.tell("trim", || {
+            trace.step("trim", || {
                 let cleaned: String = trimmed.chars().filter(|c| !is_removed(*c)).collect();
                 format!("without tabs, line ends and outer spaces: {cleaned:?}")
             });
         }
-        trace.tell("kind", || {
+        trace.step("kind", || {
             let kind = if self.is_relative(reference) { "relative" } else { "absolute" };
             format!("the reference is {kind}")
         });
         let parsed = self.parse(base, trimmed, &mut target.url);
-        trace.tell("parse", || match parsed {
+        trace.step("parse", || match parsed {
             Ok(()) => format!("parsed with the base and serialised: {}", target.url),
             Err(why) => why.to_string(),
         });
@@ -134,7 +133,7 @@ impl Parsed {
         trimmed: &str,
         text: &mut String,
     ) -> Result<(), Unresolvable> {
-        let (with, input, is_masked) = match &self.url {
+        let (base_url, input, is_masked) = match &self.url {
             Some(url) => {
                 let given = respelled(url, self.driveless.as_ref(), trimmed);
                 (Some(given.base), given.input, given.is_masked)
@@ -142,7 +141,7 @@ impl Parsed {
             None => (None, Cow::Borrowed(trimmed), false),
         };
         let parsed = url::Url::options()
-            .base_url(with)
+            .base_url(base_url)
             .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
             .parse(&input);
         match parsed {
@@ -161,7 +160,7 @@ impl Parsed {
     }
 }
 
-/// True if the parser removes `c` everywhere.
+/// True if the parser removes `c` wherever it occurs.
 const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
@@ -191,7 +190,7 @@ fn respelled<'a>(
     let is_file = url.scheme() == "file";
     if reference.is_empty()
         || reference.starts_with(['?', '#'])
-        // If the text already contains the mask, the drive letters stay as they are.
+        // If the text already contains the mask, drive letters are not masked.
         || (!is_file && (reference.contains(DRIVE_MASK) || url.as_str().contains(DRIVE_MASK)))
     {
         return ParserInput { base: url, input, is_masked: false };
@@ -238,7 +237,7 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
         return Cow::Borrowed(reference);
     }
     if is_special(base.scheme()) {
-        // Special authority ignore slashes state: any number of slashes is two.
+        // "Special authority ignore slashes state": any number of slashes means two.
         let rest = reference.trim_start_matches(|c| slash(c) || is_removed(c));
         let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
         if base.scheme() != "file" && slashes.count() > 2 {
@@ -246,7 +245,7 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
         }
         return Cow::Borrowed(reference);
     }
-    // Relative state: a backslash is a slash in special schemes only.
+    // "Relative state": a backslash is a slash in special schemes only.
     let rest = reference.trim_start_matches(is_removed);
     if rest.starts_with('\\') {
         Cow::Owned(format!("./{rest}"))
@@ -263,10 +262,11 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
 /// The text inserted into a path segment such as `c:` while the url crate parses.
 const DRIVE_MASK: &str = "~drive~";
 
-/// The base without segments that the url crate mistakes for drive letters, such as `c:` or `c|`. The crate never
-/// climbs above such a segment, at any place and partly in any scheme. In the URL Standard, only the first segment
-/// of a file URL's path can be a drive letter. In other schemes, such segments are masked. A file URL loses its
-/// last segment, which a relative path never uses.
+/// The base without segments that the url crate mistakes for drive letters, such as `c:` or `c|`; `None` if there are
+/// none. The crate does not climb above such a segment anywhere in a path, in some cases even if the scheme is not
+/// `file`. In the URL Standard, only the first segment of a file URL's path can be a drive letter. In
+/// other schemes, such segments are masked here. In a file URL, such a segment is removed if it is the last one, which
+/// a relative path never uses.
 fn driveless(url: &url::Url) -> Option<url::Url> {
     let mut driveless = url.clone();
     if url.scheme() != "file" {

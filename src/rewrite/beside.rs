@@ -4,7 +4,7 @@
 //! page.html, page_files/style.css   -->   stem "page", has_folder("page_files")
 //! ```
 //!
-//! Deliberately absent: which links lead there ([`super::copies`]).
+//! Deliberately absent: the links that lead to these files ([`super::copies`], [`super::crawled`]).
 
 use std::fmt::Debug;
 

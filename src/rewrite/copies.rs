@@ -14,8 +14,8 @@
 //! 3. in any page, a folder next to it with a known suffix, if the names of all files in it end in `_` and the
 //!    same four characters. Firefox names files so, and the page may have been renamed.
 //!
-//! A reference inside a companion folder leads to a local copy if the file that it names exists. A file name may appear
-//! in the reference unencoded, with `#`, `?` or something that looks like an escape in it.
+//! In a document inside a companion folder, a reference leads to a local copy if the folder contains the file that it
+//! names. A reference may contain a file name unencoded, with `#`, `?` or what looks like a percent-escape in it.
 //!
 //! ```
 //! use baselink::{Options, Reason, rewrite};
@@ -86,11 +86,11 @@ fn suffix_at(folder: &[u8]) -> Option<usize> {
     known.any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..])).then_some(at)
 }
 
-/// The reason why a document for which [`is_copy`] holds has no retrieval URL.
+/// The reason why a document in a companion folder has no retrieval URL.
 pub(super) const WITHOUT_RETRIEVAL: &str =
     "it lies in a folder that a browser saved with a page: its own URL is not known";
 
-/// True if the document is in a companion folder.
+/// True if the document is in a companion folder, and links to local copies are kept.
 pub(super) fn is_copy(options: &Options) -> bool {
     options.local_copies == LocalCopies::Keep
         && options.beside().is_some_and(Beside::is_in_companion)
@@ -103,7 +103,7 @@ pub(super) struct Copies<'a> {
     beside: Option<&'a dyn Beside>,
     /// True if the document itself is in a companion folder.
     is_inside: bool,
-    /// The folders already looked up, and whether each exists.
+    /// The folders that were looked up, each with `true` if it exists.
     folders: RefCell<HashMap<String, bool>>,
     missing: RefCell<Option<MissingCopies>>,
 }
@@ -122,9 +122,9 @@ impl<'a> Copies<'a> {
     pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
         let is_saved_page = chain.was_saved_with_files;
         let beside = options.beside();
-        let is_asked =
+        let is_possible =
             options.local_copies == LocalCopies::Keep && (is_saved_page || beside.is_some());
-        is_asked.then(|| Self {
+        is_possible.then(|| Self {
             is_saved_page,
             beside,
             is_inside: beside.is_some_and(Beside::is_in_companion),
@@ -136,7 +136,7 @@ impl<'a> Copies<'a> {
     /// True if a reference with the bytes `raw` can lead to a local copy. `raw` may contain character references
     /// and CSS escapes.
     #[inline(always)]
-    pub(super) fn may_hold(&self, raw: &[u8]) -> bool {
+    pub(super) fn may_be_copy(&self, raw: &[u8]) -> bool {
         match raw.first() {
             None | Some(b'#' | b'?' | b'/') => false,
             _ if raw.starts_with(b"../") && !self.is_saved_page && !self.is_inside => false,
@@ -153,14 +153,14 @@ impl<'a> Copies<'a> {
         self.companion(reference).is_some() || self.is_copy_beside(reference)
     }
 
-    /// The decoded name of the companion folder into which `reference` leads.
+    /// The name of the companion folder into which `reference` leads.
     fn companion<'r>(&self, reference: &'r str) -> Option<Cow<'r, str>> {
         let (folder, is_of_browser) = first_folder(reference)?;
         let is_companion = |name: &str, is_any: bool| {
             stem_of_companion(name).is_some_and(|stem| {
                 is_any
                     || self.beside.is_some_and(|beside| {
-                        self.is_there(name, beside)
+                        self.has_folder(name, beside)
                             && (beside.stem() == stem || beside.is_companion(name))
                     })
             })
@@ -171,26 +171,26 @@ impl<'a> Copies<'a> {
             return is_literal().then_some(Cow::Borrowed(folder));
         }
         let decoded = decode_percent_lossy(folder);
-        let is_there = |name| self.beside.is_some_and(|beside| self.is_there(name, beside));
-        if decoded != folder && !is_there(&decoded) && is_literal() && is_there(folder) {
+        let exists = |name| self.beside.is_some_and(|beside| self.has_folder(name, beside));
+        if decoded != folder && !exists(&decoded) && is_literal() && exists(folder) {
             return Some(Cow::Borrowed(folder));
         }
         is_companion(&decoded, self.is_saved_page).then_some(decoded)
     }
 
-    /// The reference that leads to the file for which `reference` was written. Chromium does not encode the names
-    /// of the companion folder and its files, so that `./Issue #12_files/x.css` and `./x_files/i#1.png` are
-    /// broken. `None` if `reference` works, or if no file has such a name.
+    /// The reference, encoded so that it leads to the intended file. Chromium does not encode the names of the
+    /// companion folder and its files, so `./Issue #12_files/x.css` and `./x_files/i#1.png` are broken. `None` if
+    /// `reference` works, or if the intended file does not exist.
     pub(super) fn encoded(&self, reference: &str) -> Option<String> {
         let beside = self.beside?;
         let path = relative_path(reference);
         let dots = &reference[..reference.len() - path.len()];
         let encoded = match (first_folder(reference), self.companion(reference)) {
-            (Some((folder, _)), Some(meant)) if self.is_there(&meant, beside) => {
+            (Some((folder, _)), Some(name)) if self.has_folder(&name, beside) => {
                 let file = &path[folder.len() + 1..];
-                let is_misread = is_misread(folder) && meant == folder;
+                let is_misread = is_misread(folder) && name == folder;
                 let folder = if is_misread { encode(folder) } else { folder.to_owned() };
-                let has_file = |file: &str| beside.has_file(&format!("{meant}/{file}"));
+                let has_file = |file: &str| beside.has_file(&format!("{name}/{file}"));
                 let is_misread = is_misread_file(file, has_file);
                 let file = if is_misread { encode(file) } else { file.to_owned() };
                 format!("{folder}/{file}")
@@ -215,20 +215,20 @@ impl<'a> Copies<'a> {
             && (is_copy(&decode_percent_lossy(file)) || is_misread_file(path, is_copy))
     }
 
-    fn is_there(&self, folder: &str, beside: &dyn Beside) -> bool {
-        if let Some(is_there) = self.folders.borrow().get(folder) {
-            return *is_there;
+    fn has_folder(&self, folder: &str, beside: &dyn Beside) -> bool {
+        if let Some(exists) = self.folders.borrow().get(folder) {
+            return *exists;
         }
-        let is_there = beside.has_folder(folder);
-        self.folders.borrow_mut().insert(folder.to_owned(), is_there);
-        is_there
+        let exists = beside.has_folder(folder);
+        self.folders.borrow_mut().insert(folder.to_owned(), exists);
+        exists
     }
 
     /// Counts the link `reference` at `span` if it leads into a companion folder that does not exist.
     pub(super) fn count(&self, reference: &str, span: Span) {
         let Some(beside) = self.beside else { return };
         let Some(folder) = self.companion(reference) else { return };
-        if self.is_there(&folder, beside) {
+        if self.has_folder(&folder, beside) {
             return;
         }
         let mut missing = self.missing.borrow_mut();
@@ -256,11 +256,11 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// True if the first name of a reference, which ends at `end`, may be that of a companion folder.
+/// True if the first name of a reference, which ends at `end`, may name a companion folder.
 fn may_be_companion(raw: &[u8], end: usize) -> bool {
     match &raw[..end] {
         b".." => false,
-        // With several `./` the answer is yes, since a search after each would take quadratic time.
+        // After a second `./`, the result is always true: a search after each `./` would take quadratic time.
         b"." if raw[2..].starts_with(b"./") => true,
         b"." => memchr::memchr(b'/', &raw[2..]).is_some_and(|end| may_be_companion(&raw[2..], end)),
         folder => {
@@ -284,7 +284,7 @@ fn file_of(path: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Encodes a file name for a reference.
+/// Percent-encodes a file name for a reference.
 fn encode(name: &str) -> String {
     name.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
 }

@@ -12,7 +12,7 @@
 //!     -->  http://www.a.example/style/main?v=2
 //! ```
 //!
-//! Deliberately absent: references to files that do not exist, and links in a document whose base is elsewhere.
+//! Deliberately absent: references to files that do not exist, and links in a document whose base is in another folder.
 
 use super::beside::Beside;
 use super::options::Options;
@@ -26,7 +26,7 @@ use crate::reference::decode_percent_lossy;
 pub(super) enum Crawler {
     Wget,
     HtTrack,
-    /// An unknown program: the page only records from where it was saved.
+    /// An unknown program: the page records only the URL from which it was saved.
     Unknown,
 }
 
@@ -45,7 +45,7 @@ impl Crawler {
         }
     }
 
-    /// True if a reference with the bytes `raw` may be one that the crawler wrote.
+    /// True if the crawler may have written a reference with the bytes `raw`.
     #[inline(always)]
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
@@ -67,7 +67,7 @@ impl Crawler {
 }
 
 /// Undoes wget's `--adjust-extension`, which writes `?` as `%3F` and appends `.html` or `.css` unless the query
-/// already ends in it. A query such as `?file=about.html` is rare and cannot be told apart.
+/// already ends in that extension. Queries such as `?file=about.html`, which are rare, lose their own extension.
 fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
@@ -79,7 +79,7 @@ fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
-/// The URL that the page at `path` records for itself. A reference with a query means another page.
+/// The URL that the page at `path` records for itself; `None` for a reference with a query, which means another page.
 fn page(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let is_relative = !path.is_empty() && !path.starts_with('/') && !rest.starts_with('?');
     let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;
@@ -97,6 +97,6 @@ fn httrack(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
         return None;
     }
     let without_digits = || format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]);
-    let is_there = || beside.has_file(&decode_percent_lossy(path));
-    page(path, fragment, beside).or_else(|| is_there().then(without_digits))
+    let exists = || beside.has_file(&decode_percent_lossy(path));
+    page(path, fragment, beside).or_else(|| exists().then(without_digits))
 }

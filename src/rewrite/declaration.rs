@@ -2,8 +2,8 @@
 //!
 //! The prescan reads only those bytes (HTML, 13.2.3.3), and takes anything that looks like a `meta` element for
 //! one, even in the text of a script. If links before the declaration grow, it may move beyond byte 1024. An
-//! element still counts when the parser reaches it (13.2.3.5), but text does not: the page would then be read in
-//! another encoding.
+//! element counts even there, once the parser reaches it (13.2.3.5). Text that looks like one does not, so the page
+//! would be read in another encoding.
 //!
 //! ```text
 //! <a href=x>…<script>"<meta charset=gbk>"</script>      x  -->  kept, if the declaration would end after byte 1024
@@ -21,7 +21,7 @@ pub(super) struct PrescannedMeta {
     end: usize,
     /// The offset of its end after the edits so far.
     now: usize,
-    /// True if the declaration is not an element; `None` until that is looked up.
+    /// True if the declaration is not an element; `None` until checked.
     is_text: Option<bool>,
 }
 

@@ -9,7 +9,7 @@
 //! );
 //! ```
 //!
-//! Differences in browsers come first. Links that differ only under another profile are counted at the end.
+//! The message begins with links that lead elsewhere in browsers. Links that differ only under other profiles follow.
 //!
 //! Deliberately absent: the comparison of one link, which [`super::judge`] makes.
 
@@ -43,7 +43,7 @@ struct First {
 }
 
 impl Differing {
-    /// Counts `link`, in a document of this encoding.
+    /// Counts `link`. `charset` gives the encoding of its document.
     pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
@@ -58,7 +58,7 @@ impl Differing {
         let reference = &link.reference;
         let base = match (&link.base, &link.target) {
             (Some(base), _) => Some(Cow::Borrowed(&**base)),
-            // Without a base, a profile finds a target only if the reference lacks nothing but a scheme.
+            // Without a base, a profile finds a target only if the reference lacks only a scheme.
             (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => {
                 Some(Cow::Owned(stand_in(target.split(':').next().unwrap_or_default())))
             }
@@ -69,13 +69,13 @@ impl Differing {
         *known = Some(First { span: link.span, reference: reference.clone(), target });
     }
 
-    /// Counts a link that leads above the root, after one such link was counted with its report.
+    /// Counts a further link that leads above the root. The first must have been [added](Self::add) with its report.
     pub(super) fn count_above_root(&mut self, profile: Profile) {
         let at = usize::from(profile != Profile::Rfc1808);
         self.under[at].0 += 1;
     }
 
-    /// Adds the numbers of `others`.
+    /// Adds the counts of `others`.
     pub(super) fn append(&mut self, others: &Self) {
         for ((number, _), (more, _)) in self.under.iter_mut().zip(&others.under) {
             *number += more;

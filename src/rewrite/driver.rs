@@ -6,8 +6,8 @@
 //!   +-------scan------> link -----------judge------------> verdict --> an edit, a count, and a report if asked for
 //! ```
 //!
-//! HTML in an encoding that extends ASCII is scanned and judged in one pass ([`html`]). The scanners of the other formats
-//! make a [`Document`] first, whose links go to the same driver ([`document`]).
+//! HTML in an encoding that extends ASCII is scanned and judged in one pass ([`html`]). For other input, a
+//! scanner makes a [`Document`] first, whose links go to the same driver ([`document`]).
 //!
 //! ```
 //! use baselink::{Options, links};
@@ -71,7 +71,7 @@ impl<'a> Task<'a> {
         let mut chain = base::establish(document, self.outer, self.options.profile);
         let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
         if !has_retrieval && copies::is_copy(self.options) {
-            chain.lacks_retrieval(copies::WITHOUT_RETRIEVAL);
+            chain.set_retrieval_reason(copies::WITHOUT_RETRIEVAL);
         }
         chain.diagnostics.extend(late_base(self.options, &chain, document, bytes));
         chain
@@ -79,13 +79,13 @@ impl<'a> Task<'a> {
 }
 
 /// An HTML document after the lookahead: its encoding and base are known, but not its links.
-pub(super) struct LookedAt {
+pub(super) struct Lookahead {
     found: Detected,
     document: Document,
     pub(super) chain: BaseChain,
 }
 
-impl LookedAt {
+impl Lookahead {
     /// Looks ahead in `bytes`; `None` if their encoding does not extend ASCII.
     pub(super) fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
         let found = prelude::encoding(bytes, task.scan);
@@ -100,7 +100,7 @@ impl LookedAt {
         Some(Self { found, document, chain })
     }
 
-    /// True if the last link may change the outcome of the first: the href of a `base` element is kept if any link
+    /// True if a later link may change the outcome of an earlier one: the href of a `base` element is kept if any link
     /// leads to a local copy.
     pub(super) fn may_keep_base(&self, task: Task<'_>) -> bool {
         let may_have_copies = self.chain.was_saved_with_files || task.options.beside().is_some();
@@ -116,10 +116,10 @@ struct Driver<'a, 'r> {
     /// The encoding of the bytes that are scanned.
     charset: Charset,
     /// The attribute values that contain the document, outermost first.
-    carried: Vec<(Spelling, Charset)>,
+    enclosing: Vec<(Spelling, Charset)>,
     /// The number of the document's own links.
     own: usize,
-    has_noted: bool,
+    has_noted_base: bool,
     /// True once a rewritten link with a report leads elsewhere under another profile.
     has_differing: bool,
     /// The offset of the first bytes that are not UTF-8; without them, the document would be read as UTF-8.
@@ -142,9 +142,9 @@ impl<'a, 'r> Driver<'a, 'r> {
             chain,
             judge: Judge::new(charset, chain, task.options, task.around),
             charset,
-            carried: Vec::new(),
+            enclosing: Vec::new(),
             own: 0,
-            has_noted: false,
+            has_noted_base: false,
             has_differing: false,
             not_utf_8: None,
             meta: PrescannedMeta::default(),
@@ -168,8 +168,8 @@ impl<'a, 'r> Driver<'a, 'r> {
     /// Records the base of links that are only counted.
     #[inline(always)]
     fn note_base(&mut self) {
-        if !self.has_noted {
-            self.has_noted = true;
+        if !self.has_noted_base {
+            self.has_noted_base = true;
             self.plan.tally.totals.of_links.merge(self.judge.base_of_plain());
         }
     }
@@ -181,17 +181,17 @@ impl<'a, 'r> Driver<'a, 'r> {
             judged.refuse(Reason::Encoding);
         }
         self.has_differing |= judged.report.is_rewritten_otherwise();
-        self.give(bytes, judged, charset);
+        self.emit(bytes, judged, charset);
     }
 
-    /// Adds a link of a document in this encoding to the plan, or passes it to `rows`.
-    fn give(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
+    /// Adds a link of a document in `charset` to the plan, or passes it to `rows`.
+    fn emit(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
         let Some(rows) = &mut self.rows else {
             return self.plan.add(judged);
         };
         judged.keep_apart(&mut self.edited);
         self.plan.tally.add_link(&judged.report, &|| charset);
-        rows.give(bytes, judged.report);
+        rows.emit(bytes, judged.report);
     }
 
     /// True if a reader might detect another encoding because of an edit.
@@ -216,7 +216,7 @@ impl<'a, 'r> Driver<'a, 'r> {
     fn inner(&mut self, bytes: &[u8], part: Document) {
         let around = self.chain.seen_by(&part.within);
         let task = Task { outer: Outer::Encapsulating(&around), ..self.task };
-        let mut inner = document(task, part, &[], self.charset, &self.carried);
+        let mut inner = document(task, part, &[], self.charset, &self.enclosing);
         let number = self.plan.entities.len() + 1;
         for mut entity in inner.entities.drain(..) {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
@@ -271,7 +271,8 @@ impl Links for Driver<'_, '_> {
             _ => None,
         };
         let differs = splice.is_some_and(|splice| splice.differs);
-        // The diagnostic quotes the first such link, which therefore needs a report. The others are only counted.
+        // The diagnostic quotes the first link that leads elsewhere, so this link needs a report. Others are only
+        // counted.
         if differs && !self.task.is_listed && !self.has_differing {
             return false;
         }
@@ -291,7 +292,7 @@ impl Links for Driver<'_, '_> {
             let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
             self.own += 1;
             let edits = edit.into_iter().collect();
-            self.give(bytes, Judged { report, edits, declares_base: false }, self.charset);
+            self.emit(bytes, Judged { report, edits, declares_base: false }, self.charset);
             return true;
         }
         let (outcome, reason) = verdict.outcome();
@@ -314,7 +315,7 @@ impl Links for Driver<'_, '_> {
 
     fn link(&mut self, bytes: &[u8], link: Link) {
         self.own += 1;
-        let judged = self.judge.link(link, self.charset, &self.carried);
+        let judged = self.judge.link(link, self.charset, &self.enclosing);
         self.judge.count_copy(&judged.report, judged.report.span);
         self.take(bytes, judged, self.charset);
     }
@@ -351,17 +352,17 @@ fn html<'a, 'r>(
 }
 
 /// Passes each link of the HTML document in `bytes` to `rows` as soon as it is judged.
-pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Rows<'_>) -> Totals {
-    let (mut driver, _) = html(task, bytes, (looked_at.found, &looked_at.chain), Some(rows));
+pub(super) fn rows(task: Task<'_>, bytes: &[u8], lookahead: &Lookahead, rows: Rows<'_>) -> Totals {
+    let (mut driver, _) = html(task, bytes, (lookahead.found, &lookahead.chain), Some(rows));
     let diagnostics = driver.diagnostics();
     driver.plan.tally.totals.entities = driver.plan.entities.len() + 1;
     driver.plan.tally.finish(Some(driver.chain), driver.charset, diagnostics)
 }
 
-/// The plan for `bytes`, a document of this format; `None` if the format has no links.
+/// The plan for `bytes`, a document of `format`; `None` if the format has no links.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html
-        && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes)
+        && let Some(Lookahead { found, document, chain }) = Lookahead::of(task, bytes)
     {
         let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
         let ids = std::mem::take(&mut driver.ids);
@@ -372,21 +373,22 @@ pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<Do
     Some(self::document(task, document, bytes, beneath, &[]))
 }
 
-/// The plan for a scanned document. Its underlying buffer is in the encoding `beneath`: `bytes`, or the attribute
-/// values `carried`, outermost first. The recursion depth is bounded by the scanners.
+/// The plan for a scanned document. Its underlying buffer, `bytes` or an attribute value, is in the encoding `beneath`.
+/// `enclosing` lists the attribute values that contain the document, outermost first. The scanners bound the recursion
+/// depth.
 pub(super) fn document(
     task: Task<'_>,
     mut document: Document,
     bytes: &[u8],
     beneath: Charset,
-    carried: &[(Spelling, Charset)],
+    enclosing: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document, bytes);
     let mut driver = Driver::new(task, &chain, document.charset);
-    (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);
+    (driver.enclosing, driver.not_utf_8) = (enclosing.to_vec(), document.not_utf_8);
     driver.meta = PrescannedMeta::at(document.prescanned);
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
-    driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
+    driver.enclosing.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
     driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
     driver.plan.diagnostics = std::mem::take(&mut document.diagnostics);
     for link in std::mem::take(&mut document.links) {

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::driver::{self, LookedAt, Task};
+use super::driver::{self, Lookahead, Task};
 use super::message;
 use super::options::Options;
 use super::plan::{FilePlan, PlannedPart, Requested, Settled, room};
@@ -35,7 +35,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options, wanted: Requested) -> (FileP
 
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
     let mut task = Task::of(options, is_listed);
-    // HTML links share their prefixes, and therefore need no memory of their own.
+    // The edits of HTML links share the prefixes of the base, so their memory needs no limit.
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
     let mut plan = driver::content(task, format, bytes).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
@@ -50,15 +50,14 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     FilePlan { edits, parts: vec![part], report, tally }
 }
 
-/// The base of `bytes`, an HTML document, found without scanning its links; `None` for other formats, and for encodings
-/// that do not extend ASCII.
+/// The base of `bytes` if they are HTML in an encoding that extends ASCII; found without scanning for links.
 pub(super) fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     let is_html = options.format == Format::Html;
-    let looked_at = is_html.then(|| LookedAt::of(Task::of(options, false), bytes)).flatten()?;
-    Some(looked_at.chain)
+    let lookahead = is_html.then(|| Lookahead::of(Task::of(options, false), bytes)).flatten()?;
+    Some(lookahead.chain)
 }
 
-/// The lines of `bytes`, a file of this format. A message may use several encodings, but all extend ASCII.
+/// The lines of `bytes`, a file of `format`. A message may use several encodings, but all extend ASCII.
 pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
     if format.has_headings() { Lines::of(bytes) } else { charset.lines(bytes) }
 }
@@ -68,10 +67,10 @@ pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
 pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     let task = Task::of(options, true);
     if options.format == Format::Html
-        && let Some(looked_at) = LookedAt::of(task, bytes)
-        && !looked_at.may_keep_base(task)
+        && let Some(lookahead) = Lookahead::of(task, bytes)
+        && !lookahead.may_keep_base(task)
     {
-        return driver::rows(task, bytes, &looked_at, Rows::new(row));
+        return driver::rows(task, bytes, &lookahead, Rows::new(row));
     }
     let (plan, totals) = plan(bytes, options, Requested::Links);
     let lines = lines(bytes, options.format, totals.charset);

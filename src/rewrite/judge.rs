@@ -1,4 +1,4 @@
-//! The outcome of each link of one document, and the edits that make it.
+//! The outcome of each link of one document, and the edits that implement it.
 //!
 //! [`Judge::verdict`] decides on each reference in a fixed order. Is it absolute? Is there a [`Reason`] to keep
 //! it? Does it lack a base? What is its target (RFC 1808, 4)? The fast path sees only the bytes of the reference,
@@ -44,9 +44,10 @@ use crate::span::Span;
 pub(super) struct Surroundings<'a> {
     /// The reason, if any, why none of its links may change.
     pub(super) kept: Option<Reason>,
-    /// The relative `Content-Location`s of the parts that its references can mean (RFC 2557, 8.2).
+    /// The labels by which its references can refer to other parts of the message (RFC 2557, 8.2).
     pub(super) labels: Option<&'a Labels>,
-    /// The `file:` URL that labels the part itself; the labels are then relative to it.
+    /// The `file:` URL that labels the part itself. References are then also resolved against this URL and compared
+    /// with the labels.
     pub(super) location: Option<&'a Base>,
     /// The number of bytes by which its links may grow, if bounded.
     pub(super) room: Option<usize>,
@@ -58,7 +59,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// Relative `Content-Location`s, each with the number of open multiparts that contain a part labelled so.
+/// Relative and `file:` `Content-Location`s, each with the number of parts that it labels in the enclosing multiparts.
 pub(super) type Labels = HashMap<Box<str>, usize>;
 
 /// Judges the links of one document.
@@ -73,10 +74,10 @@ pub(super) struct Judge<'a> {
     charset: Charset,
     /// True if the fast path applies.
     has_fast_path: bool,
-    /// The URL below which references stay as they are, if links have a destination.
+    /// The URL of [`Destination::stays_below`].
     stays_below: Option<&'a str>,
-    /// The length of the longest prefix of the base that the fast path may splice, because it needs no escape: in
-    /// an unquoted attribute, and in all other places. 0 if the base cannot be used.
+    /// The length of the longest prefix of the base that needs no escape, so that the fast path may splice it: first in
+    /// an unquoted attribute, then in all other places. 0 if the base cannot be used.
     splices: [usize; 2],
     /// The length of the base, and its spelling with a character reference for each `&`: see
     /// [`PreparedBase::with_ampersands`].
@@ -93,9 +94,10 @@ pub(super) enum Verdict<'a> {
     Absolute,
     NoBase,
     Left(Reason),
-    /// The target is a prefix of the base followed by the tail of the reference, in every profile.
+    /// The target is a prefix of the base, followed by the tail of the reference. Every profile agrees, unless
+    /// [`Splice::differs`] is true.
     Splice(Splice<'a>),
-    /// As `Splice`, but the reference stays, because its target lies below [`Destination::stays_below`].
+    /// As `Splice`, but the reference is kept, because its target is below [`Destination::stays_below`].
     Chosen(Splice<'a>),
     Target {
         target: Target,
@@ -118,7 +120,7 @@ impl Verdict<'_> {
 }
 
 /// The properties of a reference, besides its text, that the verdict depends on.
-struct AskedRole<'a> {
+struct ReferenceUse<'a> {
     against: &'a Against,
     base: Option<&'a PreparedBase>,
     rule: Rule,
@@ -169,10 +171,10 @@ impl<'a> Judge<'a> {
             splices: [0; 2],
             with_ampersands: None,
         };
-        judge.document = judge.made(&Against::Document);
+        judge.document = judge.new_base(&Against::Document);
         let document = judge.document.as_ref().filter(|it| it.usable && !around.has_labels());
         judge.splices = [false, true]
-            .map(|is_quoted| document.map_or(0, |document| document.spelled_anywhere(is_quoted)));
+            .map(|is_quoted| document.map_or(0, |document| document.unescaped_len(is_quoted)));
         judge.with_ampersands = document.and_then(PreparedBase::with_ampersands);
         judge
     }
@@ -184,7 +186,7 @@ impl<'a> Judge<'a> {
         if !self.has_fast_path {
             return None;
         }
-        let role = AskedRole {
+        let usage = ReferenceUse {
             against: &Against::Document,
             base: self.document.as_ref(),
             rule: self.chain.rule,
@@ -192,10 +194,10 @@ impl<'a> Judge<'a> {
             fragment_identifies: found.fragment_identifies,
             is_xml_base: false,
         };
-        // Enclosing entities need a report of each kept link that depends on its base (`labels`).
         let raw = &bytes[found.span.range()];
+        // A kept link that depends on the base needs a report: `super::labels` looks for such links.
         let verdict = self
-            .verdict((raw, None), Some((bytes, found)), &role)
+            .verdict((raw, None), Some((bytes, found)), &usage)
             .filter(|verdict| !depends_on_base(verdict.outcome()))?;
         match (self.stays_below, verdict) {
             (None, verdict) | (Some(_), verdict @ Verdict::Left(_)) => Some(verdict),
@@ -208,8 +210,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes are not its
-    /// characters.
+    /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes may need decoding.
     pub(super) fn plain_report(
         &self,
         verdict: Verdict<'_>,
@@ -244,18 +245,18 @@ impl<'a> Judge<'a> {
         LinkBases::One(url, rule, source)
     }
 
-    /// Prepares the base of links that are resolved `against` this.
+    /// Prepares and stores the base that `against` denotes, unless it is stored already.
     fn prepare(&mut self, against: &Against) {
         if *against == Against::Document || self.others.contains_key(against) {
             return;
         }
-        if let Some(prepared) = self.made(against) {
+        if let Some(prepared) = self.new_base(against) {
             self.others.insert(against.clone(), prepared);
         }
     }
 
-    /// The prepared base of links that are resolved `against` this.
-    fn made(&self, against: &Against) -> Option<PreparedBase> {
+    /// Prepares the base that `against` denotes; `None` if there is none.
+    fn new_base(&self, against: &Against) -> Option<PreparedBase> {
         let prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
         Some(match self.options.layout(self.chain, against) {
             Some(layout) => prepared.in_layout(layout),
@@ -270,7 +271,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The URL that references of this kind are resolved against.
+    /// The URL of the base that `against` denotes.
     fn base_of(&self, against: &Against) -> Option<Arc<str>> {
         let document = self.chain.base.as_ref();
         let url = |established: &Established| Arc::clone(&established.url);
@@ -297,8 +298,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The base of `reference`, which is resolved `against` this. The fallback is the assumed scheme, if the
-    /// reference lacks only a scheme.
+    /// The base that `against` denotes, for `reference`. If there is none and the reference lacks only a scheme, the
+    /// assumed scheme takes its place.
     fn link_base(&self, against: &Against, reference: &str) -> LinkBase<'_> {
         let known = self.prepared(against);
         let may_lack_scheme = known.is_none()
@@ -349,18 +350,18 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges a link of a document whose bytes, or whose text, are in `charset`. The document is in the attribute
-    /// values `carried`.
+    /// Judges a link of a document. The buffer that was scanned is in `charset`. `enclosing` lists the attribute values
+    /// that contain the document, outermost first.
     pub(super) fn link(
         &mut self,
         link: Link,
         charset: Charset,
-        carried: &[(Spelling, Charset)],
+        enclosing: &[(Spelling, Charset)],
     ) -> Judged {
         self.prepare(&link.against);
         let base = self.link_base(&link.against, &link.reference);
         let is_xml_base = link.attribute.as_deref() == Some("xml:base");
-        let role = AskedRole {
+        let usage = ReferenceUse {
             against: &link.against,
             base: base.prepared,
             rule: base.rule,
@@ -370,7 +371,7 @@ impl<'a> Judge<'a> {
         };
         // With the decoded text, a verdict is always possible.
         let text = link.reference.as_str();
-        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &role);
+        let verdict = self.verdict((text.as_bytes(), Some(text)), None, &usage);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
         let (mut report, mut kept) = self.report(place, link.reference, link.role, base, verdict);
@@ -410,11 +411,11 @@ impl<'a> Judge<'a> {
         let report = &judged.report;
         let (reference, target) = (&report.reference, report.target.as_deref());
         let new = chosen.as_deref().or(target).unwrap_or_default();
-        let places = (link.spelling, charset, carried);
+        let places = (link.spelling, charset, enclosing);
         let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
         let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
         let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
-            // The `<` may be the character that hides a following `meta` from a prescan (HTML, 13.2.3.3).
+            // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.3).
             true => Err(Reason::Encoding),
             false => spell(&kept),
         };
@@ -475,7 +476,7 @@ impl<'a> Judge<'a> {
             }
         };
         let differs = match outcome {
-            Outcome::NoBase => is_absolute_to_one(&reference),
+            Outcome::NoBase => has_rfc1808_scheme(&reference),
             _ => differs_under != NOWHERE,
         };
         let entity = Arc::clone(&self.chain.entity);
@@ -502,8 +503,8 @@ impl<'a> Judge<'a> {
 
     /// True if the outcome for a reference with the bytes `raw` may depend on files next to the document.
     #[inline(always)]
-    fn may_ask_beside(&self, raw: &[u8]) -> bool {
-        self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
+    fn may_need_files(&self, raw: &[u8]) -> bool {
+        self.copies.as_ref().is_some_and(|copies| copies.may_be_copy(raw))
             || self.crawler.is_some_and(|crawler| crawler.may_have_written(raw))
     }
 
@@ -521,16 +522,16 @@ impl<'a> Judge<'a> {
         self.copies.as_ref()?.missing()
     }
 
-    /// The verdict on a reference. `None` if the decoded text is needed but not given; the fast path passes the
-    /// bytes around the reference instead.
+    /// The verdict on a reference. `None` if the decoded `text` is needed but not given: the fast path passes the bytes
+    /// of the document instead.
     #[inline(always)]
     fn verdict<'j>(
         &'j self,
         (raw, text): (&[u8], Option<&str>),
         found: Option<(&[u8], &Plain)>,
-        role: &AskedRole<'j>,
+        usage: &ReferenceUse<'j>,
     ) -> Option<Verdict<'j>> {
-        let AskedRole { against, base, .. } = *role;
+        let ReferenceUse { against, base, .. } = *usage;
         let profile = self.options.profile;
         if profile != Profile::Whatwg && is_absolute(raw) {
             return Some(Verdict::Absolute);
@@ -566,24 +567,24 @@ impl<'a> Judge<'a> {
         if matches!(against, Against::Unknown) {
             return Some(Verdict::Left(Reason::Entity));
         }
-        if raw.is_empty() && !role.empty_resolves {
+        if raw.is_empty() && !usage.empty_resolves {
             return Some(Verdict::Left(Reason::Empty));
         }
         if raw.first() == Some(&b'#') {
-            if role.fragment_identifies {
+            if usage.fragment_identifies {
                 return Some(Verdict::Left(Reason::IdReference));
             }
             let stays = match self.fragments {
                 Fragments::Rewrite => false,
                 Fragments::Keep => true,
-                Fragments::Auto => !self.base_is_elsewhere(base, role.rule),
+                Fragments::Auto => !self.base_is_elsewhere(base, usage.rule),
             };
             if stays {
                 return Some(Verdict::Left(Reason::Fragment));
             }
         }
-        let may_be_beside = self.may_ask_beside(raw);
-        if may_be_beside
+        let may_need_files = self.may_need_files(raw);
+        if may_need_files
             && let Some(copies) = &self.copies
             && copies.has(text?, against)
         {
@@ -592,7 +593,7 @@ impl<'a> Judge<'a> {
         let keeps_base = self.options.base_element == BaseElement::Keep;
         let is_fallback = matches!(against, Against::Fallback);
         if (is_fallback && (keeps_base || self.is_written_by_browser(base)))
-            || (role.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
+            || (usage.is_xml_base && (keeps_base || !self.chain.honours_xml_base))
         {
             return Some(Verdict::Left(Reason::BaseElement));
         }
@@ -605,7 +606,7 @@ impl<'a> Judge<'a> {
         if !prepared.usable {
             return Some(Verdict::Left(Reason::BaseUnusable));
         }
-        if may_be_beside && let Some(target) = self.before_the_crawl(text?, against, prepared) {
+        if may_need_files && let Some(target) = self.before_the_crawl(text?, against, prepared) {
             return Some(Verdict::Target { target, is_agreed: true });
         }
         if let Some(splice) = splice {
@@ -614,7 +615,7 @@ impl<'a> Judge<'a> {
         let text = text?;
         // Browsers would percent-encode a placeholder. A base with a placeholder is unknown until the template is
         // filled in.
-        let is_base = is_fallback || role.is_xml_base;
+        let is_base = is_fallback || usage.is_xml_base;
         if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
             return Some(Verdict::Left(Reason::Placeholder));
         }
@@ -653,7 +654,7 @@ impl<'a> Judge<'a> {
         found.names.is_some() && length == Some(splice.prefix.len())
     }
 
-    /// The `splice` of the fast path as written in an attribute.
+    /// The `splice` of the fast path, spelled for an attribute.
     #[inline(always)]
     pub(super) fn written<'s>(&'s self, splice: Splice<'s>) -> Splice<'s> {
         match &self.with_ampersands {
@@ -680,15 +681,14 @@ impl<'a> Judge<'a> {
 
     /// True if a browser wrote the `base` element, and no [`Destination`] chooses a replacement.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
-        // Without the browser's comment, this element is the only sign that the page was saved.
-        let is_told_otherwise = self.chain.saved.is_some();
-        let is_chosen =
-            self.options.destination.is_some() && prepared.is_some() && is_told_otherwise;
+        // Without the browser's comment, this element is the only sign that the page was saved, and is kept.
+        let has_comment = self.chain.saved.is_some();
+        let is_chosen = self.options.destination.is_some() && prepared.is_some() && has_comment;
         self.chain.has_written_base && !is_chosen
     }
 
-    /// True if an embedded base is in force in a browser and is not the URL of the document. A base from before
-    /// the page was saved is not in force.
+    /// True if a browser uses an embedded base that differs from the URL of the document. Browsers ignore a base that
+    /// only a comment of a saved page records.
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
         rule == Rule::Embedded
@@ -707,36 +707,36 @@ impl<'a> Judge<'a> {
             _ => self.chain.is_from_outside,
         };
         labels.is_some_and(|labels| {
-            let is_one = |url: &str| labels.contains_key(without_fragment(url));
+            let is_label = |url: &str| labels.contains_key(without_fragment(url));
             let located = || self.around.location?.resolve(reference).ok();
-            (is_from_outside && is_one(reference))
-                || located().is_some_and(|target| is_one(&target.url))
+            (is_from_outside && is_label(reference))
+                || located().is_some_and(|target| is_label(&target.url))
         })
     }
 }
 
-/// The profiles in which a reference above the root has another target than under `profile`. RFC 1808 alone keeps
-/// `..` there.
+/// The profiles under which a reference that climbs above the root has another target than under `profile`. Only
+/// RFC 1808 keeps the excess `..`.
 fn above_root_differs(profile: Profile) -> Under {
     Profile::ALL.map(|other| (other == Profile::Rfc1808) != (profile == Profile::Rfc1808))
 }
 
-/// The profiles that disagree on the absolute `reference`, because they see a relative one or another target.
+/// The profiles that disagree on the absolute `reference`: they see a relative reference, or another target.
 fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     let only = |other: Profile, differs: bool| Profile::ALL.map(|one| differs && one == other);
     if resolve::is_agreed_absolute(reference) {
         return NOWHERE;
     }
     let Some(prepared) = prepared else {
-        return only(Profile::Rfc3986, is_absolute_to_one(reference));
+        return only(Profile::Rfc3986, has_rfc1808_scheme(reference));
     };
     if reference::scheme(Grammar::Rfc1808, reference).is_none() {
-        // Only a browser sees the scheme. Its view counts, unless the scheme is that of the base.
-        let browser = prepare(Profile::Whatwg, &prepared.looked_at, prepared.charset);
+        // Only a browser sees the scheme. If the base has the same scheme, the browser sees a relative reference.
+        let browser = prepare(Profile::Whatwg, &prepared.parsed, prepared.charset);
         return only(Profile::Whatwg, browser.is_relative(reference));
     }
     match prepared.base.profile() {
-        // The reported target is not the browser's.
+        // The report has the reference as the target, not the URL that a browser makes of it.
         Profile::Whatwg => {
             let own = prepared.base.resolve(reference).ok();
             prepared.differs(reference, own.as_ref().map(|own| &*own.url))
@@ -745,8 +745,8 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     }
 }
 
-/// True if only RFC 1808 sees a scheme in `reference`, because a scheme may begin with a digit there.
-fn is_absolute_to_one(reference: &str) -> bool {
+/// True if only RFC 1808 sees a scheme in `reference`: it allows a digit or a mark as the first character.
+fn has_rfc1808_scheme(reference: &str) -> bool {
     let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
     has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
 }
@@ -780,7 +780,7 @@ fn spell_target(
     (target, kept): (&str, &[Kept]),
     reference: &str,
     map: Option<&OffsetMap>,
-    (spelling, charset, carried): (Spelling, Charset, &[(Spelling, Charset)]),
+    (spelling, charset, enclosing): (Spelling, Charset, &[(Spelling, Charset)]),
 ) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
@@ -797,7 +797,7 @@ fn spell_target(
             let wanted = new;
             let new = spelling.adapt(wanted, reference_to == length, charset);
             // A character that an enclosing value cannot escape cannot be written in the document either.
-            let new = carried.iter().fold(new, |new, (around, beneath)| {
+            let new = enclosing.iter().fold(new, |new, (around, beneath)| {
                 Cow::Owned(around.adapt(&new, false, *beneath).into_owned())
             });
             if new.contains('\u{fffd}') {
@@ -851,7 +851,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_absolute_as_it_stands() {
+    fn absolute_values_are_recognised() {
         for value in ["http://a/", "mailto:x", "x+y:z", "a:"] {
             assert!(is_absolute(value.as_bytes()), "{value}");
         }

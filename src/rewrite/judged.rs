@@ -45,8 +45,8 @@ impl Judged {
         self.declares_base && self.report.outcome == Outcome::Rewritten
     }
 
-    /// Refuses the edits if the first of them overlaps the bytes before `edited`; otherwise advances `edited` to
-    /// the end of the last.
+    /// Refuses the edits if the first one begins before `edited`. Otherwise advances `edited` to the end of the last
+    /// edit.
     pub(super) fn keep_apart(&mut self, edited: &mut usize) {
         if self.edits.first().is_some_and(|first| first.span.start < *edited) {
             return self.refuse(Reason::Escape);

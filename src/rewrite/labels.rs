@@ -1,5 +1,5 @@
-//! Labels of parts: the relative `Content-Location`s by which the references of a document mean other parts of its
-//! message (RFC 2557, 8.2). Making a label absolute affects those references.
+//! Labels of parts: the relative or `file:` `Content-Location`s by which the references of a document refer to other
+//! parts of its message (RFC 2557, 8.2). Making a label absolute affects those references.
 //!
 //! ```
 //! use baselink::{Options, Reason, rewrite, format::Format};
@@ -85,16 +85,16 @@ fn depends(link: &LinkReport) -> bool {
 /// True if the base of `chain`, or the URL it is compared with, changes with the enclosing headings.
 /// `becomes_absolute` is true if the base comes from a base element that becomes absolute.
 fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> bool {
-    // `Auto` compares an embedded base with the enclosing one; a relative base is resolved against it, and a base
-    // noted by Blink gives way to it.
+    // `Auto` compares an embedded base with the enclosing base. A relative base is resolved against the enclosing base,
+    // and a `Snapshot-Content-Location` gives way to it.
     options.fragments_in(chain) == Fragments::Auto
         || chain.rule != Rule::Embedded
         || (chain.is_from_outside && !becomes_absolute)
         || chain.source.kind() == SourceKind::Snapshot
 }
 
-/// The entities whose label is made absolute although one of their links stays relative to that label.
-pub(super) fn that_become_bases<'a>(
+/// The entities whose label becomes absolute, and thereby the base of links that stay relative.
+pub(super) fn becoming_bases<'a>(
     structure: &Structure,
     dependence: &mut [Dependence],
     chain_of: impl Fn(usize) -> &'a BaseChain,
@@ -106,23 +106,23 @@ pub(super) fn that_become_bases<'a>(
             dependence[parent].add(is_outer(chain_of(parent), options, false));
         }
     }
-    let is_made = |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
-    let made: HashSet<&str> =
-        links.iter().filter(|link| is_made(link)).map(|link| &*link.entity).collect();
+    let is_new = |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
+    let relabelled: HashSet<&str> =
+        links.iter().filter(|link| is_new(link)).map(|link| &*link.entity).collect();
     (0..structure.entities.len())
         .filter(|&index| dependence[index].on_heading)
-        .filter(|&index| made.contains(&*structure.entities[index].name))
+        .filter(|&index| relabelled.contains(&*structure.entities[index].name))
         .collect()
 }
 
-/// True if a label is a made-up `file:` URL, as Word writes it. Relative references can mean a part by such a
+/// True if a label is a `file:` URL, such as the made-up ones of Word. Relative references can refer to a part by this
 /// label, although it is not a base.
 pub(super) fn is_file(label: &str) -> bool {
     reference::opaque_scheme(label).is_some_and(|scheme| scheme == "file")
 }
 
-/// The labels that the references of a document can mean: the relative and `file:` `Content-Location`s of the body
-/// parts of all enclosing multiparts (RFC 2557, 8.2).
+/// The labels by which the references of a document can refer to parts: the relative and `file:` `Content-Location`s of
+/// the body parts of all enclosing multiparts (RFC 2557, 8.2).
 #[derive(Default)]
 pub(super) struct OpenLabels {
     /// The labels of each multipart.
@@ -133,7 +133,7 @@ pub(super) struct OpenLabels {
 }
 
 impl OpenLabels {
-    /// The labels of `structure`. `kept` and `stay` tell for each entity if its own label stays relative.
+    /// The labels of `structure`. `kept` and `stay` state for each entity whether its own label stays relative.
     pub(super) fn of(
         bytes: &[u8],
         structure: &Structure,

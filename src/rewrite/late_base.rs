@@ -1,9 +1,9 @@
-//! A `base` element that comes too late for a browser, which has already fetched something against another base.
+//! A `base` element that comes too late for a browser, which has already fetched a resource against another base.
 //!
 //! RFC 1808 and HTML define one base for a whole document, and so does every profile: a link before the `base`
-//! element is resolved against it. That is right for the links that a reader follows later, and for most resources
-//! that a browser fetches. Resources that a browser fetches too early are reported, but only under the URL
-//! Standard's profile, which models browsers.
+//! element is resolved against it. This is right for the links that a reader follows later, and for most resources
+//! that a browser fetches. Resources that a browser fetches too early are reported, but only under the profile
+//! `whatwg`, which models browsers.
 //!
 //! ```text
 //! http://a/  <script src=x></script><base href=/b/>      a browser fetches http://a/x, the link means http://a/b/x
@@ -76,7 +76,7 @@ mod tests {
     use crate::resolve::Profile;
     use crate::{Options, rewrite};
 
-    fn said(page: &str, profile: Profile, url: Option<&str>) -> Option<String> {
+    fn late_base_message(page: &str, profile: Profile, url: Option<&str>) -> Option<String> {
         let retrieval = url.map(Retrieval::url);
         let options = Options { profile, retrieval, ..Options::default() };
         let mut found = rewrite(page.as_bytes(), &options).report.diagnostics;
@@ -91,15 +91,21 @@ mod tests {
         let page = "<img src=x><script src=y></script><a href=z></a><base href=/b/>";
         let message = "9: a browser fetches 2 resources before the base element: 'x' as http://a/x, not as \
                        http://a/b/x, is the first; move the base element before them";
-        assert_eq!(said(page, Profile::Whatwg, Some("http://a/")).as_deref(), Some(message));
+        assert_eq!(
+            late_base_message(page, Profile::Whatwg, Some("http://a/")).as_deref(),
+            Some(message)
+        );
         let inside = "<iframe srcdoc='<img src=x><base href=/b/>'></iframe>";
         let message = "25: a browser fetches 'x' as http://a/x, not as http://a/b/x, because the base element \
                        comes later; move the base element before it";
-        assert_eq!(said(inside, Profile::Whatwg, Some("http://a/")).as_deref(), Some(message));
+        assert_eq!(
+            late_base_message(inside, Profile::Whatwg, Some("http://a/")).as_deref(),
+            Some(message)
+        );
     }
 
     #[test]
-    fn a_base_that_is_in_time_is_not() {
+    fn a_base_that_is_in_time_is_not_reported() {
         for (page, profile, url) in [
             ("<img src=x><base href=/b/>", Profile::Rfc1808, Some("http://a/")),
             ("<img src=x><base href=/b/>", Profile::Rfc3986, Some("http://a/")),
@@ -118,12 +124,12 @@ mod tests {
             ("<img src=x><base href=mailto:x@y>", Profile::Whatwg, Some("http://a/")),
             ("<img src=x><base href=javascript:x>", Profile::Whatwg, Some("http://a/")),
         ] {
-            assert_eq!(said(page, profile, url), None, "{page}");
+            assert_eq!(late_base_message(page, profile, url), None, "{page}");
         }
     }
 
     #[test]
-    fn a_page_in_utf_16_has_places_as_well() {
+    fn a_late_base_in_utf_16_is_reported_at_its_bytes() {
         let page = "\u{feff}<img src=x><base href=/b/>";
         let page: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let options = Options { profile: Profile::Whatwg, ..Options::at("http://a/") };

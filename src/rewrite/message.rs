@@ -59,8 +59,9 @@ pub(super) fn plan(
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
-    // A label that becomes absolute becomes a base, so nothing that stays relative may depend on it. Which links
-    // stay relative depends on which labels do. If the second guess fails, too, all labels stay.
+    // A label that becomes absolute becomes a base, so no link that stays relative may depend on it. Which links stay
+    // relative depends in turn on which labels stay relative, so the plan begins with a guess. If two guesses fail, all
+    // labels stay relative.
     let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
     let mut guess = 0;
     loop {
@@ -88,7 +89,7 @@ pub(super) fn plan(
             edits: Vec::new(),
         };
         for index in 0..kept.len() {
-            plan.entity(index);
+            plan.plan_entity(index);
         }
         let has_labels = structure.container.bases.contains(&UrlField::ContentLocation);
         let bases = match has_labels && options.scan.groups.contains(Group::Headers) {
@@ -96,7 +97,7 @@ pub(super) fn plan(
             false => Vec::new(),
         };
         if bases.is_empty() || guess > 1 {
-            plan.fields();
+            plan.update_fields();
             return plan.finish();
         }
         match guess {
@@ -124,6 +125,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 /// The reason given if memory runs out before the edited message is checked.
 const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memory";
 
+/// The plan for a message, under construction.
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
@@ -134,13 +136,13 @@ struct Plan<'a> {
     tally: RunningTotals,
     /// The index of each entity in the report.
     places: Vec<usize>,
-    /// The reason, if any, why nothing in an entity may change.
+    /// For each entity, the reason, if any, why nothing in it may change.
     kept: &'a [Option<Reason>],
     /// True for each entity whose `Content-Location` stays as it is.
     labels_stay: &'a [bool],
     /// The number of bytes by which the remaining links may grow.
     room: usize,
-    /// The dependence of each entity on enclosing bases.
+    /// The dependence of each entity on its base and on enclosing bases.
     dependence: Vec<Dependence>,
     referrers: Referrers,
     labels: OpenLabels,
@@ -155,7 +157,7 @@ struct Plan<'a> {
 
 impl Plan<'_> {
     /// Establishes the base of an entity and plans its content. Enclosing entities come first.
-    fn entity(&mut self, index: usize) {
+    fn plan_entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
         let mut heading = self.heading(index);
@@ -170,7 +172,7 @@ impl Plan<'_> {
             Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
             Rule::Encapsulating | Rule::Default => None,
         };
-        if entity.kind != EntityKind::Leaf || !self.content(index, &heading) {
+        if entity.kind != EntityKind::Leaf || !self.plan_content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
                 format: entity.media_type.format(),
@@ -211,9 +213,8 @@ impl Plan<'_> {
         &self.report.entities[self.places[entity]].chain
     }
 
-    /// The URLs in the heading itself: "the base URL for a message serves as both the base for any
-    /// relative URLs within the message headers and the default base URL for documents enclosed"
-    /// (RFC 1808, 3.1).
+    /// Judges the links in the heading itself: "the base URL for a message serves as both the base for any relative
+    /// URLs within the message headers and the default base URL for documents enclosed" (RFC 1808, 3.1).
     fn header_links(&mut self, index: usize, heading: &BaseChain) {
         if !self.options.scan.groups.contains(Group::Headers) {
             return;
@@ -246,7 +247,7 @@ impl Plan<'_> {
     }
 
     /// Plans the document that is the content of a leaf; `false` if it is not a document of a known format.
-    fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
+    fn plan_content(&mut self, index: usize, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
         let format = entity.media_type.format();
         if !scan::is_read(format, &self.options.scan) {
@@ -255,14 +256,14 @@ impl Plan<'_> {
         let label = entity.media_type.parameter("charset");
         if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
             let message = format!("the charset {label} is not known; the part was left");
-            self.say(Code::CharsetUnknown, Span::at(entity.body.start), message);
+            self.warn(Code::CharsetUnknown, Span::at(entity.body.start), message);
             return false;
         }
         let decoded = match entity.decode(self.bytes) {
             Ok(decoded) => decoded,
             Err(obstacle) => {
                 let message = format!("this part was left: {obstacle}");
-                self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
                 return false;
             }
         };
@@ -283,7 +284,7 @@ impl Plan<'_> {
         let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
-            // In such a container the outcome of a link does not depend on the edits.
+            // In a container with a single entity, the outcome of a link does not depend on the edits.
             _ if self.wanted == Requested::Links && self.structure.container.is_single => None,
             (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
@@ -298,7 +299,7 @@ impl Plan<'_> {
                 let (bytes, edits) = (self.bytes, &settled.edits);
                 let changed =
                     ChangedBody { bytes, entity, decoded: &decoded, edits, lifted: &lifted };
-                let (described, said) = (self.structure.container.describe)(&changed);
+                let (described, remarks) = (self.structure.container.describe)(&changed);
                 let placed = |edit: Edit<'_>, in_body| Placed {
                     edit: edit.into_owned(),
                     entity: index,
@@ -306,7 +307,7 @@ impl Plan<'_> {
                 };
                 self.edits.extend(lifted.iter().map(|edit| placed(edit, true)));
                 self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
-                self.report.diagnostics.extend(said);
+                self.report.diagnostics.extend(remarks);
                 self.parts.push(PlannedPart {
                     body: entity.body,
                     entity: self.places[index],
@@ -317,7 +318,7 @@ impl Plan<'_> {
             }
             Some(Err(obstacle)) => {
                 let message = format!("this part was left: {obstacle}");
-                self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
                 settled.tally.refuse(Reason::Transfer);
                 refuse(&mut settled.links, Reason::Transfer);
             }
@@ -329,7 +330,7 @@ impl Plan<'_> {
         true
     }
 
-    /// The `file:` URL of `entity`, if parts have such labels and references may mean them.
+    /// The `file:` URL that labels `entity`, if references in it can refer to other parts by labels.
     fn location(&self, entity: &Entity) -> Option<Base> {
         if self.labels.open.is_empty() {
             return None;
@@ -344,7 +345,7 @@ impl Plan<'_> {
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
         let report = &self.report;
         let chain = |index: usize| &report.entities[self.places[index]].chain;
-        labels::that_become_bases(
+        labels::becoming_bases(
             self.structure,
             &mut self.dependence,
             chain,
@@ -394,12 +395,12 @@ impl Plan<'_> {
         self.room = self.room.saturating_sub(added.sum());
     }
 
-    fn say(&mut self, code: Code, span: Span, message: String) {
+    fn warn(&mut self, code: Code, span: Span, message: String) {
         self.report.diagnostics.push(Diagnostic::new(code, span, message));
     }
 
     /// Updates the header fields that describe bodies, and reports the signatures that become invalid.
-    fn fields(&mut self) {
+    fn update_fields(&mut self) {
         let entities = &self.structure.entities;
         let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
         for (index, entity) in
@@ -413,7 +414,7 @@ impl Plan<'_> {
             let message = format!(
                 "this signature (DKIM, ARC) does not hold for {of} once its links are changed"
             );
-            self.say(Code::SignatureBroken, signature, message);
+            self.warn(Code::SignatureBroken, signature, message);
         }
     }
 
@@ -430,7 +431,7 @@ impl Plan<'_> {
         }
         let is_outgrown = self.report.diagnostics.iter().any(|one| one.code == Code::Growth);
         if is_outgrown {
-            // On a second run, the bytes added by one part would make room for another.
+            // If only some parts grew, the longer file would have room for the others on a second run.
             self.tally.refuse(Reason::Growth);
             self.report.links.iter_mut().for_each(LinkReport::outgrow);
             (edits, self.parts) = (Edits::default(), Vec::new());
@@ -451,8 +452,8 @@ impl Plan<'_> {
         FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
     }
 
-    /// The part of the changed message that does not read back as required. The entities must be unchanged, and
-    /// every part must hold the changed document.
+    /// The reason why the edited message does not read back as expected; `None` if it does. Its entities must be the
+    /// same, and every part must contain the edited document.
     fn doubt(&self, edits: &Edits) -> Option<&'static str> {
         if edits.is_empty() {
             return None;
@@ -466,12 +467,12 @@ impl Plan<'_> {
             self.places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
         let reads = |part: &PlannedPart, old: &DecodedBody<'_>| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
-            let made = part.edits.as_ref()?;
+            let planned = part.edits.as_ref()?;
             let body = (entity.transfer_encoding, output.get(entity.body.range())?);
-            if old.changed_lines_read(body, edits, made) {
+            if old.changed_lines_read(body, edits, planned) {
                 return Some(());
             }
-            made.make(&old.bytes, &entity.decode(&output).ok()?.bytes).then_some(())
+            planned.make(&old.bytes, &entity.decode(&output).ok()?.bytes).then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());

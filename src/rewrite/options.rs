@@ -46,7 +46,7 @@ pub struct Options {
     pub beside: Option<Arc<dyn Beside>>,
     /// The treatment of the `base` element.
     pub base_element: BaseElement,
-    /// The replacement for links, if not their target.
+    /// Chooses the replacement of each link. If `None`, the replacement is the target.
     pub destination: Option<Arc<dyn Destination>>,
     /// The options of the scanners.
     pub scan: ScanOptions,
@@ -85,7 +85,8 @@ pub enum Choice {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: fmt::Debug + Send + Sync {
-    /// The replacement for `link`, which is resolved `against` this base. Its span is relative to its document.
+    /// The replacement for `link`, which is resolved `against` this base. The span of the link is an offset in its
+    /// document.
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
 
     /// The URL of a folder. A relative path, query or fragment that leads below it is kept, without a call to
@@ -107,8 +108,8 @@ impl Options {
         self.beside.as_deref().filter(|_| !self.format.has_headings())
     }
 
-    /// The files around a document with the base of `chain`, if references resolved `against` this base lead from
-    /// file to file, perhaps to another host.
+    /// The files around a document with the base of `chain`, if references resolved `against` this base lead from file
+    /// to file in a tree of several hosts.
     pub(crate) fn layout(&self, chain: &BaseChain, against: &Against) -> Option<Arc<dyn Beside>> {
         let is_of_layout = !self.format.has_headings() && chain.is_of_layout(against);
         self.beside.clone().filter(|_| is_of_layout)

@@ -20,7 +20,7 @@ use crate::resolve::Splice;
 use crate::span::Span;
 
 /// The number of bytes by which the links of a file of `length` bytes may grow. A base may be as long as
-/// [`LONGEST_BASE`](crate::document::LONGEST_BASE), and a link as short as a byte. No real file comes near.
+/// [`LONGEST_BASE`](crate::document::LONGEST_BASE), and a link as short as a byte. No real file comes near this limit.
 pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
@@ -33,14 +33,14 @@ pub(super) struct DocumentPlan {
     pub(super) spliced: Edits,
     /// The counts of those links.
     pub(super) tally: RunningTotals,
-    /// The documents inside this one. The report of the document itself is inserted before them at the end.
+    /// The documents inside this one. When the plan is complete, the report of the document itself is put before them.
     pub(super) entities: Vec<EntityReport>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
-    /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify its
-    /// edit, because the prefixes of a base stay where they are while links are judged.
+    /// The address and length of the prefix of the last splice, and the number of bytes that it dropped. They identify
+    /// its edit, because the prefixes of a base do not move while links are judged.
     last: (usize, usize, usize),
 }
 
@@ -116,9 +116,9 @@ impl DocumentPlan {
     /// Keeps the base of a document unchanged if some link depends on it staying relative. Reports an `xml:base`
     /// that cannot be used. All links must be known.
     pub(super) fn keep_base(&mut self, options: &Options, chain: &BaseChain) {
-        // With an absolute base, a mail reader would no longer look for the parts by their labels,
         let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
-        // nor a browser for local copies next to the page.
+        // With an absolute base, a browser would no longer find local copies next to the page, and a mail reader would
+        // no longer find other parts by their labels.
         let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();

@@ -7,7 +7,7 @@
 //! assert!(report.links[0].differs);
 //! ```
 //!
-//! Deliberately absent: which base a link has.
+//! Deliberately absent: the choice of the base of a link.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -30,8 +30,9 @@ pub(super) struct PreparedBase {
     pub(super) base: Base,
     pub(super) usable: bool,
     pub(super) charset: Charset,
-    /// The text from which the bases of the other profiles are prepared. They are prepared on first use.
-    pub(super) looked_at: Arc<str>,
+    /// The URL as given; empty if it is too long to be parsed.
+    pub(super) parsed: Arc<str>,
+    /// The same base under the other profiles, prepared on first use.
     others: OnceCell<Vec<Base>>,
 }
 
@@ -39,14 +40,14 @@ impl PreparedBase {
     pub(super) fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
         let is_short = url.len() <= LONGEST_BASE;
         // A base that is too long is not parsed, since each of the documents that share it would parse it again.
-        let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
-        let base = prepare(options.profile, &looked_at, charset);
+        let parsed = if is_short { Arc::clone(&url) } else { Arc::from("") };
+        let base = prepare(options.profile, &parsed, charset);
         Self {
             usable: is_short && base.is_usable(&url),
             url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
             base,
             charset,
-            looked_at,
+            parsed,
             others: OnceCell::new(),
         }
     }
@@ -57,9 +58,9 @@ impl PreparedBase {
         Self { base, ..self }
     }
 
-    /// The number of leading bytes that need no escape in CSS or in an attribute, which is a quoted one if
-    /// `is_quoted`.
-    pub(super) fn spelled_anywhere(&self, is_quoted: bool) -> usize {
+    /// The number of leading bytes of the base that need no escape, in CSS or in an attribute. `is_quoted` is true if
+    /// the attribute is quoted.
+    pub(super) fn unescaped_len(&self, is_quoted: bool) -> usize {
         let is_utf_8 = self.charset == Charset::UTF_8;
         let is_plain = |one: char| match one {
             '&' | '"' | '\'' | '<' | '>' | '`' | '(' | ')' | '\\' => false,
@@ -83,11 +84,12 @@ impl PreparedBase {
         is_spelled.then(|| (text.len(), escape::attribute(text, Quote::Double)))
     }
 
-    /// The other profiles with another target than `url`, ignoring spelling. For `None`, those that have a target.
+    /// The other profiles whose target differs from `url`, apart from spelling. If `url` is `None`, the other profiles
+    /// that have a target.
     pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
             let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
-            others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
+            others.map(|profile| prepare(profile, &self.parsed, self.charset)).collect()
         });
         let differs = |other: &Base| match (other.resolve(reference), url) {
             (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),

@@ -31,7 +31,7 @@ use crate::scan::{self, fields::MediaType};
 /// The document of a record.
 #[derive(Clone, Debug)]
 pub struct RecordDocument<'r> {
-    /// The block of the record, or the payload if the block is an HTTP response.
+    /// The block of the record, or its payload if the block is an HTTP response with a message.
     pub bytes: Cow<'r, [u8]>,
     /// The options to read it with: its format, its retrieval URL, and its encoding if the record declares one.
     pub options: Options,
@@ -59,7 +59,7 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
     is_read.then_some(RecordDocument { bytes, options, media_type })
 }
 
-/// The payload of the response or other document `bytes`, decoded; `None` if its encoding is uncertain.
+/// The decoded payload of `bytes`, a response or another document; `None` if it cannot be decoded with certainty.
 #[must_use]
 pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
     if format != Format::Http {
@@ -70,8 +70,8 @@ pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
     decoded.obstacle().is_none().then_some(decoded.bytes)
 }
 
-/// The payload of the response `block`; the block itself if it has no payload, or if its own header fields may
-/// have links.
+/// The document of the response `block`, with its format and the media type of the payload. If the payload is a
+/// message, this is the decoded payload; otherwise, it is the whole block.
 fn response<'r>(block: &'r [u8], options: &Options) -> (Cow<'r, [u8]>, Format, MediaType) {
     let structure = http::response(block, &Arc::from(""));
     let entity = &structure.entities[0];

@@ -9,7 +9,7 @@
 //! assert_eq!(first, Some((2, 9, "x".to_owned())));
 //! ```
 //!
-//! Deliberately absent: edits. The report tells if one can be made.
+//! Deliberately absent: edits. The report of a link states whether the link can be edited.
 
 use crate::report::LinkReport;
 use crate::span::LineCounter;
@@ -42,7 +42,7 @@ impl<'r> Rows<'r> {
     }
 
     /// Passes on a link of the document `bytes`.
-    pub(super) fn give(&mut self, bytes: &[u8], link: LinkReport) {
+    pub(super) fn emit(&mut self, bytes: &[u8], link: LinkReport) {
         let (line, column) = self.counted.place(bytes, link.span.start);
         (self.row)(ListedLink { link, line, column });
     }

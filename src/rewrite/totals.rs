@@ -54,7 +54,7 @@ impl LinkBases {
 #[non_exhaustive]
 pub struct Totals {
     counts: CountsByReason,
-    /// The number of rewritten links that lead elsewhere under another resolver.
+    /// The number of rewritten links that lead elsewhere under another profile.
     pub differing: usize,
     /// The number of links without a base that lack only a scheme ([`crate::base::lacks_only_scheme`]).
     pub without_scheme: usize,
@@ -131,7 +131,7 @@ impl Totals {
 #[derive(Debug, Default)]
 pub(super) struct RunningTotals {
     pub(super) totals: Totals,
-    /// The links that lead elsewhere under another resolver.
+    /// The links that lead elsewhere under another profile.
     differing: Differing,
 }
 
@@ -142,19 +142,20 @@ impl RunningTotals {
         self.totals.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 
-    /// Counts, in addition to [`add`](Self::add), a link that leads above the root, after one with a report.
+    /// Counts a link as leading above the root, in addition to [`add`](Self::add). The first such link must have had a
+    /// report.
     pub(super) fn add_above_root(&mut self, profile: Profile) {
         self.totals.differing += 1;
         self.differing.count_above_root(profile);
     }
 
-    /// Adds the links of a part of a message that were only counted.
+    /// Adds the counts of those links in a part of a message that have no report.
     pub(super) fn append(&mut self, part: Self) {
         self.totals.append(part.totals, 0);
         self.differing.append(&part.differing);
     }
 
-    /// Counts `link`, which is in a document of this encoding.
+    /// Counts `link`. `charset` gives the encoding of its document.
     pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.add(link.outcome, link.reason);
         let totals = &mut self.totals;
@@ -174,7 +175,7 @@ impl RunningTotals {
         }
     }
 
-    /// Turns all rewritten links into links kept for `reason`.
+    /// Counts all rewritten links as not editable, for `reason`.
     pub(super) fn refuse(&mut self, reason: Reason) {
         let counts = &mut self.totals.counts;
         let rewritten: usize = counts[Outcome::Rewritten as usize].iter().sum();

@@ -32,10 +32,10 @@ pub(super) fn base_diagnostic(
     if has_links && is_own { unfit_base(chain, profile) } else { None }
 }
 
-/// The reason why references cannot be resolved against a base, or resolve to unexpected targets.
+/// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.
 pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
-    if chain.diagnostics.iter().any(|said| said.code == Code::BaseUnusable) {
+    if chain.diagnostics.iter().any(|one| one.code == Code::BaseUnusable) {
         return None;
     }
     let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);

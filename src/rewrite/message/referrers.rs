@@ -7,8 +7,8 @@
 //!               --> http://a/frames/y.png, and not relative to the page that holds the frame
 //! ```
 //!
-//! References in a style sheet are relative to the document that contained it (CSS Values, 4.5), which is the one
-//! that now refers to it. That document comes first in the archive.
+//! References in such a style sheet are relative to the document that contained it (CSS Values, 4.5). This document now
+//! refers to the style sheet, and precedes it in the archive.
 //!
 //! Deliberately absent: other labels. A style sheet with a URL of its own uses that URL as its base.
 
@@ -51,7 +51,7 @@ impl Referrers {
         }
     }
 
-    /// The document that refers to `entity`, if that is a labelled style sheet.
+    /// The document that refers to `entity`, if `entity` is a labelled style sheet.
     pub(super) fn referrer(&self, bytes: &[u8], entity: &Entity) -> Option<usize> {
         if self.0.is_empty() {
             return None;
