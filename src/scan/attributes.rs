@@ -190,7 +190,7 @@ impl FromStr for Groups {
 
 /// A condition on the attributes of a tag. Values are compared ASCII case-insensitively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum Condition {
     /// No condition.
     Always,
     /// The attribute has one of these values, including white space around it.
@@ -201,7 +201,7 @@ pub enum When {
     Contains(&'static str, &'static str),
 }
 
-impl When {
+impl Condition {
     /// True if the condition holds in a tag whose attributes `other` looks up by name.
     #[must_use]
     pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
@@ -253,7 +253,7 @@ pub struct Row {
     /// The base of the URLs.
     pub against: AttributeBase,
     /// The condition under which the value contains URLs.
-    pub when: When,
+    pub when: Condition,
     /// The group that must be enabled; `None` if the row always counts.
     pub group: Option<Group>,
     /// The treatment of an empty reference.
@@ -284,7 +284,7 @@ impl Row {
         Self { against, ..self }
     }
 
-    const fn when(self, when: When) -> Self {
+    const fn when(self, when: Condition) -> Self {
         Self { when, ..self }
     }
 
@@ -327,7 +327,7 @@ const fn row(
         attribute,
         syntax,
         against: AttributeBase::Document,
-        when: When::Always,
+        when: Condition::Always,
         group: None,
         empty: Empty::Leave,
         fragment: Fragment::Policy,
@@ -372,7 +372,7 @@ const fn amp(attribute: &'static str) -> Row {
 /// An animated value, used if the animated attribute is a link.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
     row(&[Namespace::Svg], attribute, Named(&["animate", "set"]), syntax, "SVG 1.1, SMIL")
-        .when(When::Is("attributename", &["href", "xlink:href"]))
+        .when(Condition::Is("attributename", &["href", "xlink:href"]))
         .only(Group::Rare)
         .identifier()
 }
@@ -452,18 +452,18 @@ pub static TABLE: &[Row] = &[
     presentation("clip-path", "CSS Masking"),
     html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01").metadata(),
     presentation("color-profile", "SVG 1.1"),
-    html("content", Named(&["meta"]), Refresh, "HTML").when(When::Is("http-equiv", &["refresh"])).navigation(),
-    html("content", Named(&["meta"]), Task, "Microsoft").when(When::Is("name", &["msapplication-task"])).only(Group::Social).metadata(),
-    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(When::Is("name", SOCIAL)).only(Group::Social).metadata(),
-    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(When::Has("property", SOCIAL)).only(Group::Social).metadata(),
-    html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Refresh, "HTML").when(Condition::Is("http-equiv", &["refresh"])).navigation(),
+    html("content", Named(&["meta"]), Task, "Microsoft").when(Condition::Is("name", &["msapplication-task"])).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(Condition::Is("name", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(Condition::Has("property", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "schema.org").when(Condition::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
     presentation("cursor", "CSS UI"),
     html("data", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
-    lazy("data-background", CssValue).when(When::Contains("data-background", "url(")).identifier(),
+    lazy("data-background", CssValue).when(Condition::Contains("data-background", "url(")).identifier(),
     lazy("data-background", Url),
-    lazy("data-background-image", CssValue).when(When::Contains("data-background-image", "url(")).identifier(),
+    lazy("data-background-image", CssValue).when(Condition::Contains("data-background-image", "url(")).identifier(),
     lazy("data-background-image", Url),
-    lazy("data-bg", CssValue).when(When::Contains("data-bg", "url(")).identifier(),
+    lazy("data-bg", CssValue).when(Condition::Contains("data-bg", "url(")).identifier(),
     lazy("data-bg", Url),
     lazy("data-bgset", Srcset),
     lazy("data-full", Url),
@@ -488,7 +488,7 @@ pub static TABLE: &[Row] = &[
     html("formaction", Named(&["button", "input"]), Url, "HTML").navigation(),
     smil("from", Url),
     html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty().navigation(),
-    html("href", Named(&["link"]), Url, "HTML 2.0").when(When::Has("rel", LOADED)),
+    html("href", Named(&["link"]), Url, "HTML 2.0").when(Condition::Has("rel", LOADED)),
     html("href", Named(&["link"]), Url, "HTML 2.0").metadata(),
     html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback).metadata(),
     html("href", VML, Url, "VML").navigation(),
@@ -562,8 +562,8 @@ pub static TABLE: &[Row] = &[
     html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare).metadata(),
     html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare).metadata(),
     html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Rare).identifier(),
-    html("value", Named(&["param"]), Url, "HTML 4.01").when(When::Is("valuetype", &["ref"])),
-    html("value", Named(&["param"]), Url, "plug-in practice").when(When::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
+    html("value", Named(&["param"]), Url, "HTML 4.01").when(Condition::Is("valuetype", &["ref"])),
+    html("value", Named(&["param"]), Url, "plug-in practice").when(Condition::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
     smil("values", Semicolons),
     html("verify-xhr", Named(&["form"]), Url, "AMP").navigation(),
     html("vrml", IMG_INPUT, Url, "Internet Explorer"),
@@ -754,9 +754,11 @@ mod tests {
                 Custom => "x-y",
             };
             let others = match row.when {
-                When::Always => vec![],
-                When::Is(name, values) | When::Has(name, values) => vec![(name, values[0])],
-                When::Contains(name, part) => vec![(name, part)],
+                Condition::Always => vec![],
+                Condition::Is(name, values) | Condition::Has(name, values) => {
+                    vec![(name, values[0])]
+                }
+                Condition::Contains(name, part) => vec![(name, part)],
             };
             for &namespace in row.namespaces {
                 assert_eq!(found(namespace, element, row.attribute, &others), Some(row));

@@ -29,7 +29,9 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Place, Row, Syntax, When};
+use crate::scan::attributes::{
+    self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax,
+};
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
@@ -403,7 +405,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
 
     /// The row for `tag`, if `one` requires a token; `None` if that is not simple.
     fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
-        let When::Has(name, tokens) = one.when else { return None };
+        let Condition::Has(name, tokens) = one.when else { return None };
         let Some(list) = tag.attribute(self.bytes, name).and_then(|found| found.value) else {
             return Some(other);
         };

@@ -16,7 +16,7 @@
 use super::tag::RawAttribute;
 use super::walk::Name;
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{self, AttributeBase, Namespace, Row, Syntax, When};
+use crate::scan::attributes::{self, AttributeBase, Condition, Namespace, Row, Syntax};
 use crate::span::Span;
 
 /// The number of bytes of an element's name that are kept.
@@ -129,19 +129,21 @@ fn look_up(
     });
     match (rows.next(), rows.next()) {
         (None, _) => Answer::Nothing,
-        (Some(Row { when: When::Is(name, _) | When::Has(name, _), .. }), None) => {
+        (Some(Row { when: Condition::Is(name, _) | Condition::Has(name, _), .. }), None) => {
             Answer::With(name)
         }
         (Some(row), Some(other))
             if row.against == AttributeBase::Document
                 && row.syntax == Syntax::Url
-                && matches!(row.when, When::Has(..))
+                && matches!(row.when, Condition::Has(..))
                 && *row == (Row { when: row.when, role: row.role, ..*other })
-                && other.when == When::Always =>
+                && other.when == Condition::Always =>
         {
             Answer::Either(row, other)
         }
-        (Some(row), _) if row.when != When::Always || row.against != AttributeBase::Document => {
+        (Some(row), _)
+            if row.when != Condition::Always || row.against != AttributeBase::Document =>
+        {
             Answer::Ask
         }
         (Some(row), _) => match row.syntax {

@@ -23,7 +23,9 @@ use crate::document::Role;
 use crate::document::Role::{Metadata, Navigation};
 use crate::scan::attributes::Elements::{self, Any, Named};
 use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
-use crate::scan::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax, When};
+use crate::scan::attributes::{
+    AttributeBase, Condition, Empty, Fragment, Group, Groups, Row, Syntax,
+};
 
 /// A row of the table: a place in some elements of a vocabulary.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +55,7 @@ const fn place(
             attribute,
             syntax,
             against: AttributeBase::Document,
-            when: When::Always,
+            when: Condition::Always,
             group: None,
             empty: Empty::Leave,
             fragment: Fragment::Policy,
@@ -68,7 +70,7 @@ impl XmlRow {
         Self { attribute_vocabulary, ..self }
     }
 
-    const fn when(self, when: When) -> Self {
+    const fn when(self, when: Condition) -> Self {
         Self { row: Row { when, ..self.row }, ..self }
     }
 
@@ -117,13 +119,13 @@ const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static 
 }
 
 /// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are from Atom 0.3).
-const IS_HTML: When = When::Is("type", &["html", "text/html"]);
+const IS_HTML: Condition = Condition::Is("type", &["html", "text/html"]);
 
 /// The table. One row per line. Of several rows for one place, the first match counts.
 #[rustfmt::skip]
 pub static TABLE: &[XmlRow] = &[
-    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["enclosure"])),
-    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["self", "edit", "edit-media", "hub", "service"])).role(Metadata),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(Condition::Is("rel", &["enclosure"])),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(Condition::Is("rel", &["self", "edit", "edit-media", "hub", "service"])).role(Metadata),
     attribute(Atom, Named(&["link"]), "href", "RFC 4287").role(Navigation),
     attribute(Atom, Named(&["content"]), "src", "RFC 4287"),
     attribute(Atom, Named(&["generator"]), "uri", "RFC 4287").role(Metadata),

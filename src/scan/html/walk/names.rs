@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{AttributeBase, Elements, Groups, Namespace, Row, TABLE, When};
+use crate::scan::attributes::{AttributeBase, Condition, Elements, Groups, Namespace, Row, TABLE};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
@@ -250,8 +250,8 @@ impl Names {
 /// True if `row` depends on other attributes of its tag.
 fn asks(row: &Row) -> bool {
     let named = match row.when {
-        When::Always => row.attribute,
-        When::Is(name, _) | When::Has(name, _) | When::Contains(name, _) => name,
+        Condition::Always => row.attribute,
+        Condition::Is(name, _) | Condition::Has(name, _) | Condition::Contains(name, _) => name,
     };
     named != row.attribute || row.against == AttributeBase::Codebase
 }
