@@ -34,7 +34,8 @@ pub(crate) trait Sink {
     /// Receives an end tag. The proving walk does not report any.
     fn end_tag(&mut self, _tag: &RawTag) {}
 
-    /// Receives a terminated comment that begins with `<!--` or `<?`. The proving walk skips other bogus comments.
+    /// Receives a comment, which may be unterminated. The proving walk skips bogus comments that do not begin with
+    /// `<?`.
     fn comment(&mut self, _span: Span) {}
 
     /// True if nothing later in the document can matter.
@@ -50,7 +51,7 @@ pub(crate) enum Event<'a> {
     StartTag { tag: &'a RawTag, text: TextModel },
     /// An end tag.
     EndTag { tag: &'a RawTag },
-    /// A terminated comment.
+    /// A comment.
     Comment { span: Span },
 }
 
