@@ -1,16 +1,15 @@
 //! The tokens of JavaScript (ECMAScript, 12), as far as needed to find the ends of strings, templates, comments
 //! and regular expressions.
 //!
-//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). A stack keeps the
-//! necessary state: whether the last token ends an operand, the kind of each bracket, and the effect of its
-//! closing bracket.
+//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). The necessary state is the
+//! meaning of the last token, and a stack of the open brackets that records the effect of closing each.
 //!
 //! ```text
 //! if (a) /b/.test(c) / d    -->    if ( a ) /b/ . test ( c ) / d
 //! ```
 //!
-//! Deliberately absent: a check that the tokens are a program. Reading stops at an invalid token or an unmatched
-//! bracket, because the rest would be a guess.
+//! Deliberately absent: a check that the tokens form a program. Reading stops at an invalid token or an unmatched
+//! bracket, because the meaning of the rest would be a guess.
 
 use memchr::{memchr, memmem};
 
@@ -32,7 +31,7 @@ pub enum Goal {
 pub struct ScriptFault {
     /// The offset of the fault.
     pub at: usize,
-    /// A description of the fault, for the end of a sentence.
+    /// A description of the fault: a clause without a full stop.
     pub what: &'static str,
 }
 
@@ -71,10 +70,10 @@ enum Bracket {
     Parentheses,
     /// `[`
     Square,
-    /// A block of statements, or a list of names. `is_operand` is true if it ends an operand, such as a function
-    /// expression, so that a `/` after it divides.
+    /// A block of statements, or a list of names. `is_operand` is true if the block ends an operand, such as a
+    /// function expression, so that a `/` after it divides.
     Block { is_operand: bool },
-    /// The body of a class. `is_operand` is true if it ends an operand, so that a `/` after it divides.
+    /// The body of a class. `is_operand` is true if the class is an operand, so that a `/` after it divides.
     Class { is_operand: bool },
     /// An object literal.
     Object,
@@ -85,11 +84,11 @@ enum Bracket {
 /// An open bracket.
 struct Frame {
     opened: Bracket,
-    /// The number of `?` without their `:` so far.
+    /// The number of `?` so far that still lack their `:`.
     conditionals: u32,
 }
 
-/// The last token, if the meaning of the next depends on it.
+/// The last token, as far as the meaning of the next one depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     /// `.` or `?.`: a name follows, never a keyword.
@@ -111,7 +110,7 @@ enum Last {
     Other,
 }
 
-/// Words after which an operand begins, besides those handled in [`Tokens::word`].
+/// Words after which a `/` does not divide, besides those handled in [`Tokens::word`].
 #[rustfmt::skip]
 const OPERATORS: &[&[u8]] = &[
     b"await", b"break", b"case", b"const", b"continue", b"debugger", b"delete", b"extends", b"in",
@@ -192,8 +191,8 @@ impl<'a> Tokens<'a> {
                 self.template(start + 1)?
             }
             _ if is_of_name(first) || first == b'#' || rest.starts_with(b"\\u") => {
-                let begun = usize::from(first == b'#');
-                self.at = name_end(self.bytes, start + begun);
+                let prefix = usize::from(first == b'#');
+                self.at = name_end(self.bytes, start + prefix);
                 self.word(start);
                 TokenKind::Name
             }
@@ -270,7 +269,7 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Reads the text of a template up to its end or a substitution.
+    /// Reads the text of a template from `at` to its end or to a substitution.
     fn template(&mut self, mut at: usize) -> Result<TokenKind, ScriptFault> {
         loop {
             match &self.bytes[at.min(self.bytes.len())..] {
@@ -393,7 +392,7 @@ impl<'a> Tokens<'a> {
                 self.operator(Last::Dot);
                 return Ok(TokenKind::Mark(b'.'));
             }
-            (b'?', [b'?', ..]) => return Ok(self.several(1)),
+            (b'?', [b'?', ..]) => return Ok(self.long_operator(1)),
             (b'?', _) => {
                 let frame = self.frame();
                 frame.conditionals = frame.conditionals.saturating_add(1);
@@ -404,9 +403,9 @@ impl<'a> Tokens<'a> {
                 self.operator(Last::Arrow);
                 return Ok(TokenKind::Other);
             }
-            (b'.', [b'.', b'.', ..]) => return Ok(self.several(2)),
+            (b'.', [b'.', b'.', ..]) => return Ok(self.long_operator(2)),
             (b'.', _) => self.operator(Last::Dot),
-            // `++` or `--` may be postfix or prefix; either way, the operand state does not change.
+            // `++` and `--` may be postfix or prefix; in both cases, `is_operand` does not change.
             (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
                 self.at += 1;
                 (self.last, self.is_statement) = (Last::Other, false);
@@ -420,8 +419,8 @@ impl<'a> Tokens<'a> {
         Ok(TokenKind::Mark(first))
     }
 
-    /// Skips an operator with `more` additional characters.
-    fn several(&mut self, more: usize) -> TokenKind {
+    /// Skips the `more` characters after the first one of an operator.
+    fn long_operator(&mut self, more: usize) -> TokenKind {
         self.at += more;
         self.operator(Last::Other);
         TokenKind::Other

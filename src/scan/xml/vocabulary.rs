@@ -1,9 +1,9 @@
 //! The second table: places in XML vocabularies other than HTML, SVG and MathML, in attributes and in the text of
 //! elements.
 //!
-//! Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
-//! (instances), XInclude, XSLT, sitemaps, and the vocabularies of documentation and publishing. `docs/links.md`
-//! has the same table for readers; a test compares the two.
+//! It covers Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
+//! (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/links.md` has the
+//! same table for users; a test compares the two.
 //!
 //! ```
 //! use baselink::scan::attributes::{Groups, Syntax};
@@ -34,8 +34,8 @@ pub struct XmlRow {
     pub vocabulary: Option<Vocabulary>,
     /// The vocabulary of the attribute; [`Vocabulary::Plain`] for text, and for an attribute without a prefix.
     pub attribute_vocabulary: Vocabulary,
-    /// The other columns. `attribute` is a name without prefix, and empty for text. Names are case-sensitive, as
-    /// in XML.
+    /// The other columns. `attribute` is a name without its prefix; it is empty for text. Names are case-sensitive,
+    /// as in XML.
     pub row: Row,
 }
 
@@ -103,7 +103,7 @@ const fn content(
     place(Some(vocabulary), elements, "", syntax, standard)
 }
 
-/// An attribute of a vocabulary whose group must be enabled.
+/// An attribute without a prefix, in the group `rare`.
 const fn generic(
     vocabulary: Vocabulary,
     elements: Elements,
@@ -118,10 +118,10 @@ const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static 
     content(vocabulary, elements, Url, standard).only(Group::Manifest).role(Metadata)
 }
 
-/// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are from Atom 0.3).
+/// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` is from Atom 0.3).
 const IS_HTML: Condition = Condition::Is("type", &["html", "text/html"]);
 
-/// The table. One row per line. Of several rows for one place, the first match counts.
+/// The table, with one row per line. Of several rows for one place, the first match counts.
 #[rustfmt::skip]
 pub static TABLE: &[XmlRow] = &[
     attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(Condition::Is("rel", &["enclosure"])),
@@ -195,8 +195,8 @@ static MODEL: Row = Row { role: Metadata, ..STYLE_SHEET };
 /// The row of `xml:base` (XML Base, 3).
 pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metadata).row;
 
-/// True if the text of an `element`, named as written, is a location in a sitemap. The protocol requires such URLs
-/// to be absolute. No other vocabulary uses these names.
+/// True if the text of an element with this name, as written, is a location in a sitemap. The protocol requires these
+/// URLs to be absolute. No other vocabulary in the table uses such names.
 #[must_use]
 pub fn is_location(element: &str) -> bool {
     let local = element.rsplit(':').next().unwrap_or_default();
@@ -208,7 +208,8 @@ pub fn is_location(element: &str) -> bool {
     })
 }
 
-/// The row for an attribute of an `element`, or for its text. The element is given by its vocabulary and name.
+/// The row for an attribute of an element; for the text of the element if `attribute` is `None`. `other` returns the
+/// value of any attribute of the element.
 #[must_use]
 pub fn row(
     vocabulary: Vocabulary,
