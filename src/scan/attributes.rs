@@ -100,8 +100,8 @@ pub enum AttributeBase {
     Fallback,
     /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
     Retrieval,
-    /// `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). The fallback, and
-    /// the base under the WHATWG profile, is the document base URL.
+    /// The `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). If there is none,
+    /// and under the WHATWG profile, the document base URL itself.
     Codebase,
 }
 

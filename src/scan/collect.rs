@@ -118,7 +118,7 @@ impl<'a> Collector<'a> {
         let (spans, form) = match syntax {
             Syntax::Curie if text.trim_start().starts_with('[') => return,
             Syntax::Url | Syntax::Curie => {
-                return self.one(&view, Span::new(0, text.len()), Form::Whole, place);
+                return self.add_trimmed(&view, Span::new(0, text.len()), Form::Whole, place);
             }
             Syntax::Spaces => (value::space_separated(text), Form::Spaces),
             Syntax::Pairs => (
@@ -152,12 +152,12 @@ impl<'a> Collector<'a> {
             }
         };
         for span in spans {
-            self.one(&view, span, form, place);
+            self.add_trimmed(&view, span, form, place);
         }
     }
 
     /// Adds the reference at `span` of a value.
-    fn one(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
+    fn add_trimmed(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
         let inner = value::trimmed(&view.text[span.range()]).shifted(span.start);
         self.add(view, inner, form, inner, place);
     }

@@ -75,7 +75,7 @@ const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
 /// Every string is a URL.
 const EVERY: Arguments = Arguments::Strings(Strings::All, None);
 
-/// Equal to [`FIRST`], but in the group `rare`.
+/// Like [`FIRST`], but in the group `rare`.
 const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Rare));
 
 /// The functions in which strings are URLs, or nothing is a URL. Names are ASCII case-insensitive.
@@ -633,7 +633,7 @@ mod tests {
         (r"url('a\'", &[r"a\'"]),
         // 4.3.5: a backslash at the end of a string is ignored.
         (r"url('a\", &[r"a\"]),
-        // 4.3.7: at the end of a url-token it is U+FFFD.
+        // 4.3.7: a backslash at the end of a url-token is U+FFFD.
         (r"url(a\", &[r"a\"]),
         // 4.3.2: comments.
         ("/*url(a)*/url(b)/*url(c)", &["b"]),

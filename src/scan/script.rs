@@ -47,19 +47,19 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     {
         return Ok(Vec::new());
     }
-    let mut reader = Reader { script, recent: Vec::new(), declaration: None, found: Vec::new() };
+    let mut finder = UrlFinder { script, recent: Vec::new(), declaration: None, found: Vec::new() };
     let mut tokens = Tokens::of(script, goal);
     while let Some(token) = tokens.next_token()? {
         if goal != Goal::Classic {
-            reader.declaration(token);
+            finder.declaration(token);
         }
-        reader.recent.push(token);
-        reader.call();
-        if reader.recent.len() > 64 * LONGEST {
-            reader.recent.drain(..63 * LONGEST);
+        finder.recent.push(token);
+        finder.call();
+        if finder.recent.len() > 64 * LONGEST {
+            finder.recent.drain(..63 * LONGEST);
         }
     }
-    Ok(reader.found)
+    Ok(finder.found)
 }
 
 /// The position in the current declaration.
@@ -74,7 +74,7 @@ enum ImportDeclaration {
 }
 
 /// A search for patterns of tokens.
-struct Reader<'a> {
+struct UrlFinder<'a> {
     script: &'a str,
     /// The last tokens, at least as many as the longest pattern has.
     recent: Vec<Token>,
@@ -82,7 +82,7 @@ struct Reader<'a> {
     found: Vec<ScriptUrl>,
 }
 
-impl Reader<'_> {
+impl UrlFinder<'_> {
     /// The token that came `number` tokens before the last one.
     fn back(&self, number: usize) -> Option<&Token> {
         self.recent.len().checked_sub(number + 1).map(|at| &self.recent[at])
@@ -162,8 +162,8 @@ impl Reader<'_> {
         if !self.is_mark(0, b')') && !self.is_mark(0, b',') {
             return;
         }
-        let text = |reader: &Self, number| {
-            reader.back(number).copied().filter(|token| matches!(token.kind, TokenKind::Text(_)))
+        let text = |finder: &Self, number| {
+            finder.back(number).copied().filter(|token| matches!(token.kind, TokenKind::Text(_)))
         };
         if let Some(argument) = text(self, 1).filter(|_| self.is_mark(2, b'(')) {
             // `import.source(…)` and `import.defer(…)`

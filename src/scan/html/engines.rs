@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::scan::ScanOptions;
 
-    /// The reports for a page, without tags that have no `href`.
+    /// The reports for a page. Of the start tags, only those with an `href` are recorded.
     struct SinkLog<'p> {
         page: &'p str,
         reports: Vec<String>,
@@ -200,7 +200,7 @@ mod tests {
         let wanted = ["<!--x-->", "Html <a href=y>", "text ends before ", "Html <a href=z>"];
         assert_eq!(reports.len(), wanted.len());
         assert!(
-            reports.iter().zip(wanted).all(|(reports, wanted)| reports.starts_with(wanted)),
+            reports.iter().zip(wanted).all(|(report, wanted)| report.starts_with(wanted)),
             "{reports:?}"
         );
     }

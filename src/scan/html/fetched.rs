@@ -16,7 +16,7 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: references that a browser fetches later or never, or when depends on the network.
+//! Deliberately absent: references that a browser fetches later or never, or at a time that depends on the network.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> 
     if scanner.spans.is_empty() {
         return Vec::new();
     }
-    let mut found = Fetched { spans: scanner.spans, links: Vec::new() };
+    let mut found = FetchedLinks { spans: scanner.spans, links: Vec::new() };
     let (entity, start) = (Arc::clone(&options.entity), 0);
     let whole = Whole { bytes, start, charset, entity, depth: 0, enclosed: false };
     pass::links(&whole, options, &mut found);
@@ -119,12 +119,12 @@ impl Sink for FetchScanner<'_> {
 }
 
 /// Keeps the links that a browser fetches at once, if they are within one of the spans.
-struct Fetched {
+struct FetchedLinks {
     spans: Vec<Span>,
     links: Vec<Link>,
 }
 
-impl Links for Fetched {
+impl Links for FetchedLinks {
     fn plain(&mut self, _: &[u8], found: &Plain) -> bool {
         !self.is_in_span(found.span)
     }
@@ -147,7 +147,7 @@ impl Links for Fetched {
     fn diagnostic(&mut self, _: Diagnostic) {}
 }
 
-impl Fetched {
+impl FetchedLinks {
     fn is_in_span(&self, span: Span) -> bool {
         let before = self.spans.partition_point(|one| one.start <= span.start);
         before.checked_sub(1).is_some_and(|at| span.end <= self.spans[at].end)
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// The requests that Chromium 156 makes later or never, or whose time depends on the network.
+    /// The requests that Chromium 156 makes later or never, or at a time that depends on the network.
     #[test]
     fn what_a_browser_does_not_fetch_at_once() {
         for page in [

@@ -85,7 +85,7 @@ fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     }
     let names = Names::of(&ScanOptions::default());
     let (range, scanner) = (0..bytes.len(), options.scanner);
-    let mut metas = Metas { bytes, found: None };
+    let mut metas = MetaSink { bytes, found: None };
     engines::tokens(bytes, range, true, scanner, &names, &mut metas);
     metas.found
 }
@@ -96,12 +96,12 @@ pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
 }
 
 /// Searches for the first `meta` element that declares an encoding.
-struct Metas<'a> {
+struct MetaSink<'a> {
     bytes: &'a [u8],
     found: Option<Charset>,
 }
 
-impl Sink for Metas<'_> {
+impl Sink for MetaSink<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
         let is_meta = namespace == Namespace::Html && tag.is_named(self.bytes, "meta");
         if is_meta && self.found.is_none() {

@@ -1,4 +1,4 @@
-//! A cache of table lookups, keyed by the names of element and attribute as written.
+//! A cache of table lookups, keyed by the names of the element and the attribute in any case.
 //!
 //! Most documents have only a few dozen such pairs of names. An answer depends only on the two names and the
 //! namespace; if the links depend on more, the answer says so.

@@ -43,8 +43,8 @@ use crate::span::Span;
 /// The number of bytes of a page that are searched.
 pub const HEAD: usize = 64 << 10;
 
-/// The first such note in `head`, which holds the first bytes of a page in an ASCII-compatible encoding. The URL is
-/// as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
+/// The first note of a program that saved the page. `head` holds the first bytes of the page, in an ASCII-compatible
+/// encoding. The URL is as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
 #[must_use]
 pub fn saved(head: &[u8]) -> Option<Saved> {
     let head = &head[..head.len().min(HEAD)];

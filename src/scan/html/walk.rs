@@ -1,6 +1,6 @@
 //! The walk: the fast scanner of HTML. It makes one pass over the bytes from `<` to `<`, through the tokenizer's
-//! states (HTML, 13.2.5). It follows tree construction (13.2.6) only as far as that decides which tags count and
-//! what they mean.
+//! states (HTML, 13.2.5). Tree construction (13.2.6) is followed only where it affects which tags count, or what they
+//! mean.
 //!
 //! The walk has two modes. In the first, it *proves* that its reports equal those of html5ever ([`super::exact`];
 //! `tests/html/fast.rs` compares the two). It reports to a [`Sink`] only the tags and attributes that can matter,
@@ -94,7 +94,7 @@ struct OpenElements<'a> {
     in_svg_style: bool,
 }
 
-/// `PROVES` is true if the walk stops at the first place that it cannot prove.
+/// The state of a walk. `PROVES` is true if the walk stops at the first place that it cannot prove.
 struct Walk<'a, S: Sink, const PROVES: bool> {
     bytes: &'a [u8],
     scripting: bool,
@@ -272,7 +272,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             ElementKind::RawText | ElementKind::NoScript | ElementKind::Script => {
                 TextModel::RawText
             }
-            // The lookup compared only the first eight bytes and the length of the name.
+            // The lookup compares only the length and the first eight bytes, so the name may be a different one.
             ElementKind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
             ElementKind::Plaintext => TextModel::Plaintext,
             ElementKind::Frameset => {

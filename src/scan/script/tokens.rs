@@ -90,7 +90,7 @@ struct Frame {
 
 /// The last token, as far as the meaning of the next one depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
+enum LastToken {
     /// `.` or `?.`: a name follows, never a keyword.
     Dot,
     /// `=>`
@@ -133,7 +133,7 @@ pub(super) struct Tokens<'a> {
     at: usize,
     /// The open brackets, after a frame for the text itself.
     frames: Vec<Frame>,
-    last: Last,
+    last: LastToken,
     /// True if the last token ends an operand, so that a following `/` divides.
     is_operand: bool,
     /// True if a statement may begin.
@@ -153,7 +153,7 @@ impl<'a> Tokens<'a> {
             goal,
             at,
             frames: vec![Frame { opened: Bracket::Block { is_operand: false }, conditionals: 0 }],
-            last: Last::Other,
+            last: LastToken::Other,
             is_operand: false,
             is_statement: true,
             function: None,
@@ -212,16 +212,16 @@ impl<'a> Tokens<'a> {
 
     /// Records that the last token ended an operand.
     fn operand(&mut self) {
-        (self.last, self.is_operand, self.is_statement) = (Last::Other, true, false);
+        (self.last, self.is_operand, self.is_statement) = (LastToken::Other, true, false);
     }
 
     /// Records that an operand follows.
-    fn operator(&mut self, last: Last) {
+    fn operator(&mut self, last: LastToken) {
         (self.last, self.is_operand, self.is_statement) = (last, false, false);
     }
 
     /// Records that a statement may follow.
-    fn statement(&mut self, last: Last) {
+    fn statement(&mut self, last: LastToken) {
         (self.last, self.is_operand, self.is_statement) = (last, false, true);
     }
 
@@ -283,7 +283,7 @@ impl<'a> Tokens<'a> {
                 [b'$', b'{', ..] => {
                     self.at = at + 2;
                     self.open(Bracket::Substitution);
-                    self.operator(Last::Other);
+                    self.operator(LastToken::Other);
                     return Ok(TokenKind::Other);
                 }
                 _ => at += 1,
@@ -317,31 +317,31 @@ impl<'a> Tokens<'a> {
     fn word(&mut self, start: usize) {
         let word = &self.bytes[start..self.at];
         let in_members = matches!(self.frame().opened, Bracket::Object | Bracket::Class { .. });
-        if self.last == Last::Dot || (in_members && STATEMENTS.contains(&word)) {
+        if self.last == LastToken::Dot || (in_members && STATEMENTS.contains(&word)) {
             return self.operand();
         }
         let is_declared = self.is_statement
             || self.is_operand
-            || matches!(self.last, Last::Module | Last::Default);
+            || matches!(self.last, LastToken::Module | LastToken::Default);
         match word {
-            b"if" | b"for" | b"while" | b"with" => self.operator(Last::Control),
-            b"await" if self.last == Last::Control => {}
-            b"else" | b"do" => self.statement(Last::Block),
-            b"try" | b"catch" | b"finally" => self.operator(Last::Block),
-            b"import" | b"export" => self.operator(Last::Module),
-            b"default" => self.operator(Last::Default),
+            b"if" | b"for" | b"while" | b"with" => self.operator(LastToken::Control),
+            b"await" if self.last == LastToken::Control => {}
+            b"else" | b"do" => self.statement(LastToken::Block),
+            b"try" | b"catch" | b"finally" => self.operator(LastToken::Block),
+            b"import" | b"export" => self.operator(LastToken::Module),
+            b"default" => self.operator(LastToken::Default),
             b"function" => {
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
                 self.function = Some(!is_declared);
             }
             b"class" if !(in_members && self.is_member_name()) => {
                 self.classes.push((self.frames.len(), !is_declared));
-                self.operator(Last::Class);
+                self.operator(LastToken::Class);
             }
             b"of" if self.is_operand && self.frame().opened == Bracket::Control => {
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
-            _ if OPERATORS.contains(&word) => self.operator(Last::Other),
+            _ if OPERATORS.contains(&word) => self.operator(LastToken::Other),
             _ => self.operand(),
         }
     }
@@ -361,21 +361,21 @@ impl<'a> Tokens<'a> {
             (b'(', _) => {
                 let opened = match (self.function.take(), self.last) {
                     (Some(is_expression), _) => Bracket::Parameters { is_expression },
-                    (None, Last::Control) => Bracket::Control,
+                    (None, LastToken::Control) => Bracket::Control,
                     _ => Bracket::Parentheses,
                 };
                 self.open(opened);
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
             (b'[', _) => {
                 self.open(Bracket::Square);
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
             (b'{', _) => self.open_brace(),
             (b')' | b']' | b'}', _) => self.close(first, at)?,
             (b';', _) => {
                 self.frame().conditionals = 0;
-                self.statement(Last::Other);
+                self.statement(LastToken::Other);
             }
             (b':', _) => {
                 let frame = self.frame();
@@ -383,38 +383,38 @@ impl<'a> Tokens<'a> {
                     frame.conditionals == 0 && matches!(frame.opened, Bracket::Block { .. });
                 frame.conditionals = frame.conditionals.saturating_sub(1);
                 match is_label {
-                    true => self.statement(Last::Other),
-                    false => self.operator(Last::Other),
+                    true => self.statement(LastToken::Other),
+                    false => self.operator(LastToken::Other),
                 }
             }
             (b'?', [b'.', after, ..]) if !after.is_ascii_digit() => {
                 self.at += 1;
-                self.operator(Last::Dot);
+                self.operator(LastToken::Dot);
                 return Ok(TokenKind::Mark(b'.'));
             }
             (b'?', [b'?', ..]) => return Ok(self.long_operator(1)),
             (b'?', _) => {
                 let frame = self.frame();
                 frame.conditionals = frame.conditionals.saturating_add(1);
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
             (b'=', [b'>', ..]) => {
                 self.at += 1;
-                self.operator(Last::Arrow);
+                self.operator(LastToken::Arrow);
                 return Ok(TokenKind::Other);
             }
             (b'.', [b'.', b'.', ..]) => return Ok(self.long_operator(2)),
-            (b'.', _) => self.operator(Last::Dot),
+            (b'.', _) => self.operator(LastToken::Dot),
             // `++` and `--` may be postfix or prefix; in both cases, `is_operand` does not change.
             (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
                 self.at += 1;
-                (self.last, self.is_statement) = (Last::Other, false);
+                (self.last, self.is_statement) = (LastToken::Other, false);
                 return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
                 return Err(ScriptFault { at, what: "this is no token" });
             }
-            _ => self.operator(Last::Other),
+            _ => self.operator(LastToken::Other),
         }
         Ok(TokenKind::Mark(first))
     }
@@ -422,7 +422,7 @@ impl<'a> Tokens<'a> {
     /// Skips the `more` characters after the first one of an operator.
     fn long_operator(&mut self, more: usize) -> TokenKind {
         self.at += more;
-        self.operator(Last::Other);
+        self.operator(LastToken::Other);
         TokenKind::Other
     }
 
@@ -440,22 +440,24 @@ impl<'a> Tokens<'a> {
     fn open_brace(&mut self) {
         let depth = self.frames.len();
         let class = self.classes.last().copied().filter(|(at, _)| *at == depth);
-        let class = class.filter(|_| self.is_operand || self.last == Last::Class);
+        let class = class.filter(|_| self.is_operand || self.last == LastToken::Class);
         let opened = match (self.last, class) {
-            (Last::Arrow, _) => Bracket::Block { is_operand: false },
-            (Last::Parameters { is_expression }, _) => Bracket::Block { is_operand: is_expression },
+            (LastToken::Arrow, _) => Bracket::Block { is_operand: false },
+            (LastToken::Parameters { is_expression }, _) => {
+                Bracket::Block { is_operand: is_expression }
+            }
             (_, Some((_, is_operand))) => {
                 self.classes.pop();
                 Bracket::Class { is_operand }
             }
-            (Last::Block | Last::Module, _) => Bracket::Block { is_operand: false },
+            (LastToken::Block | LastToken::Module, _) => Bracket::Block { is_operand: false },
             _ if self.is_operand || self.is_statement => Bracket::Block { is_operand: false },
             _ => Bracket::Object,
         };
         self.open(opened);
         match opened {
-            Bracket::Block { .. } => self.statement(Last::Other),
-            _ => self.operator(Last::Other),
+            Bracket::Block { .. } => self.statement(LastToken::Other),
+            _ => self.operator(LastToken::Other),
         }
     }
 
@@ -471,13 +473,13 @@ impl<'a> Tokens<'a> {
         }
         self.pop();
         match opened {
-            Bracket::Control => self.statement(Last::Other),
+            Bracket::Control => self.statement(LastToken::Other),
             Bracket::Block { is_operand: false } | Bracket::Class { is_operand: false } => {
-                self.statement(Last::Other);
+                self.statement(LastToken::Other);
             }
             Bracket::Parameters { is_expression } => {
                 self.operand();
-                self.last = Last::Parameters { is_expression };
+                self.last = LastToken::Parameters { is_expression };
             }
             _ => self.operand(),
         }

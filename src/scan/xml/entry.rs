@@ -34,7 +34,7 @@ pub(super) struct EntryLink {
     /// The index of the entry among the bases of elements.
     pub(super) base: usize,
     /// The kind of the element that gave the current value, if there is one.
-    by: Option<EntryLinkElement>,
+    kind: Option<EntryLinkElement>,
 }
 
 /// The kinds of elements that give the link of an entry, in order of precedence.
@@ -104,13 +104,13 @@ impl EntryLink {
             doubt: None,
             span: Span::at(span.start),
         });
-        Self { base: bases.len() - 1, by: None }
+        Self { base: bases.len() - 1, kind: None }
     }
 
     /// Records a link of the entry, unless one of higher precedence is known.
     pub(super) fn note(
         &mut self,
-        by: EntryLinkElement,
+        kind: EntryLinkElement,
         view: &View,
         entities: &[EntityUse],
         bases: &mut [ElementBase],
@@ -118,11 +118,11 @@ impl EntryLink {
         let trimmed = value::trimmed(&view.text);
         let text = &view.text[trimmed.range()];
         // A `guid` may be declared a permalink although it is not a URL.
-        let is_url = by != EntryLinkElement::Guid || text.contains("://");
-        if text.is_empty() || !is_url || self.by.is_some_and(|known| known <= by) {
+        let is_url = kind != EntryLinkElement::Guid || text.contains("://");
+        if text.is_empty() || !is_url || self.kind.is_some_and(|known| known <= kind) {
             return;
         }
-        self.by = Some(by);
+        self.kind = Some(kind);
         if let Some(base) = bases.get_mut(self.base) {
             base.value = text.to_owned();
             base.doubt = BaseDoubt::of_value(entities);

@@ -809,17 +809,17 @@ impl<'a> XmlPass<'a> {
         let rel = self.other(started, "rel").unwrap_or_default();
         let type_ = || self.other(started, "type").unwrap_or_default();
         let href = || self.read_other(started, "href");
-        if let Some((by, DecodedText { view, entities })) =
+        if let Some((kind, DecodedText { view, entities })) =
             EntryLinkElement::of_link(&rel, type_).zip(href())
         {
-            self.note_entry_link(self.open.len(), by, &view, &entities);
+            self.note_entry_link(self.open.len(), kind, &view, &entities);
         }
     }
 
     /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
     fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[EntityUse]) {
-        if let Some(by) = EntryLinkElement::of_text(element.vocabulary, element.local) {
-            self.note_entry_link(self.open.len() - 1, by, whole, entities);
+        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local) {
+            self.note_entry_link(self.open.len() - 1, kind, whole, entities);
         }
     }
 
@@ -827,13 +827,13 @@ impl<'a> XmlPass<'a> {
     fn note_entry_link(
         &mut self,
         depth: usize,
-        by: EntryLinkElement,
+        kind: EntryLinkElement,
         view: &View,
         entities: &[EntityUse],
     ) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
         if let Some(OpenElement { entry: Some(entry), .. }) = around {
-            entry.note(by, view, entities, &mut self.found.element_bases);
+            entry.note(kind, view, entities, &mut self.found.element_bases);
         }
     }
 

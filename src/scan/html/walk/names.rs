@@ -133,14 +133,14 @@ pub(super) struct Element {
 
 /// A map keyed by names, in which most lookups fail by length and first letter.
 #[derive(Clone, Debug)]
-struct Map<T> {
+struct NameMap<T> {
     /// For each length, the first letters, one bit each.
     first: [u32; 32],
     /// The slots: a power of two, at most half of them used.
     slots: Vec<Option<(Name, T)>>,
 }
 
-impl<T: Copy> Map<T> {
+impl<T: Copy> NameMap<T> {
     fn of(entries: &[(Name, T)]) -> Self {
         let size = (2 * entries.len()).next_power_of_two().max(2);
         let mut map = Self { first: [0; 32], slots: vec![None; size] };
@@ -181,8 +181,8 @@ impl<T: Copy> Map<T> {
 /// The names that can matter in a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    elements: Map<Element>,
-    attributes: Map<()>,
+    elements: NameMap<Element>,
+    attributes: NameMap<()>,
 }
 
 /// The names for scans without groups and places of the user, which are nearly all.
@@ -230,7 +230,7 @@ impl Names {
             .iter()
             .map(|name| (Name::of(name), Element { kind: ElementKind::Plain, whole: true }));
         let elements: Vec<_> = kinds.chain(others).collect();
-        Self { elements: Map::of(&elements), attributes: Map::of(&attributes) }
+        Self { elements: NameMap::of(&elements), attributes: NameMap::of(&attributes) }
     }
 
     /// The properties of the element whose name is in `bytes[from..to]`.
