@@ -200,7 +200,7 @@ fn content_end(bytes: &[u8], line: Span) -> usize {
 /// The ends of the name, and of the white space after it, in a line that begins a header field.
 ///
 /// RFC 5322, 2.2: "A field name MUST be composed of printable US-ASCII characters (i.e., characters
-/// that have values between 33 and 126, inclusive), except colon." 4.5: white space before the colon.
+/// that have values between 33 and 126, inclusive), except colon." 4.5 allows white space before the colon.
 fn name_end(line: &[u8]) -> Option<(usize, usize)> {
     let name = line.iter().position(|&byte| byte == b':' || !byte.is_ascii_graphic())?;
     let blanks = line[name..].iter().position(|&byte| byte != b' ' && byte != b'\t')?;

@@ -1,8 +1,8 @@
 //! The links in header fields, as written, if the group `headers` is enabled.
 //!
-//! `Content-Location` (RFC 2557, 4.2), `Link` (RFC 8288, 3), the `List-` fields of RFC 2369, `Archived-At`
-//! (RFC 5064), `Location` (RFC 9110, 10.2.2), `URI` (RFC 2068, 19.6.2.5), `Refresh` (HTML, 7.8) and the
-//! `URL` of an external body (RFC 2017, 3.1).
+//! The fields are `Content-Location` (RFC 2557, 4.2), `Link` (RFC 8288, 3), the `List-` fields of RFC 2369,
+//! `Archived-At` (RFC 5064), `Location` (RFC 9110, 10.2.2), `URI` (RFC 2068, 19.6.2.5), `Refresh` (HTML, 7.8), and
+//! `Content-Type` with the `URL` of an external body (RFC 2017, 3.1).
 //!
 //! White space inside a URL is ignored (RFC 1808, 3.1; RFC 2369, 2; RFC 2017, 3.1). URLs with encoded words or
 //! quoted pairs are read but cannot be edited.

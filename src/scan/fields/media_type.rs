@@ -1,4 +1,4 @@
-//! Tolerant parsers for `Content-Type` and `Content-Transfer-Encoding` (RFC 2045, 5 and 6).
+//! A tolerant parser for `Content-Type` (RFC 2045, 5).
 //!
 //! Comments, folding, a missing `;`, trailing blanks and an unterminated quoted string are tolerated. Parameters
 //! split into pieces or with a charset (RFC 2231) are decoded by mailparse.

@@ -53,7 +53,7 @@ pub(crate) struct Plain {
     pub(crate) quote: Quote,
     /// True if a new `<` or `>` in the reference could end a construct around it, such as a comment.
     pub(crate) enclosed: bool,
-    /// True if an empty reference is resolved here.
+    /// True if an empty reference is resolved like any other.
     pub(crate) empty_resolves: bool,
     /// True if a reference that is only a fragment identifies an element of this document, and is not a link.
     pub(crate) fragment_identifies: bool,

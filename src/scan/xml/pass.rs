@@ -56,7 +56,7 @@ struct XmlElement<'a> {
     /// The name without its prefix, for table lookups; empty if it is not valid text.
     local: &'a str,
     vocabulary: Vocabulary,
-    /// The index of the `xml:base` in force; `None` if it is that of the document element, or there is none.
+    /// The index in [`Document::element_bases`] of the base in force; `None` for the base of the document.
     base: Option<usize>,
 }
 

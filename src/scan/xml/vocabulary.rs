@@ -1,5 +1,4 @@
-//! The second table: places in XML vocabularies other than HTML, SVG and MathML, in attributes and in the text of
-//! elements.
+//! The second table: places of URLs that exist only in XML, in attributes and in the text of elements.
 //!
 //! It covers Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
 //! (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/links.md` has the

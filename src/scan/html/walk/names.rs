@@ -119,8 +119,8 @@ const KINDS: &[(&str, ElementKind)] = &[
     ("base", ElementKind::Base),
 ];
 
-/// Elements whose attributes are all needed, although no row depends on them: they decide if the text of a `style`
-/// or `script` is read, and if a `base` counts.
+/// Elements whose attributes are all needed, even if no row depends on them. The attributes decide if the text of a
+/// `style` or `script` is read, and if a `base` counts.
 const ALWAYS_WHOLE: &[&str] = &["style", "script", "base"];
 
 /// The properties of an element that matter.
@@ -185,10 +185,10 @@ pub(crate) struct Names {
     attributes: NameMap<()>,
 }
 
-/// The names for scans without groups and places of the user, which are nearly all.
+/// The names for the default options, which nearly every scan uses.
 static DEFAULT: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
 
-/// The names for such scans if fragment targets are collected.
+/// The names for the default options, if fragment targets are collected, too.
 static WITH_IDS: LazyLock<Names> =
     LazyLock::new(|| Names::new(&ScanOptions { ids: true, ..ScanOptions::default() }));
 
