@@ -151,7 +151,7 @@ pub use span::{Lines, Span};
 pub use verify::Difference;
 
 #[doc(hidden)]
-pub use rewrite::{Beside, Destination, LinkBases, Options, edits, links, rewrite};
+pub use rewrite::{Destination, LinkBases, NearbyFiles, Options, edits, links, rewrite};
 #[doc(hidden)]
 pub use scan::{ScanOptions, scan, scan_as};
 

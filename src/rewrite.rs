@@ -40,7 +40,7 @@ mod unfit_base;
 
 use std::borrow::Cow;
 
-pub use self::beside::Beside;
+pub use self::beside::NearbyFiles;
 pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
 pub(crate) use self::plan::PlannedPart;
 use self::plan::{FilePlan, Requested};

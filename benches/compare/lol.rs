@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use baselink::resolve::Base;
-use baselink::scan::attributes::{Elements, Namespace, Syntax, TABLE, When};
+use baselink::scan::attributes::{Condition, Elements, Namespace, Syntax, TABLE};
 use baselink::scan::value;
 use lol_html::html_content::Element;
 use lol_html::{ElementContentHandlers, HtmlRewriter, Settings};
@@ -33,7 +33,7 @@ static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
                 row.syntax,
                 Syntax::Url | Syntax::Spaces | Syntax::Srcset | Syntax::Refresh
             )
-            && (row.when == When::Always || row.syntax == Syntax::Refresh);
+            && (row.when == Condition::Always || row.syntax == Syntax::Refresh);
         if let (true, Elements::Named(names)) = (counts, row.elements) {
             for name in names.iter().filter(|name| !name.contains(':')) {
                 places.entry(*name).or_default().push((row.attribute, row.syntax));

@@ -25,7 +25,7 @@ use crate::files::folder_of;
 use crate::files::walk::{TreeEntry, open_file};
 use crate::format::Format;
 use crate::reference::contains_placeholder;
-use crate::rewrite::Beside;
+use crate::rewrite::NearbyFiles;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 
@@ -101,7 +101,12 @@ impl Companions {
     /// names from the folder of all hosts to the document. `scheme` is the scheme of the hosts, and of URLs that
     /// HTTrack writes without one.
     #[must_use]
-    pub fn beside(&self, entry: &TreeEntry, depth: Option<usize>, scheme: &str) -> Arc<dyn Beside> {
+    pub fn beside(
+        &self,
+        entry: &TreeEntry,
+        depth: Option<usize>,
+        scheme: &str,
+    ) -> Arc<dyn NearbyFiles> {
         let path = self.absolute(&entry.path);
         let root = match entry.relative.is_empty() {
             true => path.parent().map(Path::to_owned),
@@ -284,7 +289,7 @@ impl OnDisk {
     }
 }
 
-impl Beside for OnDisk {
+impl NearbyFiles for OnDisk {
     fn stem(&self) -> &str {
         &self.stem
     }

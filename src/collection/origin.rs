@@ -50,7 +50,7 @@ use crate::error::{Error, ErrorKind, Result, name};
 use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference, without_fragment};
-use crate::rewrite::Beside;
+use crate::rewrite::NearbyFiles;
 use crate::scan::html::saved;
 
 pub mod canonical;
@@ -416,7 +416,7 @@ impl Origins {
 
     /// The surroundings of `entry`. Root URL and layout apply to the folder from which it is `seen`.
     #[must_use]
-    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn Beside> {
+    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
         let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
     }

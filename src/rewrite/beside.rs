@@ -9,7 +9,7 @@
 use std::fmt::Debug;
 
 /// The files and folders next to a document. Names and paths are decoded, with `/` between names.
-pub trait Beside: Debug + Send + Sync {
+pub trait NearbyFiles: Debug + Send + Sync {
     /// The name of the document's file, without its extension.
     fn stem(&self) -> &str;
 

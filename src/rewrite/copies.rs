@@ -25,13 +25,13 @@
 //! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/a.png"));
 //! ```
 //!
-//! Deliberately absent: file access. [`Beside`] reports which files exist.
+//! Deliberately absent: file access. [`NearbyFiles`] reports which files exist.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::beside::Beside;
+use super::beside::NearbyFiles;
 use super::options::{LocalCopies, Options};
 use crate::base::BaseChain;
 use crate::diagnostic::{Code, Diagnostic};
@@ -93,14 +93,14 @@ pub(super) const WITHOUT_RETRIEVAL: &str =
 /// True if the document is in a companion folder, and links to local copies are kept.
 pub(super) fn is_copy(options: &Options) -> bool {
     options.local_copies == LocalCopies::Keep
-        && options.beside().is_some_and(Beside::is_in_companion)
+        && options.beside().is_some_and(NearbyFiles::is_in_companion)
 }
 
 /// Finds the links of one document that lead to local copies.
 pub(super) struct Copies<'a> {
     /// True if the document says that a browser saved it with its files.
     is_saved_page: bool,
-    beside: Option<&'a dyn Beside>,
+    beside: Option<&'a dyn NearbyFiles>,
     /// True if the document itself is in a companion folder.
     is_inside: bool,
     /// The folders that were looked up, each with `true` if it exists.
@@ -127,7 +127,7 @@ impl<'a> Copies<'a> {
         is_possible.then(|| Self {
             is_saved_page,
             beside,
-            is_inside: beside.is_some_and(Beside::is_in_companion),
+            is_inside: beside.is_some_and(NearbyFiles::is_in_companion),
             folders: RefCell::default(),
             missing: RefCell::default(),
         })
@@ -215,7 +215,7 @@ impl<'a> Copies<'a> {
             && (is_copy(&decode_percent_lossy(file)) || is_misread_file(path, is_copy))
     }
 
-    fn has_folder(&self, folder: &str, beside: &dyn Beside) -> bool {
+    fn has_folder(&self, folder: &str, beside: &dyn NearbyFiles) -> bool {
         if let Some(exists) = self.folders.borrow().get(folder) {
             return *exists;
         }

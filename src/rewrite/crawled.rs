@@ -14,7 +14,7 @@
 //!
 //! Deliberately absent: references to files that do not exist, and links in a document whose base is in another folder.
 
-use super::beside::Beside;
+use super::beside::NearbyFiles;
 use super::options::Options;
 use crate::base::BaseChain;
 use crate::document::Program;
@@ -55,7 +55,7 @@ impl Crawler {
     }
 
     /// The original of `reference`; `None` if the crawler did not change it, or if it leads to no existing file.
-    pub(super) fn undo(self, reference: &str, beside: &dyn Beside) -> Option<String> {
+    pub(super) fn undo(self, reference: &str, beside: &dyn NearbyFiles) -> Option<String> {
         let end = reference.find(['?', '#']).unwrap_or(reference.len());
         let (path, rest) = reference.split_at(end);
         match self {
@@ -68,7 +68,7 @@ impl Crawler {
 
 /// Undoes wget's `--adjust-extension`, which writes `?` as `%3F` and appends `.html` or `.css` unless the query
 /// already ends in that extension. Queries such as `?file=about.html`, which are rare, lose their own extension.
-fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
+fn wget(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
     if rest.starts_with('?') || !beside.has_file(&decode_percent_lossy(path)) {
@@ -80,14 +80,14 @@ fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
 }
 
 /// The URL that the page at `path` records for itself; `None` for a reference with a query, which means another page.
-fn page(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
+fn page(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     let is_relative = !path.is_empty() && !path.starts_with('/') && !rest.starts_with('?');
     let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;
     Some(format!("{url}{rest}"))
 }
 
 /// Undoes HTTrack's naming, which puts the beginning of the query's MD5 into the file name and keeps the query.
-fn httrack(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
+fn httrack(path: &str, rest: &str, beside: &dyn NearbyFiles) -> Option<String> {
     let (before, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
     let Some(query) = before.strip_prefix('?') else { return page(path, rest, beside) };
     let name_at = path.rfind('/').map_or(0, |at| at + 1);

@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::beside::Beside;
+use super::beside::NearbyFiles;
 use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
 use crate::document::Against;
 use crate::error::Error;
@@ -43,7 +43,7 @@ pub struct Options {
     /// The treatment of links to files that a browser saved with a page.
     pub local_copies: LocalCopies,
     /// The files next to the document, if known.
-    pub beside: Option<Arc<dyn Beside>>,
+    pub beside: Option<Arc<dyn NearbyFiles>>,
     /// The treatment of the `base` element.
     pub base_element: BaseElement,
     /// Chooses the replacement of each link. If `None`, the replacement is the target.
@@ -104,13 +104,17 @@ impl Options {
     }
 
     /// The files next to the document; `None` for a message, which is not stored next to files that it links to.
-    pub(crate) fn beside(&self) -> Option<&dyn Beside> {
+    pub(crate) fn beside(&self) -> Option<&dyn NearbyFiles> {
         self.beside.as_deref().filter(|_| !self.format.has_headings())
     }
 
     /// The files around a document with the base of `chain`, if references resolved `against` this base lead from file
     /// to file in a tree of several hosts.
-    pub(crate) fn layout(&self, chain: &BaseChain, against: &Against) -> Option<Arc<dyn Beside>> {
+    pub(crate) fn layout(
+        &self,
+        chain: &BaseChain,
+        against: &Against,
+    ) -> Option<Arc<dyn NearbyFiles>> {
         let is_of_layout = !self.format.has_headings() && chain.is_of_layout(against);
         self.beside.clone().filter(|_| is_of_layout)
     }

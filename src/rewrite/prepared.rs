@@ -12,7 +12,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::beside::Beside;
+use super::beside::NearbyFiles;
 use super::options::Options;
 use crate::document::LONGEST_BASE;
 use crate::layer::charset::Charset;
@@ -53,7 +53,7 @@ impl PreparedBase {
     }
 
     /// This base in a tree whose folders are named after hosts, so that `../other.example/x` leads to that host.
-    pub(super) fn in_layout(self, beside: Arc<dyn Beside>) -> Self {
+    pub(super) fn in_layout(self, beside: Arc<dyn NearbyFiles>) -> Self {
         let base = self.base.in_layout(move |folder| beside.host(folder));
         Self { base, ..self }
     }

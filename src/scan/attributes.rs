@@ -1,10 +1,9 @@
-//! THE table: every attribute of an HTML document that carries URLs, with the syntax of its value, the base of its
+//! THE table: every attribute of an HTML document that holds URLs, with the syntax of its value, the base of its
 //! URLs, and the group that must be enabled to rewrite it.
 //!
-//! Collected from HTML (the attributes of type "valid URL", 2.4.1, and chapter 16, "Obsolete
-//! features"), HTML 2.0, 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1,
-//! AMP, VML and vendors' documentation, all as they occur inside text/html. `docs/links.md` is the
-//! same table for readers; a test compares the two.
+//! The attributes are from HTML (those of type "valid URL", 2.4.1, and chapter 16, "Obsolete features"), HTML 2.0,
+//! 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1, AMP, VML and vendors' documentation, all as
+//! they occur inside text/html. `docs/links.md` has the same table for users; a test compares the two.
 //!
 //! ```
 //! use baselink::scan::attributes::{find, AttributeBase, Groups, Namespace, Syntax};
@@ -30,9 +29,9 @@ use crate::named::{display_by_name, named};
 pub enum Namespace {
     /// The HTML namespace, including `v:fill` and other prefixed names, as in the HTML parser.
     Html,
-    /// Below `<svg>`.
+    /// The SVG namespace: `<svg>` and elements in it.
     Svg,
-    /// Below `<math>`.
+    /// The MathML namespace: `<math>` and elements in it.
     MathMl,
 }
 
@@ -101,8 +100,8 @@ pub enum AttributeBase {
     Fallback,
     /// The document's own URL, unaffected by `<base>` (HTML5 2014, 7.9.4: `manifest`).
     Retrieval,
-    /// `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). The fallback, and
-    /// the base under the WHATWG profile, is the document base URL.
+    /// The `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3). If there is none,
+    /// and under the WHATWG profile, the document base URL itself.
     Codebase,
 }
 
@@ -190,18 +189,18 @@ impl FromStr for Groups {
 
 /// A condition on the attributes of a tag. Values are compared ASCII case-insensitively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum Condition {
     /// No condition.
     Always,
-    /// The attribute has one of these values, including white space around it.
+    /// The attribute has one of these values. White space around the value is significant.
     Is(&'static str, &'static [&'static str]),
     /// The attribute is a list of tokens (HTML, 2.3.7) that contains one of these.
     Has(&'static str, &'static [&'static str]),
-    /// The attribute's value contains this text. Used where a CSS value may replace a URL.
+    /// The attribute's value contains this text. Used for attributes that hold either CSS or a URL.
     Contains(&'static str, &'static str),
 }
 
-impl When {
+impl Condition {
     /// True if the condition holds in a tag whose attributes `other` looks up by name.
     #[must_use]
     pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
@@ -224,9 +223,9 @@ impl When {
 /// The treatment of an empty reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Empty {
-    /// It is kept, because it means the document, or nothing, but not the base.
+    /// The reference is kept, because it means the document or nothing, but not the base.
     Leave,
-    /// It is resolved like any other (RFC 1808, 4, step 2a).
+    /// The reference is resolved like any other (RFC 1808, 4, step 2a).
     Resolve,
 }
 
@@ -235,14 +234,14 @@ pub enum Empty {
 pub enum Fragment {
     /// The user's policy for fragments applies.
     Policy,
-    /// It names an element of the same document and is never rewritten.
+    /// The reference names an element of the same document and is never rewritten.
     Identifier,
 }
 
 /// One row of the table: one attribute of some elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Namespaces of the elements.
+    /// The namespaces of the elements.
     pub namespaces: &'static [Namespace],
     /// The elements.
     pub elements: Elements,
@@ -253,7 +252,7 @@ pub struct Row {
     /// The base of the URLs.
     pub against: AttributeBase,
     /// The condition under which the value contains URLs.
-    pub when: When,
+    pub when: Condition,
     /// The group that must be enabled; `None` if the row always counts.
     pub group: Option<Group>,
     /// The treatment of an empty reference.
@@ -284,7 +283,7 @@ impl Row {
         Self { against, ..self }
     }
 
-    const fn when(self, when: When) -> Self {
+    const fn when(self, when: Condition) -> Self {
         Self { when, ..self }
     }
 
@@ -297,7 +296,7 @@ impl Row {
         Self { empty: Empty::Resolve, ..self }
     }
 
-    /// This row, for references whose fragment names an element.
+    /// This row, in which a mere fragment names an element.
     const fn identifier(self) -> Self {
         Self { fragment: Fragment::Identifier, ..self }
     }
@@ -327,7 +326,7 @@ const fn row(
         attribute,
         syntax,
         against: AttributeBase::Document,
-        when: When::Always,
+        when: Condition::Always,
         group: None,
         empty: Empty::Leave,
         fragment: Fragment::Policy,
@@ -369,10 +368,10 @@ const fn amp(attribute: &'static str) -> Row {
     html(attribute, AMP, Syntax::Url, "AMP").only(Group::Rare)
 }
 
-/// An animated value, used if the animated attribute is a link.
+/// The value of an animation, if the animated attribute is a link.
 const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
     row(&[Namespace::Svg], attribute, Named(&["animate", "set"]), syntax, "SVG 1.1, SMIL")
-        .when(When::Is("attributename", &["href", "xlink:href"]))
+        .when(Condition::Is("attributename", &["href", "xlink:href"]))
         .only(Group::Rare)
         .identifier()
 }
@@ -416,8 +415,8 @@ const SOCIAL: &[&str] = &[
     "msapplication-starturl", "thumbnail", "image",
 ];
 
-/// The `rel` values of `link` elements that a browser loads with the page (HTML, 4.6.7). Links that only some
-/// devices load, or that are only loaded after an application is installed, are excluded.
+/// The `rel` values of `link` elements that a browser loads with the page (HTML, 4.6.7). Excludes links that only
+/// some devices load, and those that are loaded only after an application is installed.
 pub(crate) const LOADED: &[&str] = &["stylesheet", "icon", "preload", "modulepreload"];
 
 /// schema.org properties whose value is a URL.
@@ -427,8 +426,8 @@ const ITEMPROP: &[&str] = &[
     "installUrl", "discussionUrl", "mainEntityOfPage", "screenshot",
 ];
 
-/// The table, sorted by attribute. Of several rows for one attribute, the first match counts, so named elements
-/// come before `amp-*`, `v:*`, custom elements and any. One row per line.
+/// The table, sorted by attribute, with one row per line. Of several rows for one attribute, the first match counts,
+/// so rows with named elements come before rows with `amp-*`, `v:*`, custom elements and any element.
 #[rustfmt::skip]
 pub static TABLE: &[Row] = &[
     html("about", Any, Curie, "RDFa 1.1").only(Group::Rare).metadata(),
@@ -452,18 +451,18 @@ pub static TABLE: &[Row] = &[
     presentation("clip-path", "CSS Masking"),
     html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01").metadata(),
     presentation("color-profile", "SVG 1.1"),
-    html("content", Named(&["meta"]), Refresh, "HTML").when(When::Is("http-equiv", &["refresh"])).navigation(),
-    html("content", Named(&["meta"]), Task, "Microsoft").when(When::Is("name", &["msapplication-task"])).only(Group::Social).metadata(),
-    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(When::Is("name", SOCIAL)).only(Group::Social).metadata(),
-    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(When::Has("property", SOCIAL)).only(Group::Social).metadata(),
-    html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Refresh, "HTML").when(Condition::Is("http-equiv", &["refresh"])).navigation(),
+    html("content", Named(&["meta"]), Task, "Microsoft").when(Condition::Is("name", &["msapplication-task"])).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(Condition::Is("name", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(Condition::Has("property", SOCIAL)).only(Group::Social).metadata(),
+    html("content", Named(&["meta"]), Url, "schema.org").when(Condition::Has("itemprop", ITEMPROP)).only(Group::Social).metadata(),
     presentation("cursor", "CSS UI"),
     html("data", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
-    lazy("data-background", CssValue).when(When::Contains("data-background", "url(")).identifier(),
+    lazy("data-background", CssValue).when(Condition::Contains("data-background", "url(")).identifier(),
     lazy("data-background", Url),
-    lazy("data-background-image", CssValue).when(When::Contains("data-background-image", "url(")).identifier(),
+    lazy("data-background-image", CssValue).when(Condition::Contains("data-background-image", "url(")).identifier(),
     lazy("data-background-image", Url),
-    lazy("data-bg", CssValue).when(When::Contains("data-bg", "url(")).identifier(),
+    lazy("data-bg", CssValue).when(Condition::Contains("data-bg", "url(")).identifier(),
     lazy("data-bg", Url),
     lazy("data-bgset", Srcset),
     lazy("data-full", Url),
@@ -488,7 +487,7 @@ pub static TABLE: &[Row] = &[
     html("formaction", Named(&["button", "input"]), Url, "HTML").navigation(),
     smil("from", Url),
     html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty().navigation(),
-    html("href", Named(&["link"]), Url, "HTML 2.0").when(When::Has("rel", LOADED)),
+    html("href", Named(&["link"]), Url, "HTML 2.0").when(Condition::Has("rel", LOADED)),
     html("href", Named(&["link"]), Url, "HTML 2.0").metadata(),
     html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback).metadata(),
     html("href", VML, Url, "VML").navigation(),
@@ -562,8 +561,8 @@ pub static TABLE: &[Row] = &[
     html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Rare).metadata(),
     html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Rare).metadata(),
     html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Rare).identifier(),
-    html("value", Named(&["param"]), Url, "HTML 4.01").when(When::Is("valuetype", &["ref"])),
-    html("value", Named(&["param"]), Url, "plug-in practice").when(When::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
+    html("value", Named(&["param"]), Url, "HTML 4.01").when(Condition::Is("valuetype", &["ref"])),
+    html("value", Named(&["param"]), Url, "plug-in practice").when(Condition::Is("name", PLUGIN_PARAMETERS)).only(Group::Rare),
     smil("values", Semicolons),
     html("verify-xhr", Named(&["form"]), Url, "AMP").navigation(),
     html("vrml", IMG_INPUT, Url, "Internet Explorer"),
@@ -603,10 +602,10 @@ pub fn rows(attribute: &str) -> &'static [Row] {
     of_letter.iter().find(|rows| rows[0].attribute == attribute).copied().unwrap_or_default()
 }
 
-/// The row for `attribute` of an `element`; `None` if the attribute has no URLs.
+/// The row for `attribute` of an `element`; `None` if the attribute holds no URLs.
 ///
-/// Names are in ASCII lower case. `other` returns the decoded values of the tag's attributes, including this one. It
-/// is called only for rows with a condition.
+/// Names are in ASCII lower case. `other` returns the decoded value of any attribute of the tag. It is called only
+/// for rows with a condition.
 #[must_use]
 pub fn find(
     namespace: Namespace,
@@ -641,8 +640,8 @@ pub struct Place {
     row: &'static Row,
 }
 
-/// The syntaxes that a user can choose, and a row for each: resolved against the document base URL, needed by the
-/// page, without special treatment of empty references or fragments.
+/// The syntaxes that a user can choose, each with its row. The URLs are embedded and resolved against the document
+/// base URL. Empty references are kept. In CSS, a mere fragment names an element.
 static USER: [(&str, Row); 5] = [
     ("url", html("", Any, Url, "user")),
     ("urls", html("", Any, Spaces, "user")),
@@ -754,9 +753,11 @@ mod tests {
                 Custom => "x-y",
             };
             let others = match row.when {
-                When::Always => vec![],
-                When::Is(name, values) | When::Has(name, values) => vec![(name, values[0])],
-                When::Contains(name, part) => vec![(name, part)],
+                Condition::Always => vec![],
+                Condition::Is(name, values) | Condition::Has(name, values) => {
+                    vec![(name, values[0])]
+                }
+                Condition::Contains(name, part) => vec![(name, part)],
             };
             for &namespace in row.namespaces {
                 assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
@@ -779,7 +780,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_tell_rows_of_one_attribute_apart() {
+    fn rows_of_one_attribute_differ_by_element() {
         use Namespace::{Html, MathMl, Svg};
         let syntax = |element| found(Html, element, "archive", &[]).map(|row| row.syntax);
         assert_eq!(syntax("object"), Some(Spaces));
@@ -831,7 +832,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_hold_what_was_put_in() {
+    fn a_set_contains_the_inserted_groups() {
         let mut groups = Groups::default();
         for group in Group::ALL {
             assert!(!groups.contains(group));
@@ -843,7 +844,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_place_is_read_or_explained() {
+    fn a_place_of_the_user_is_parsed_or_rejected() {
         let place: Place = " DIV[ Data-Link ] = urls ".trim().parse().unwrap();
         assert!(place.covers("div", "data-link"));
         assert!(!place.covers("p", "data-link"));

@@ -1,8 +1,8 @@
 //! Searches sixteen bytes at a time: for the next occurrence of one or several bytes, and for the end of a name or
-//! a bare value of a tag (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
+//! an unquoted value of a tag (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
 //!
-//! In HTML, special bytes are only a dozen or two apart. An inlined comparison is faster than a call at such
-//! distances; longer runs fall back to memchr.
+//! In HTML, special bytes are only a dozen or two apart. At such distances, an inlined comparison is faster than a
+//! call. For longer distances, [`find`] falls back to memchr.
 //!
 //! ```
 //! // The name ends at its `=`, the value at the white space; the `/` is part of the value.
@@ -20,7 +20,7 @@ use crate::span::Span;
 /// The number of bytes that are compared at once.
 const WIDTH: usize = 16;
 
-/// The number of blocks that are compared inline before memchr is called.
+/// The number of blocks that [`find`] compares inline before it calls memchr.
 const NEAR: usize = 4;
 
 /// The upper bound, exclusive, of white space and control characters.
@@ -68,7 +68,7 @@ pub(super) fn find_any<const N: usize>(
     slow(bytes, at, |byte| byte < low || needles.contains(&byte))
 }
 
-/// True if one of `needles` is in `bytes[span]`. Bytes after the span may be read but do not count.
+/// True if `bytes[span]` contains one of `needles`. Bytes after the span may be read but do not count.
 #[inline(always)]
 pub(crate) fn holds<const N: usize>(bytes: &[u8], span: Span, needles: [u8; N]) -> bool {
     let mut at = span.start;
@@ -111,7 +111,7 @@ pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
     slow(bytes, at, |byte| is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends)
 }
 
-/// The end of the bare value that continues at `at`: at white space or `>`.
+/// The end of the unquoted value that continues at `at`: the offset of the first white space or `>`.
 #[inline(always)]
 pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = block(bytes, at) {
@@ -135,7 +135,7 @@ fn equal_to_one<const N: usize>(block: i8x16, needles: [u8; N]) -> i8x16 {
     needles.into_iter().fold(i8x16::ZERO, |found, needle| found | equal(needle))
 }
 
-/// A mask of the bytes below `end`. The comparison is signed, so the order is flipped first.
+/// A mask of the bytes below `end`. The comparison is signed, so the highest bit is flipped first.
 #[inline(always)]
 fn below(block: i8x16, end: u8) -> i8x16 {
     (block ^ i8x16::splat(i8::MIN)).cmp_lt(i8x16::splat((end ^ 0x80) as i8))
@@ -157,9 +157,9 @@ fn slow(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
 mod tests {
     use super::*;
 
-    /// Every byte at every place of a block, and after one.
+    /// Tests every byte at every offset of the first blocks, and after them.
     #[test]
-    fn a_block_ends_where_its_bytes_say() {
+    fn every_byte_is_found_or_skipped_at_every_offset() {
         for byte in 0..=u8::MAX {
             for at in 0..40 {
                 let mut bytes = vec![b'x'; 41];
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_a_span_does_not_count() {
+    fn bytes_after_a_span_do_not_count() {
         for length in [40, 15] {
             for at in 0..length {
                 let mut bytes = vec![b'x'; length];
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_behind_the_end() {
+    fn nothing_is_found_after_the_end() {
         for length in 0..40 {
             let bytes = vec![b'x'; length];
             for at in 0..=length {

@@ -1,5 +1,5 @@
-//! From the value of an attribute or text to its links: the value is split by its syntax, and each reference is
-//! added with a map back to the bytes.
+//! Collects the links in the value of an attribute or in text. The value is split according to its syntax, and each
+//! reference is added with a map back to its bytes.
 //!
 //! ```
 //! // The value is CSS in an attribute: two layers, one reference.
@@ -20,13 +20,13 @@ use crate::layer::xml::EntityUse;
 use crate::layer::{View, escape};
 use crate::span::Span;
 
-/// The maximum number of JSON-LD bases that are relative to each other. Deeper bases are ignored.
+/// The maximum number of JSON-LD bases that are relative to each other. References with more bases stay relative.
 const MOST_INNER_BASES: usize = 16;
 
 /// The links of a document found so far.
 pub(super) struct Collector<'a> {
     options: &'a ScanOptions,
-    /// True if the document is enclosed in something that `<` or `>` could end.
+    /// True if a new `<` or `>` could end a construct around the document, such as a CDATA section.
     enclosed: bool,
     pub(super) links: Vec<Link>,
     /// The documents embedded in values.
@@ -42,7 +42,7 @@ pub(super) struct Embedded {
     /// The XML entities in the value.
     pub(super) entities: Vec<EntityUse>,
     pub(super) enclosed: bool,
-    /// The base against which a reference in the same place would be resolved.
+    /// The base of references in the same place.
     pub(super) within: Against,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Carriers<'a> {
 }
 
 impl Carriers<'_> {
-    /// The carrier of `span` of the value; `None` if there are several.
+    /// The carrier of `span` in the value; `None` if there are several.
     fn of(self, span: Span) -> Option<Carrier> {
         match self {
             Self::One(carrier) => Some(carrier),
@@ -92,7 +92,7 @@ pub(super) struct LinkPlace<'a> {
 }
 
 impl<'a> LinkPlace<'a> {
-    /// The text of an element.
+    /// The place of the text of an element.
     pub(super) const fn text_of(element: &'a str, carriers: Carriers<'a>) -> Self {
         Self {
             element,
@@ -118,7 +118,7 @@ impl<'a> Collector<'a> {
         let (spans, form) = match syntax {
             Syntax::Curie if text.trim_start().starts_with('[') => return,
             Syntax::Url | Syntax::Curie => {
-                return self.one(&view, Span::new(0, text.len()), Form::Whole, place);
+                return self.add_trimmed(&view, Span::new(0, text.len()), Form::Whole, place);
             }
             Syntax::Spaces => (value::space_separated(text), Form::Spaces),
             Syntax::Pairs => (
@@ -152,12 +152,12 @@ impl<'a> Collector<'a> {
             }
         };
         for span in spans {
-            self.one(&view, span, form, place);
+            self.add_trimmed(&view, span, form, place);
         }
     }
 
     /// Adds the reference at `span` of a value.
-    fn one(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
+    fn add_trimmed(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
         let inner = value::trimmed(&view.text[span.range()]).shifted(span.start);
         self.add(view, inner, form, inner, place);
     }
@@ -167,8 +167,8 @@ impl<'a> Collector<'a> {
         self.add(decoded, value::trimmed(&decoded.text), form, at, place);
     }
 
-    /// Adds the reference at `inner` of `view`, which is written at `at` of a value. It cannot be edited if it has
-    /// several carriers or contains an entity.
+    /// Adds the reference at `inner` of `view`, which is written at `at` of a value. The reference cannot be edited if
+    /// it has several carriers, contains an entity, or belongs to an attribute without a value.
     fn add(&mut self, view: &View, inner: Span, form: Form, at: Span, place: &LinkPlace<'_>) {
         let row = place.row;
         let carrier = place.carriers.of(at);
@@ -247,7 +247,8 @@ impl<'a> Collector<'a> {
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
     }
 
-    /// Adds the URLs of the script in `view`. Adds none, and returns a diagnostic, if it cannot be read to its end.
+    /// Adds the URLs of the script in `view`. If the script cannot be read to its end, adds none and returns a
+    /// diagnostic.
     fn script(
         &mut self,
         view: &View,
@@ -281,8 +282,8 @@ pub(super) enum TextContent {
     Script(script::Goal),
 }
 
-/// The media types of JavaScript (MIME Sniffing, 4.6), and other values of `type` that mean JavaScript in a
-/// `script` element (HTML, 4.12.1).
+/// The values of `type` that mean JavaScript in a `script` element (HTML, 4.12.1): the empty string, and the media
+/// types of JavaScript (MIME Sniffing, 4.6).
 #[rustfmt::skip]
 const JAVASCRIPT: &[&str] = &[
     "", "application/ecmascript", "application/javascript", "application/x-ecmascript",
@@ -298,8 +299,8 @@ impl TextContent {
         matches!(type_, "" | "text/css").then_some(Self::Css)
     }
 
-    /// The content of a `script` element with this `type`, which is in lower case, if its group is enabled. The text of a
-    /// script that is not `inline` does not run (HTML, 4.12.1).
+    /// The content of a `script` element with this `type`, which is in lower case; `None` if its group is not enabled,
+    /// or if a script is not `inline`, so that its text does not run (HTML, 4.12.1).
     pub(super) fn of_script(
         type_: &str,
         inline: impl FnOnce() -> bool,
@@ -327,7 +328,8 @@ pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
     inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
 }
 
-/// The `@base` in effect, with the bases that it is relative to; no base at all if one of them is null.
+/// The `@base` in effect, with the bases that it is relative to, up to a null one; no base at all if the `@base` in
+/// effect is null.
 fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
     let mut chain = Vec::new();
     let mut next = innermost;

@@ -1,6 +1,6 @@
 //! The URLs of CSS in style sheets, style attributes and presentation attributes. CSS Syntax 3 defines the tokens.
-//! The places are from CSS Values 4, 4.5, Cascade 5, 2, Images 4, 2, `filter()` of Filter Effects 1, and the
-//! cross-references of Generated Content 3.
+//! The places of URLs are from Values 4 (4.5), Cascade 5 (2), Images 4 (2), Filter Effects 1 (`filter()`) and
+//! Generated Content 3 (cross-references).
 //!
 //! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other places where the
 //! standards read a string as a URL. Spans are byte offsets in the given text. The text of a span is still
@@ -16,17 +16,19 @@
 //! assert_eq!(urls, ["a.css", "b.png"]);
 //! ```
 //!
-//! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed but never applied, so
-//! a URL in it is not reported. The fallback of `var()` and `env()` is read in its context: a string in it is a
-//! URL inside `image-set()`. A token that the end of the text ends (a url-token, a string, a function) counts like
-//! any other.
+//! Three cases are special:
 //!
-//! The tokens are our own (`css/tokens.rs`), and most of them are never produced. In neutral blocks, only tokens
-//! that begin with one of six bytes can matter, and all others are skipped. The open blocks are found afterwards,
-//! if they decide on an at-keyword.
+//! - A declaration inside `supports()` or the prelude of `@supports` is parsed but never applied, so a URL in it is
+//!   not reported.
+//! - The fallback of `var()` and `env()` is read in its context. Inside `image-set()`, a string in it is a URL.
+//! - A url-token, string or function that ends only at the end of the text counts like any other.
+//!
+//! The tokenizer (`css/tokens.rs`) belongs to this crate, and most tokens are skipped unread. In a neutral block,
+//! where only `url()` makes a URL, only tokens that begin with one of six bytes can matter. Which blocks are open is
+//! determined afterwards, and only if the meaning of an at-keyword depends on it.
 //!
 //! Deliberately absent: grammars. All three kinds of CSS have the same tokens, invalid CSS is scanned like valid
-//! CSS, and a url-token counts in any property. CSS inside a string (`-ms-filter`) is not scanned.
+//! CSS, and a url-token is a URL in any property. CSS inside a string (`-ms-filter`) is not scanned.
 
 use super::attributes::{Group, Groups};
 use super::sieve::Sieve;
@@ -59,7 +61,7 @@ impl CssUrl {
 /// The meaning of strings in the arguments of a function.
 #[derive(Clone, Copy)]
 enum Arguments {
-    /// These strings are URLs, in this group.
+    /// These strings are URLs. If the group is not enabled, nothing inside is a URL.
     Strings(Strings, Option<Group>),
     /// Strings are URLs if the function itself is an argument where strings are URLs.
     Inherited,
@@ -67,12 +69,16 @@ enum Arguments {
     Nothing,
 }
 
-/// The first argument of a function is a URL, if it is a string; or every string is.
+/// The first argument is a URL if it is a string.
 const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
+
+/// Every string is a URL.
 const EVERY: Arguments = Arguments::Strings(Strings::All, None);
+
+/// Like [`FIRST`], but in the group `rare`.
 const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(Group::Rare));
 
-/// The functions in which strings are URLs or nothing is. Names are ASCII case-insensitive.
+/// The functions in which strings are URLs, or nothing is a URL. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
     ("url", FIRST),
     ("src", FIRST),
@@ -125,14 +131,14 @@ enum Strings {
     /// A string that is the next token, ignoring white space and comments.
     Next,
     All,
-    /// A string after `src` and `=`, of which this many have been seen.
+    /// A string after `src` and `=`. The number of these two tokens already seen.
     Source(u8),
 }
 
 /// An open block or function, or the whole text.
 #[derive(Clone, Copy)]
 struct Block {
-    /// The byte that closes it; `None` if nothing does or it does not matter.
+    /// The byte that closes it; `None` if there is none.
     closer: Option<u8>,
     strings: Strings,
     /// True if nothing inside is a URL.
@@ -160,7 +166,7 @@ impl Block {
         Self {
             closer: Some(closer),
             strings: Strings::None,
-            // A prelude ends at the start of the block of its rule.
+            // A prelude ends where the block of its rule begins.
             silent: self.silent || (self.silent_prelude && !is_curly),
             silent_prelude: false,
             start: is_curly,
@@ -184,8 +190,7 @@ impl Block {
         block
     }
 
-    /// True if only `url()` makes a URL, until a function or an at-rule changes that. Closing an inner block does
-    /// not change it.
+    /// True if only `url()` makes a URL until a function or an at-rule begins. Closing an inner block changes nothing.
     fn is_neutral(self) -> bool {
         self.strings == Strings::None && !(self.silent || self.silent_prelude || self.enclosed)
     }
@@ -210,7 +215,7 @@ impl Block {
         self.silent_prelude = is_silent_prelude(name);
     }
 
-    /// Skips a token without a meaning of its own.
+    /// Updates the state for a token without a meaning of its own.
     fn pass(&mut self, token: CssToken<'_>) {
         self.start = false;
         self.strings = match (self.strings, token) {
@@ -253,7 +258,8 @@ pub(crate) struct Urls<'a> {
     /// The open blocks, outermost first, if the innermost is not neutral; otherwise empty.
     blocks: Vec<Block>,
     nesting: Nesting,
-    /// The offset up to which an at-rule with a silent prelude may contain something that looks like a URL.
+    /// The end of the bytes in which a search for the end of a silent prelude failed. No search begins before it, so
+    /// the time stays linear.
     doubtful: usize,
 }
 
@@ -270,8 +276,8 @@ impl<'a> Urls<'a> {
         }
     }
 
-    /// Skips from one byte that can matter to the next, until a URL ends, a block begins that is not neutral, or
-    /// the text ends.
+    /// Skips from one byte that can matter to the next, until the end of a URL, the start of a block that is not
+    /// neutral, or the end of the text.
     #[inline]
     fn skip(&mut self) -> Option<CssUrl> {
         let bytes = self.bytes;
@@ -332,7 +338,7 @@ impl<'a> Urls<'a> {
         !block.is_neutral()
     }
 
-    /// Opens the block of an at-rule, if the at-keyword `name` at `at`, which was read last, begins an at-rule
+    /// Enters the block around an at-rule, if the at-keyword `name` at `at`, the last token read, begins an at-rule
     /// that may contain a URL. Returns true if it does.
     fn begin_at_rule(&mut self, name: &[u8], at: usize) -> bool {
         if is_silent_prelude(name) && self.at >= self.doubtful {
@@ -386,7 +392,7 @@ impl<'a> Urls<'a> {
             }
             CssToken::Function(name) => Some(block.of_function(name, self.groups)),
             CssToken::Open(closer) => Some(block.inside(closer)),
-            // CSS Syntax 3, 5.4.8: a block is ended by its own closer only. Any other closer is a token inside it.
+            // CSS Syntax 3, 5.4.8: only its own closer ends a block. Any other closer is a token inside it.
             CssToken::Close(closer) if block.closer == Some(closer) => {
                 self.blocks.pop();
                 if let Some(block) = self.blocks.last_mut()
@@ -428,7 +434,7 @@ impl Iterator for Urls<'_> {
     }
 }
 
-/// The open blocks among those that were neutral when read.
+/// The open blocks in neutral text, determined after that text was skipped.
 struct Nesting {
     /// The offset up to which the blocks are known.
     at: usize,
@@ -439,7 +445,8 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// The closer of the block around the at-keyword at `at`, if that begins an at-rule. `at` may not decrease.
+    /// The closer of the block around the at-keyword at `at`, if the keyword begins an at-rule. `at` must not decrease
+    /// from call to call.
     fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
         while self.at < at {
             let (token, end) = tokens::token(bytes, self.at);
@@ -467,8 +474,11 @@ impl Nesting {
     }
 }
 
-/// The end of the prelude that begins at `at`, if nothing in it can be a URL, in an at-rule or elsewhere.
-/// Otherwise an error with the offset up to which that is uncertain.
+/// The end of the prelude that begins at `at`.
+///
+/// # Errors
+///
+/// Fails with the end of the first token that would be a URL outside of a prelude, or that makes the end uncertain.
 fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
     let mut depth = 0_usize;
     while at < bytes.len() {
@@ -487,7 +497,7 @@ fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
     Ok(at)
 }
 
-/// The URL of the `url(` that ends at `at`, unless it is a bad url, and the end of its token or string.
+/// The URL of the `url(` that ends at `at`, and the end of its token or string. `None` for a bad URL.
 fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     let inside = tokens::space_end(bytes, at);
     let (form, (token, end)) = match bytes.get(inside) {
@@ -503,7 +513,7 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     (url, end)
 }
 
-/// The start of the token whose ident code points end at `at`; it is after the token that ends at `before`.
+/// The start of the token whose ident code points end at `at`, but not before `before`, the end of another token.
 fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
     let is_of_name = |byte: &&u8| tokens::is_of_name(**byte);
     let length = bytes[before..at].iter().rev().take_while(is_of_name).count();
@@ -511,7 +521,7 @@ fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
     match bytes[before..start] {
         // A hash.
         [.., b'#'] => start - 1,
-        // Two dashes belong to a CDO.
+        // The two dashes belong to the CDO `<!--`.
         [.., b'<', b'!'] if bytes[start..at].starts_with(b"--") => start + 2,
         _ => start,
     }
@@ -525,7 +535,8 @@ struct NeutralMarks<'a> {
 }
 
 impl NeutralMarks<'_> {
-    /// The first position from `at` on, which may not decrease; the length of the bytes if there is none.
+    /// The first position from `at` on; the length of the bytes if there is none. `at` must not decrease from call to
+    /// call.
     fn find(&mut self, at: usize) -> usize {
         let [one, two] = &mut self.next;
         if *one <= at {
@@ -622,7 +633,7 @@ mod tests {
         (r"url('a\'", &[r"a\'"]),
         // 4.3.5: a backslash at the end of a string is ignored.
         (r"url('a\", &[r"a\"]),
-        // 4.3.7: at the end of a url-token it is U+FFFD.
+        // 4.3.7: a backslash at the end of a url-token is U+FFFD.
         (r"url(a\", &[r"a\"]),
         // 4.3.2: comments.
         ("/*url(a)*/url(b)/*url(c)", &["b"]),
@@ -680,7 +691,7 @@ mod tests {
         ("image-set(cross-fade('a', image('b')) 1x, 'c'", &["a", "b", "c"]),
     ];
 
-    /// Places where a string or url() is not reported, and places where it is.
+    /// Places where a string or `url()` is reported, and places where it is not.
     const PLACES: &[Row] = &[
         // CSS Namespaces 3, 2.
         ("@namespace 'a'; b{c:url(d)}", &["d"]),

@@ -1,5 +1,5 @@
-//! The URLs of JSON: of import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3
-//! and 7) in `script` elements, and of web app manifests ([`MANIFEST`]).
+//! The URLs in JSON: import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and
+//! 7) in `script` elements, and web app manifests ([`MANIFEST`]).
 //!
 //! Spans are byte offsets in the given text, inside the quotes of a string (RFC 8259, 7). The text of a span is
 //! still escaped; [`escape::script`] decodes it. Malformed text yields no URLs.
@@ -12,17 +12,17 @@
 //! assert_eq!(found.urls.len(), 1);
 //! ```
 //!
-//! In places where an import map requires a URL-like specifier, only `/`, `./`, `../` and absolute URLs are
-//! reported. A key of `scopes` is any URL: the standard parses every key against the base.
+//! Where an import map requires a URL-like specifier, only absolute URLs and strings that begin with `/`, `./` or
+//! `../` are reported. A key of `scopes` may be any URL: the standard parses every key against the base.
 //!
-//! Deliberately absent: definitions in a remote context. Terms are those of schema.org in the list below,
-//! regardless of `@context`. Aliases of keywords, scoped contexts and `@propagate` are not followed.
+//! Deliberately absent: the terms that a context defines. Regardless of `@context`, the terms are those of schema.org
+//! in the list below. Aliases of keywords, scoped contexts and `@propagate` are not followed.
 
 use crate::document::Role;
 use crate::layer::{View, escape};
 use crate::span::Span;
 
-/// The kind of JSON: the `type` of its `script` element, or a manifest file.
+/// The kind of a JSON text: the `type` of its `script` element, or the media type of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JsonKind {
     /// `importmap`
@@ -54,7 +54,7 @@ impl JsonKind {
 pub struct JsonUrl {
     /// The text inside the quotes of the string.
     pub span: Span,
-    /// The index in [`JsonUrls::bases`] of the base in effect; `None` is the base of the document.
+    /// The index in [`JsonUrls::bases`] of the base in effect; `None` means the base of the document.
     pub base: Option<usize>,
     /// The path in [`MANIFEST`] if the URL is a member of a manifest.
     pub member: Option<&'static str>,
@@ -67,7 +67,7 @@ pub struct JsonUrl {
 pub struct JsonBase {
     /// The text inside the quotes of its string; `None` for `null`, under which a relative URL stays relative.
     pub span: Option<Span>,
-    /// The index of the base that it is itself resolved against, always earlier in the list; `None` is the base of
+    /// The index of the base that this base is resolved against, always earlier in the list; `None` means the base of
     /// the document.
     pub outer: Option<usize>,
 }
@@ -120,7 +120,7 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "@id", ValueKind::Iri),
     (ValueKind::Node, "@type", ValueKind::Nothing),
     (ValueKind::Node, "@value", ValueKind::Nothing),
-    // schema.org: the terms that its context types as `@id` and whose values are locations.
+    // Terms of schema.org that have the type `@id` in its context, and whose values are locations.
     (ValueKind::Node, "codeRepository", ValueKind::Iri),
     (ValueKind::Node, "contentUrl", ValueKind::Iri),
     (ValueKind::Node, "discussionUrl", ValueKind::Iri),
@@ -165,8 +165,8 @@ pub const MANIFEST: &[(&str, Role, &str)] = &[
     ("serviceworker.src", Role::Embedded, "Payment Handler"),
 ];
 
-/// The continuation of `path` in the paths of [`MANIFEST`]. Among the rows where `mark` follows `path`, `next`
-/// accepts one and returns the length of the continuation.
+/// Extends `path`, a prefix of paths in [`MANIFEST`], by `mark` and the name after it. `next` receives the rest of
+/// each row that begins with `path` and `mark`, and returns the length of the name if the row matches.
 fn in_manifest(path: &str, mark: &str, next: impl Fn(&str) -> Option<usize>) -> ValueKind {
     let found = MANIFEST.iter().find_map(|&(row, ..)| {
         let length = path.len() + mark.len();
@@ -205,7 +205,7 @@ impl ValueKind {
         }
     }
 
-    /// The kind of the values of an array.
+    /// The kind of the values in an array of this kind.
     fn element(self) -> Self {
         match self {
             Self::Node | Self::Iri | Self::Context => self,
@@ -216,6 +216,7 @@ impl ValueKind {
         }
     }
 
+    /// True if a key of an object of this kind is a URL.
     fn key_is_url(self, key: &str) -> bool {
         match self {
             Self::Scopes => true,
@@ -224,6 +225,7 @@ impl ValueKind {
         }
     }
 
+    /// True if a string of this kind is a URL.
     fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
         match self {
             Self::Url => true,
@@ -257,13 +259,13 @@ struct OpenValue {
     place: ValueKind,
     /// The kind of the next value in it.
     next: ValueKind,
-    /// True in an object if the next string is a key.
+    /// True if the next string is the key of a member.
     key: bool,
-    /// The index of the node that it is, or is part of.
+    /// The index of the node that this value is or belongs to.
     node: usize,
 }
 
-/// The effect of a context on the base of its node (JSON-LD 1.1 API, 4.1.2, steps 5.1 and 5.7).
+/// An effect of a context on the base of its node (JSON-LD 1.1 API, 4.1.2, steps 5.1 and 5.7).
 enum BaseSetting {
     /// `"@base"`: a string or null.
     Base(Option<Span>),
@@ -288,8 +290,8 @@ pub(super) fn fault(json: &str) -> Option<usize> {
 fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let bytes = json.as_bytes();
     let decoded = |span: Span| escape::script(View::of_str(&json[span.range()], 0)).text;
-    // Each URL with its node, the parent of each node, and the effects of contexts. They are collected first
-    // because a context may come after the URLs that it affects.
+    // A context may come after the URLs that it affects. Therefore the URLs with their nodes, the parents of nodes and
+    // the effects of contexts are collected first.
     let mut found: Vec<(Span, usize, Option<&'static str>)> = Vec::new();
     let mut nodes = vec![0];
     let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
@@ -325,7 +327,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
                 }
             }
             b'{' => {
-                // The value of a term that is an object is a node like any other.
+                // An object as the value of a term is a node like any other.
                 let place = if open.next == ValueKind::Iri { ValueKind::Node } else { open.next };
                 let mut node = open.node;
                 if place == ValueKind::Node {
@@ -343,7 +345,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
             }
             b'}' | b']' => open = outer.pop().unwrap_or(open),
             b',' => open.key = open.object,
-            // `null` is the only literal that begins with an `n`.
+            // Only `null` begins with an `n`.
             b'n' if open.next == ValueKind::Base => {
                 settings.push((open.node, BaseSetting::Base(None)));
             }
@@ -403,7 +405,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// The raw URLs, each with the bases in effect, if any, innermost first.
+    /// Compares the raw URLs, each with the bases in effect, innermost first.
     fn check(kind: JsonKind, json: &str, expected: &[&str]) {
         let found = urls(kind, json);
         let written: Vec<_> = found
@@ -503,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_left() {
+    fn malformed_json_has_no_urls() {
         for json in [
             "",
             "{",

@@ -1,8 +1,9 @@
-//! Scanners: from bytes to a [`Document`] with its links exactly as written.
+//! The scanners, which turn bytes into a [`Document`] with its links exactly as written.
 //!
-//! One table lists the places of links ([`attributes`]). Each syntax has a file that splits its values ([`value`],
-//! [`css`], [`json`]). Each format has a module that knows its tags and texts ([`html`], [`xml`]). A file that
-//! consists of a single value is scanned by [`whole`].
+//! [`html`], [`xml`], [`text`] and [`fields`] scan HTML, XML, plain text and header fields. One table lists the
+//! attributes that hold links ([`attributes`]); a second one adds places in XML ([`xml::vocabulary`]). Values are split
+//! according to their syntax ([`value`], [`css`], [`json`], [`script`]). [`whole`] scans files that consist of a single
+//! value.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
@@ -42,7 +43,7 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 }
 
 /// Finds every link of a document of the given format. `None` if links in that format are not supported, and for
-/// messages, which contain documents but are not one.
+/// messages, which contain documents but are not documents themselves.
 #[must_use]
 pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {

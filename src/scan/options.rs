@@ -26,8 +26,8 @@ pub struct ScanOptions {
     pub groups: Groups,
     /// Additional places.
     pub places: Vec<Place>,
-    /// True if possible targets of a fragment are collected: in HTML `id`, and `name` of `a` (7.4.6.4, "find a
-    /// potential indicated element"), in XML `id` and `xml:id`. Each takes memory.
+    /// True if the possible targets of fragments are collected, which takes memory for each: `id`, the `name` of `a`
+    /// (HTML, 7.4.6.4, "find a potential indicated element") and, in XML, `xml:id`.
     pub ids: bool,
     /// True if the notes that programs add to a page when they save it are ignored
     /// ([`saved`](crate::scan::html::saved)).
@@ -50,7 +50,7 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     }
 }
 
-/// The group that must be enabled to read a document of the given format.
+/// The group that must be enabled to read a document of the given format; `None` if it has no group.
 #[doc(hidden)]
 #[must_use]
 pub fn group_of(format: Format) -> Option<Group> {
@@ -66,8 +66,7 @@ pub fn group_of(format: Format) -> Option<Group> {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scanner {
-    /// The fast scanner over the bytes (`walk`), with the exact one as fallback if the fast scanner cannot prove
-    /// its result.
+    /// The fast scanner (`walk`). If it cannot prove its result, the exact scanner is the fallback.
     #[default]
     Fast,
     /// html5ever with positions (`exact`): the reference implementation.

@@ -2,8 +2,8 @@
 //! and 13.3.10), and URLs resolved against the module's own URL with `new URL("…", import.meta.url)`.
 //!
 //! A specifier is a URL if it begins with `/`, `./` or `../`, or has a scheme (HTML, 8.1.5.1, "resolve a URL-like
-//! module specifier"). Otherwise it is a name for an import map and not a link. Each URL is resolved against the
-//! URL of the script; in a `script` element, against the document base URL (HTML, 8.1.3.2, "base URL").
+//! module specifier"). Otherwise it is a name for an import map and not a link. Each URL is resolved against the URL
+//! of the script; in an inline script, against the document base URL (HTML, 8.1.3.2, "base URL").
 //!
 //! ```
 //! use baselink::scan::script::{Goal, urls};
@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Deliberately absent: computed strings, templates (even without substitutions), and other functions that take a
-//! URL: `fetch`, `Worker`, `importScripts`. Any of these would be a guess.
+//! URL (`fetch`, `Worker`, `importScripts`). To rewrite any of these would be a guess.
 
 mod tokens;
 
@@ -21,7 +21,7 @@ pub use self::tokens::{Goal, ScriptFault};
 use self::tokens::{Token, TokenKind, Tokens};
 use crate::span::Span;
 
-/// The number of tokens in the longest pattern, including the token before it.
+/// The number of tokens in the longest pattern, including the token before the call.
 const LONGEST: usize = 13;
 
 /// A URL in a script.
@@ -31,38 +31,38 @@ pub struct ScriptUrl {
     pub span: Span,
     /// The quotation mark of the string.
     pub quote: char,
-    /// True for the specifier of a module, which need not be a URL.
+    /// True for the specifier of a module. It need not be a URL.
     pub is_specifier: bool,
 }
 
-/// Every specifier and URL of `script`, in order, including those with escapes.
+/// Every specifier and URL of `script`, in order. They may contain escapes.
 ///
 /// # Errors
 ///
 /// Fails if `script` cannot be read to its end, because the part before the error may have been misread.
 pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
-    // Escapes are not allowed in either keyword.
+    // Neither keyword may contain escapes.
     if memchr::memmem::find(script.as_bytes(), b"import").is_none()
         && memchr::memmem::find(script.as_bytes(), b"export").is_none()
     {
         return Ok(Vec::new());
     }
-    let mut reader = Reader { script, recent: Vec::new(), declaration: None, found: Vec::new() };
+    let mut finder = UrlFinder { script, recent: Vec::new(), declaration: None, found: Vec::new() };
     let mut tokens = Tokens::of(script, goal);
     while let Some(token) = tokens.next_token()? {
         if goal != Goal::Classic {
-            reader.declaration(token);
+            finder.declaration(token);
         }
-        reader.recent.push(token);
-        reader.call();
-        if reader.recent.len() > 64 * LONGEST {
-            reader.recent.drain(..63 * LONGEST);
+        finder.recent.push(token);
+        finder.call();
+        if finder.recent.len() > 64 * LONGEST {
+            finder.recent.drain(..63 * LONGEST);
         }
     }
-    Ok(reader.found)
+    Ok(finder.found)
 }
 
-/// The state of the current declaration.
+/// The position in the current declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ImportDeclaration {
     /// After `import`.
@@ -73,16 +73,17 @@ enum ImportDeclaration {
     Clause,
 }
 
-struct Reader<'a> {
+/// A search for patterns of tokens.
+struct UrlFinder<'a> {
     script: &'a str,
-    /// The last tokens.
+    /// The last tokens, at least as many as the longest pattern has.
     recent: Vec<Token>,
     declaration: Option<ImportDeclaration>,
     found: Vec<ScriptUrl>,
 }
 
-impl Reader<'_> {
-    /// The token at the distance `number` from the last one, which has distance 0.
+impl UrlFinder<'_> {
+    /// The token that came `number` tokens before the last one.
     fn back(&self, number: usize) -> Option<&Token> {
         self.recent.len().checked_sub(number + 1).map(|at| &self.recent[at])
     }
@@ -97,7 +98,8 @@ impl Reader<'_> {
         self.back(number).is_some_and(|token| token.kind == TokenKind::Mark(mark))
     }
 
-    fn find(&mut self, text: Token, is_specifier: bool) {
+    /// Adds the text inside `text`, if that token is a string.
+    fn add(&mut self, text: Token, is_specifier: bool) {
         if let TokenKind::Text(quote) = text.kind {
             let span = Span::new(text.span.start + 1, text.span.end - 1);
             self.found.push(ScriptUrl { span, quote: char::from(quote), is_specifier });
@@ -115,7 +117,7 @@ impl Reader<'_> {
             _ if is("export") && self.may_begin(token) => Some(ImportDeclaration::Export),
             (None, _) => return,
             (Some(ImportDeclaration::Import), TokenKind::Text(_)) => {
-                self.find(token, true);
+                self.add(token, true);
                 None
             }
             (Some(ImportDeclaration::Import), TokenKind::Name | TokenKind::Mark(b'{' | b'*')) => {
@@ -127,10 +129,10 @@ impl Reader<'_> {
             (Some(ImportDeclaration::Clause), TokenKind::Text(_))
                 if token.is_outermost && self.is_name(0, "from") =>
             {
-                self.find(token, true);
+                self.add(token, true);
                 None
             }
-            // A name that is a string: in the list of names, or after `as`.
+            // A string may be a name in the list of names, or after `as`.
             (Some(ImportDeclaration::Clause), TokenKind::Text(_))
                 if !token.is_outermost || self.is_name(0, "as") =>
             {
@@ -160,15 +162,15 @@ impl Reader<'_> {
         if !self.is_mark(0, b')') && !self.is_mark(0, b',') {
             return;
         }
-        let text = |reader: &Self, number| {
-            reader.back(number).copied().filter(|token| matches!(token.kind, TokenKind::Text(_)))
+        let text = |finder: &Self, number| {
+            finder.back(number).copied().filter(|token| matches!(token.kind, TokenKind::Text(_)))
         };
         if let Some(argument) = text(self, 1).filter(|_| self.is_mark(2, b'(')) {
             // `import.source(…)` and `import.defer(…)`
             let has_phase = self.is_name(3, "source") || self.is_name(3, "defer");
             let phase = if has_phase && self.is_mark(4, b'.') { 2 } else { 0 };
             if self.is_name(3 + phase, "import") && !self.is_mark(4 + phase, b'.') {
-                self.find(argument, true);
+                self.add(argument, true);
             }
         }
         // A comma may follow the last argument.
@@ -188,7 +190,7 @@ impl Reader<'_> {
             && is_own_url
             && is_new_url
         {
-            self.find(argument, false);
+            self.add(argument, false);
         }
     }
 }
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_of_markup() {
+    fn markup_comments() {
         let script = "import('a')\n<!-- import('b')\n/**/--> import('c')\na --> import('d')";
         check(Goal::Classic, script, &["a", "d"]);
         assert_eq!(found(script, Goal::File), None);
@@ -335,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_to_its_end_holds_nothing() {
+    fn a_script_that_cannot_be_read_has_no_urls() {
         for script in [
             "import 'a'; 'b",
             "import 'a'; 'b\n'",
@@ -369,7 +371,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any text can be read without a panic, and each URL is the inside of a string.
+        /// Tests that no text causes a panic, and that each URL is the inside of a string.
         #[test]
         fn any_text_is_read(
             pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),

@@ -2,8 +2,8 @@
 //! `text` is enabled.
 //!
 //! "Extra whitespace (spaces, linebreaks, tabs, etc.) may need to be added to break long URLs across lines. The
-//! whitespace should be ignored when extracting the URL." According to the appendix, a hyphen before a line break
-//! may or may not be part of the URL; here it always is.
+//! whitespace should be ignored when extracting the URL." The appendix also says that a hyphen before a line break
+//! may or may not be part of the URL. Here it is always part of the URL.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan::text};
@@ -15,8 +15,8 @@
 //! assert_eq!(&mail[links[0].span().range()], b"../a/\n  b.html");
 //! ```
 //!
-//! Deliberately absent: links without the wrapper. Text that looks like a URL may be one, but text that looks like
-//! a relative URL rarely is.
+//! Deliberately absent: URLs without the wrapper. Only relative URLs need rewriting, and text that looks like a
+//! relative URL rarely is one.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
 }
 
-/// The text between `<URL:` and `>`, unless it contains another `<`.
+/// The spans between each `<URL:` and its `>`, unless another `<` comes between them.
 fn wrapped(bytes: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -122,7 +122,7 @@ mod tests {
 
     /// RFC 1738, appendix.
     #[test]
-    fn only_what_is_wrapped_is_a_link() {
+    fn only_wrapped_urls_are_links() {
         for (text, expected) in [
             (
                 "Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;\n      type=d> but",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_those_of_the_bytes() {
+    fn spans_are_offsets_in_the_bytes() {
         let document = scanned(b"a <url:b> <URL:c\n d>", "");
         let spans: Vec<_> = document.links.iter().map(Link::span).collect();
         assert_eq!(spans, [Span::new(7, 8), Span::new(15, 19)]);
@@ -154,23 +154,23 @@ mod tests {
     }
 
     #[test]
-    fn without_the_group_nothing_is_a_link() {
+    fn without_the_group_there_are_no_links() {
         let document = scan(b"<URL:a>", &ScanOptions::default());
         assert!(document.links.is_empty() && document.decoded.is_none());
     }
 
     #[test]
-    fn every_encoding_leads_to_the_bytes() {
+    fn links_in_every_encoding_map_to_the_bytes() {
         let place = |bytes: &[u8], charset: &str, at: usize| {
             let document = scanned(bytes, charset);
             let link = &document.links[0];
             let end = link.map.as_ref().unwrap().to_source(at);
             (document.charset.name(), link.reference.clone(), end)
         };
-        let said = |charset, reference: &str, end| (charset, reference.to_owned(), Some(end));
-        assert_eq!(place(b"<URL:caf\xe9/x>", "", 5), said("windows-1252", "caf\u{e9}/x", 9));
-        assert_eq!(place(b"<URL:\x95\x5c>", "shift_jis", 3), said("Shift_JIS", "\u{8868}", 7));
-        assert_eq!(place(b"\xef\xbb\xbf<URL:a>", "shift_jis", 0), said("UTF-8", "a", 8));
+        let expected = |charset, reference: &str, end| (charset, reference.to_owned(), Some(end));
+        assert_eq!(place(b"<URL:caf\xe9/x>", "", 5), expected("windows-1252", "caf\u{e9}/x", 9));
+        assert_eq!(place(b"<URL:\x95\x5c>", "shift_jis", 3), expected("Shift_JIS", "\u{8868}", 7));
+        assert_eq!(place(b"\xef\xbb\xbf<URL:a>", "shift_jis", 0), expected("UTF-8", "a", 8));
 
         let document = scanned(b"<\0U\0R\0L\0:\0a\0\n\0b\0>\0", "utf-16le");
         assert_eq!(document.links[0].reference, "ab");
@@ -211,7 +211,7 @@ mod tests {
         }
 
         #[test]
-        fn references_stand_where_they_are_said_to(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
+        fn references_are_at_their_spans(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
             let text: String = pieces.into_iter().map(|at| PIECES[at]).collect();
             for link in scanned(text.as_bytes(), "").links {
                 let written: String = text[link.span().range()].split_ascii_whitespace().collect();

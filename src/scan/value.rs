@@ -42,11 +42,11 @@ pub fn srcset(value: &str) -> Vec<Span> {
         if position == input.len() {
             return candidates;
         }
-        // 6. Collect what is not whitespace: that is url.
+        // 6. Collect non-whitespace: url.
         let start = position;
         position = skip(input, position, |byte| !is_whitespace(byte));
         let mut end = position;
-        // 8. If url ends with a comma, remove all trailing commas; there are no descriptors then.
+        // 8. If url ends with a comma, remove all trailing commas. Such a url has no descriptors.
         while input[end - 1] == b',' {
             end -= 1;
         }
@@ -75,9 +75,9 @@ fn after_descriptors(input: &[u8], mut position: usize) -> usize {
 /// The URL of a declarative refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refresh {
-    /// The text that is parsed as a URL; empty if the document itself is meant.
+    /// The text that is parsed as a URL; empty if the document refreshes itself.
     ///
-    /// Extends to the end of the value, including trailing spaces, if no quote closes it.
+    /// If no quote closes the text, it extends to the end of the value, including trailing spaces.
     pub span: Span,
     /// The quote before the URL.
     pub quote: Option<char>,
@@ -108,10 +108,10 @@ pub fn refresh(value: &str) -> Option<Refresh> {
     if let Some(b';' | b',') = input.get(position) {
         position = skip(input, position + 1, is_whitespace);
     }
-    // 11.1. urlString is the rest, unless `url` and `=` precede it.
+    // 11.1. urlString is the rest. Later steps may shorten it.
     let rest = Refresh { span: Span::new(position, input.len()), quote: None };
-    // 11.2. Without a `u`, "skip quotes". 11.3 to 11.6: after a `u`, any mismatch leads to "parse", past the
-    // quotes.
+    // 11.2. Without a `u`, go to "skip quotes". 11.3 to 11.6. After a `u`, any mismatch goes to "parse", so that
+    // quotes are not skipped.
     if let Some(b'U' | b'u') = input.get(position) {
         if !input[position..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"url")) {
             return Some(rest);
@@ -122,7 +122,7 @@ pub fn refresh(value: &str) -> Option<Refresh> {
         }
         position = skip(input, position + 1, is_whitespace);
     }
-    // 11.8, "skip quotes". 11.10. The same quote ends urlString, or else the end of the input.
+    // 11.8, "skip quotes". 11.10. The next such quote ends urlString; without one, the end of the input does.
     let quote = match input.get(position) {
         Some(&quote @ (b'\'' | b'"')) => quote,
         _ => return Some(Refresh { span: Span::new(position, input.len()), quote: None }),
@@ -131,7 +131,7 @@ pub fn refresh(value: &str) -> Option<Refresh> {
     Some(Refresh { span: Span::new(position + 1, end), quote: Some(char::from(quote)) })
 }
 
-/// The tokens of a list separated by ASCII whitespace, such as `ping` and `archive` of `object`.
+/// The tokens of a list separated by ASCII whitespace, such as `ping`, or `archive` on `object`.
 #[must_use]
 pub fn space_separated(value: &str) -> Vec<Span> {
     let input = value.as_bytes();
@@ -162,9 +162,8 @@ pub fn task(value: &str) -> Vec<Span> {
         .collect()
 }
 
-/// The tokens of a list with this separator, without surrounding ASCII whitespace, and without empty tokens.
-/// Commas separate the tokens of `archive` of `applet`, semicolons those of `values` of an SVG animation (SMIL 3,
-/// 12.5.5).
+/// The nonempty tokens of a list with this separator, without surrounding ASCII whitespace. Commas separate the
+/// tokens of `archive` on `applet`; semicolons separate those of `values` on an SVG animation (SMIL 3, 12.5.5).
 #[must_use]
 pub fn separated(value: &str, separator: u8) -> Vec<Span> {
     let input = value.as_bytes();
@@ -193,7 +192,7 @@ pub(crate) fn trim(value: &str) -> &str {
     &value[trimmed(value).range()]
 }
 
-/// The part of `span` without `these` bytes at its ends; an empty span at its start if nothing else is left.
+/// The part of `span` without `these` bytes at its ends; an empty span at its start if all bytes are such.
 pub(super) fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
     let inside = &input[span.range()];
     let Some(start) = inside.iter().position(|&byte| !these(byte)) else {

@@ -3,8 +3,7 @@
 //!
 //! Every URL is resolved against the URL of its own file: in a manifest (Web Application Manifest, "processing a
 //! manifest"), in a style sheet, and in the imports of a script. The page that refers to the file does not matter.
-//! A link in a script has the element `script`, as in a `script` element. A link in a manifest has its member as
-//! element. A link in a style sheet has an empty element name.
+//! The element of a link is `script` in a script, the path of its member in a manifest, and empty in a style sheet.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -16,8 +15,8 @@
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
 //!
-//! Deliberately absent: the positions of URLs. The files of the syntaxes find them ([`css`](super::css),
-//! [`json`](super::json), [`script`](super::script)).
+//! Deliberately absent: the positions of URLs, which [`css`](super::css), [`json`](super::json) and
+//! [`script`](super::script) find.
 
 use std::sync::Arc;
 
@@ -74,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn without_the_group_nothing_is_a_link() {
+    fn without_the_group_there_are_no_links() {
         let options = ScanOptions::default();
         assert!(scan(Format::Script, b"import './a.js'", &options).links.is_empty());
         assert!(scan(Format::Manifest, br#"{"scope":"a"}"#, &options).links.is_empty());
     }
 
     #[test]
-    fn marks_and_encodings() {
+    fn byte_order_marks_and_encodings() {
         let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
         let marked = b"\xef\xbb\xbf{\"scope\":\"\xc3\xa9/\"}";
         let document = scan(Format::Manifest, marked, &options);
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_well_formed_is_said() {
+    fn malformed_files_are_reported() {
         let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
         let faults = |document: Document| -> Vec<_> {
             document.diagnostics.into_iter().map(|one| (one.code, one.span.start)).collect()
@@ -108,7 +107,7 @@ mod tests {
         assert_eq!(faults(scan(Format::Script, b"import 'a'", &options)), []);
     }
 
-    /// The encoding of `bytes`, and each reference with its place.
+    /// The encoding of `bytes`, and each reference with its span.
     fn scanned(bytes: &[u8], charset: &str) -> (&'static str, Vec<(String, Span)>) {
         let options =
             ScanOptions { charset: Charset::for_label(charset), ..ScanOptions::default() };
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding_of_a_style_sheet_leads_to_the_bytes() {
+    fn links_in_every_encoding_of_a_style_sheet_map_to_the_bytes() {
         let one = |charset, reference: &str, start, end| {
             (charset, vec![(reference.to_owned(), Span::new(start, end))])
         };

@@ -10,8 +10,8 @@ use baselink::resolve::Profile;
 use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
 use baselink::{
-    BaseElement, Beside, Fragments, LinkReport, ListedLink, Options, Outcome, ScanOptions, edits,
-    links, rewrite, scan,
+    BaseElement, Fragments, LinkReport, ListedLink, NearbyFiles, Options, Outcome, ScanOptions,
+    edits, links, rewrite, scan,
 };
 
 use crate::outside;
@@ -48,7 +48,7 @@ enum Folder {
     OfACrawl,
 }
 
-impl Beside for Folder {
+impl NearbyFiles for Folder {
     fn stem(&self) -> &str {
         "q"
     }

@@ -14,7 +14,7 @@ use baselink::format::Format;
 use baselink::purpose::check::{Cause, Class};
 use baselink::rewrite::copies::SUFFIXES;
 use baselink::scan::attributes::{
-    AttributeBase, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE, When,
+    AttributeBase, Condition, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE,
 };
 use baselink::scan::json::MANIFEST;
 use baselink::scan::xml::namespaces::Vocabulary;
@@ -35,10 +35,10 @@ fn markdown(row: &Row) -> String {
     };
     let elements = elements(row.elements);
     let when = match row.when {
-        When::Always => String::new(),
-        When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
-        When::Has(name, values) => format!(" if `{name}` has {}", code(values)),
-        When::Contains(_, part) => format!(" if it contains `{part}`"),
+        Condition::Always => String::new(),
+        Condition::Is(name, values) => format!(" if `{name}` is {}", code(values)),
+        Condition::Has(name, values) => format!(" if `{name}` has {}", code(values)),
+        Condition::Contains(_, part) => format!(" if it contains `{part}`"),
     };
     let default = default(row.group);
     let empty = match row.empty {
@@ -183,7 +183,7 @@ fn xml_markdown(row: &XmlRow) -> String {
         (prefix, name) => format!("`{name}` of {prefix}"),
     };
     let when = match row.row.when {
-        When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
+        Condition::Is(name, values) => format!(" if `{name}` is {}", code(values)),
         _ => String::new(),
     };
     let default = default(row.row.group);

@@ -1,7 +1,7 @@
 //! The tokens of CSS as spans of bytes (CSS Syntax 3, section 4).
 //!
-//! The bytes are in any encoding in which every ASCII byte is an ASCII character. All other bytes are part of
-//! names (4.2, "ident code point"), and so is NUL, which is U+FFFD (3.3).
+//! The bytes may be in any encoding in which every ASCII byte is an ASCII character. All other bytes are part of
+//! names (4.2, "ident code point"), and so is NUL, which stands for U+FFFD (3.3).
 //!
 //! ```
 //! use baselink::scan::{attributes::Groups, css};
@@ -11,8 +11,8 @@
 //! assert_eq!(&sheet[url.span.range()], r"c\)");
 //! ```
 //!
-//! Deliberately absent: numbers. A word that begins like a number is one token, because its unit never affects a
-//! URL. Values are not decoded, except for the names that are compared.
+//! Deliberately absent: numbers, and decoding. A word that begins with a digit is one token, because its unit never
+//! affects a URL. Only names are decoded, when they are compared.
 
 use super::super::block;
 use crate::span::Span;
@@ -119,8 +119,8 @@ fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// The string that begins with the quote at `at` (4.3.5). It also ends at the end of the text, and a newline makes
-/// it bad.
+/// The string that begins with the quote at `at` (4.3.5). It also ends at the end of the text. A newline makes it
+/// bad.
 #[inline]
 pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let (quote, start) = (bytes[at], at + 1);
@@ -164,13 +164,12 @@ fn begins_escape(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b'\\') && !bytes.get(1).copied().is_some_and(is_newline)
 }
 
-/// The end of the escape at `at`, up to the last byte that can be ASCII (4.3.7).
+/// The end of the escape at `at` (4.3.7). Only the first byte of an escaped character beyond ASCII is included.
 fn escape_end(bytes: &[u8], at: usize) -> usize {
     at + escaped(&bytes[at..]).1
 }
 
-/// The byte that the escape at the start of `bytes` represents, `None` if that is not ASCII, and the length of the
-/// escape.
+/// The ASCII byte that the escape at the start of `bytes` represents, if it is one, and the length of the escape.
 fn escaped(bytes: &[u8]) -> (Option<u8>, usize) {
     let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
     let end = 1 + digits;

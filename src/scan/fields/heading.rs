@@ -1,8 +1,8 @@
 //! The heading of an entity: its header fields as byte ranges (RFC 5322, 2.2), and their values.
 //!
-//! A field ends before the next line that is not folded (2.2.3), and the heading ends with an empty line. Much
-//! real mail has lines in its heading that are not header fields, or lacks the empty line. Such lines are kept and
-//! reported. If there is no empty line, the body begins at the first line that is not followed by a header field.
+//! A field ends before the next line that does not continue it (2.2.3), and the heading ends with an empty line. Much
+//! real mail has lines in its heading that are not header fields, or lacks the empty line. Lines between header
+//! fields are kept and reported. If such lines follow the last header field, they are the beginning of the body.
 //!
 //! The URLs of `Base` (RFC 1808, 3.1), `Content-Base` (RFC 2110), `Content-Location` (RFC 2557) and
 //! `Snapshot-Content-Location` are read in every spelling: `<URL:…>`, `<…>`, quoted, bare.
@@ -18,7 +18,7 @@
 //! assert_eq!(&message[url.value.range()], b"<URL:http://a/\n  b/>");
 //! ```
 //!
-//! Deliberately absent: the choice among several fields, which the base module makes.
+//! Deliberately absent: the choice among several fields, which the module `base` makes.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ use crate::document::{UrlField, UrlValue};
 use crate::scan::value;
 use crate::span::Span;
 
-/// The maximum length in bytes of a text that is given to mailparse, which takes quadratic time.
+/// The maximum length in bytes of a text that is passed to mailparse, which takes quadratic time.
 pub const LONGEST_DECODED: usize = 4096;
 
 /// The approximate number of fields in most headings.
@@ -44,7 +44,8 @@ pub struct Field {
     pub span: Span,
 }
 
-/// The number `value`, which must consist of digits (RFC 9110, 8.6: `1*DIGIT`). `parse` would accept a sign.
+/// The number in `value`; `None` if there is anything but digits (RFC 9110, 8.6: `1*DIGIT`). `parse` would accept a
+/// sign.
 pub(crate) fn decimal<T: FromStr>(value: &[u8]) -> Option<T> {
     let digits = str::from_utf8(value).ok()?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
@@ -69,11 +70,11 @@ impl Field {
 pub struct Heading {
     /// The fields in the order of the message.
     pub fields: Vec<Field>,
-    /// The span from the first line of the heading to the end of the last.
+    /// The span from the start of the first line to the end of the last line.
     pub span: Span,
     /// The empty line between heading and body; an empty span if there is none.
     pub separator: Span,
-    /// The first of the lines that are not header fields, and the number of such lines.
+    /// The first line that is not a header field, and the number of such lines.
     pub not_fields: Option<(Span, usize)>,
 }
 
@@ -84,8 +85,8 @@ impl Heading {
         Self::read_at(bytes, 0, line_end_of(bytes), |_| false).0
     }
 
-    /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`, and finds the
-    /// start of the body. A line whose start is a `delimiter` ends both.
+    /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`. Also returns the start
+    /// of the body. A line that begins with dashes, and whose offset `delimiter` accepts, ends the heading.
     pub(crate) fn read_at(
         bytes: &[u8],
         start: usize,
@@ -95,7 +96,7 @@ impl Heading {
         let mut fields: Vec<Field> = Vec::new();
         let mut separator = None;
         let mut at = start;
-        // Lines after the last header field that are not header fields: the first, and their number.
+        // The lines since the last header field that are not fields: the first line, and their number.
         let mut trailing: Option<(Span, usize)> = None;
         let mut not_fields: Option<(Span, usize)> = None;
         while at < bytes.len() {
@@ -129,12 +130,12 @@ impl Heading {
                             span: line,
                         });
                     }
-                    // The envelope line of an mbox, before the message.
+                    // The line of an mbox that precedes the message.
                     None if first
                         && (content.starts_with(b"From ") || content.starts_with(b">From ")) => {}
                     None => {
                         trailing = Some(trailing.map_or((line, 1), |(line, n)| (line, n + 1)));
-                        // A line of dashes is more likely a delimiter than part of a heading.
+                        // A line that begins with dashes is more likely a delimiter than part of a heading.
                         if dashes {
                             break;
                         }
@@ -143,7 +144,7 @@ impl Heading {
             }
             at = end;
         }
-        // If no header fields follow, such lines are the body, and the separator is missing.
+        // If no header field follows such lines, they begin the body, and the separator is missing.
         let end = trailing.map_or(at, |(line, _)| line.start);
         let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
         fields.shrink_to_fit();
@@ -199,14 +200,14 @@ fn content_end(bytes: &[u8], line: Span) -> usize {
 /// The ends of the name, and of the white space after it, in a line that begins a header field.
 ///
 /// RFC 5322, 2.2: "A field name MUST be composed of printable US-ASCII characters (i.e., characters
-/// that have values between 33 and 126, inclusive), except colon." 4.5: white space before the colon.
+/// that have values between 33 and 126, inclusive), except colon." 4.5 allows white space before the colon.
 fn name_end(line: &[u8]) -> Option<(usize, usize)> {
     let name = line.iter().position(|&byte| byte == b':' || !byte.is_ascii_graphic())?;
     let blanks = line[name..].iter().position(|&byte| byte != b' ' && byte != b'\t')?;
     (name > 0 && line[name + blanks] == b':').then_some((name, name + blanks))
 }
 
-/// True for white space in header fields, folded or not.
+/// True for white space in header fields, including line ends.
 pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
@@ -219,7 +220,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The end of the comment that opens at `open` (RFC 5322, 3.2.2). Comments nest, and contain quoted pairs.
+/// The end of the comment that opens at `open` (RFC 5322, 3.2.2). Comments can nest and contain quoted pairs.
 pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = open;
@@ -236,8 +237,8 @@ pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     value.len()
 }
 
-/// The words of `value` between white space and comments. A comment is only recognised at the start of a word,
-/// because `(` is also a character of URLs.
+/// The words of `value`, separated by white space and comments. A comment is recognised only at the start of a word,
+/// because URLs may contain `(`.
 fn words(value: &[u8]) -> Vec<&[u8]> {
     let mut words = Vec::new();
     let mut at = 0;
@@ -269,7 +270,7 @@ pub fn url_of(value: &[u8]) -> String {
         }
         _ => joined(words(value)),
     };
-    // The brackets around an encoded word may have been encoded with it.
+    // An encoded word may contain the brackets around the URL.
     if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
 }
 
@@ -287,14 +288,14 @@ pub(super) fn comments_end(value: &[u8]) -> usize {
 }
 
 /// The URL in angle brackets. RFC 1808, 3.1: "Any whitespace (including that used for line folding) inside the
-/// angle brackets should be ignored." The `URL:` is only a recommendation there.
+/// angle brackets should be ignored." The prefix `URL:` is only recommended there.
 fn bracketed(value: &[u8]) -> String {
     let end = memchr::memchr(b'>', value).unwrap_or(value.len());
     let url = joined(value[1..end].split(|&byte| is_white(byte)));
     without_prefix(&url).to_owned()
 }
 
-/// A URL without `URL:`, which is recommended in brackets, and sometimes written outside of them.
+/// A URL without the prefix `URL:`, which is recommended in brackets, and sometimes written without them.
 pub(super) fn without_prefix(url: &str) -> &str {
     match url.get(..4) {
         Some(prefix) if prefix.eq_ignore_ascii_case("URL:") => &url[4..],
@@ -316,8 +317,8 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
     content
 }
 
-/// Joins the words of a URL. RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. It also says
-/// "Do NOT transform" percent-encoding.
+/// Joins the words of a URL. RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. For
+/// percent-encoding, it says "Do NOT transform".
 pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut text = String::new();
     for word in words {
@@ -338,8 +339,8 @@ pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
 fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
     let url = url_of(value);
-    // Some programs put quotes inside of others. Control characters at the ends, which RFC 822, 3.3, allows in a
-    // field, are not part of URLs (RFC 1738, 2.2). Other references are read without them, too.
+    // Some programs quote a URL twice. RFC 822, 3.3, allows control characters in a field, but they are not part of
+    // URLs (RFC 1738, 2.2). They are also removed from the ends of all other references.
     let url = value::trim(without_prefix(&url).trim_matches('"'));
     let start = comments_end(value);
     let rest = &value[start..];
@@ -357,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_made_of_digits_only() {
+    fn a_number_consists_of_digits_only() {
         for (value, number) in [("44", 44), ("0044", 44), ("18446744073709551615", u64::MAX)] {
             assert_eq!(decimal(value.as_bytes()), Some(number), "{value}");
         }

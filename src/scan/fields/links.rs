@@ -1,8 +1,8 @@
 //! The links in header fields, as written, if the group `headers` is enabled.
 //!
-//! `Content-Location` (RFC 2557, 4.2), `Link` (RFC 8288, 3), the `List-` fields of RFC 2369, `Archived-At`
-//! (RFC 5064), `Location` (RFC 9110, 10.2.2), `URI` (RFC 2068, 19.6.2.5), `Refresh` (HTML, 7.8) and the
-//! `URL` of an external body (RFC 2017, 3.1).
+//! The fields are `Content-Location` (RFC 2557, 4.2), `Link` (RFC 8288, 3), the `List-` fields of RFC 2369,
+//! `Archived-At` (RFC 5064), `Location` (RFC 9110, 10.2.2), `URI` (RFC 2068, 19.6.2.5), `Refresh` (HTML, 7.8), and
+//! `Content-Type` with the `URL` of an external body (RFC 2017, 3.1).
 //!
 //! White space inside a URL is ignored (RFC 1808, 3.1; RFC 2369, 2; RFC 2017, 3.1). URLs with encoded words or
 //! quoted pairs are read but cannot be edited.
@@ -16,8 +16,8 @@
 //! assert_eq!(&message[links[0].span().range()], b"/b\n  /c");
 //! ```
 //!
-//! Deliberately absent: the fields that declare a base (`Base`, `Content-Base`, `Snapshot-Content-Location`),
-//! which are absolute or ignored, and identifiers (`Content-ID`).
+//! Deliberately absent: the fields that declare a base (`Base`, `Content-Base`, `Snapshot-Content-Location`), whose
+//! URLs are absolute or ignored, and identifiers (`Content-ID`).
 
 use std::borrow::Cow;
 
@@ -35,9 +35,9 @@ use crate::span::Span;
 /// The syntax of a field's value around the URLs in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FieldSyntax {
-    /// One URL, bare, in brackets or in quotes, and comments.
+    /// One URL with comments. The URL may be in brackets or in quotes.
     Url,
-    /// URLs in brackets, separated by commas, and comments.
+    /// URLs in brackets, separated by commas, with comments.
     List,
     /// URLs in brackets with parameters, separated by commas (RFC 8288, 3).
     Link,
@@ -66,7 +66,7 @@ const FIELDS: &[(&str, FieldSyntax, Role)] = &[
 
 /// The links in the header fields of `heading`, which was read from `bytes`, in order.
 ///
-/// Their element is the name of the field in lower case. Spans are offsets in `bytes`.
+/// The element of a link is the name of its field in lower case. Spans are offsets in `bytes`.
 #[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     let mut found = FoundLinks { bytes, role: Role::Metadata, links: Vec::new() };
@@ -79,7 +79,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             continue;
         };
         if matches!(syntax, FieldSyntax::Url | FieldSyntax::ExternalBody) {
-            // RFC 2557, 4.2, and RFC 5322, 3.6, allow one of each per heading.
+            // RFC 2557, 4.2, and RFC 5322, 3.6, allow each of these fields once per heading.
             if single.contains(&name) {
                 continue;
             }
@@ -89,7 +89,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
         found.role = role;
         match syntax {
             FieldSyntax::Url => {
-                found.add(name, field, one(bytes, field.value), url_of(value), None)
+                found.add(name, field, raw_url(bytes, field.value), url_of(value), None)
             }
             FieldSyntax::List => found.add_all(name, field, &list(value)),
             FieldSyntax::Link => {
@@ -105,15 +105,16 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
     found.links
 }
 
+/// The links found so far.
 struct FoundLinks<'a> {
     bytes: &'a [u8],
-    /// The role of the next links.
+    /// The role of the links that are added next.
     role: Role,
     links: Vec<Link>,
 }
 
 impl FoundLinks<'_> {
-    /// Adds the reference `read`, unless it is empty. `view` is the same text before decoding.
+    /// Adds the reference `read`, unless it is empty. `view` is its text before encoded words are decoded.
     fn add(&mut self, name: &str, field: Field, view: View, read: String, quote: Option<char>) {
         if read.is_empty() {
             return;
@@ -140,8 +141,9 @@ impl FoundLinks<'_> {
         }
     }
 
+    /// Adds the URL of a `Refresh`.
     fn refresh(&mut self, name: &str, field: Field) {
-        // One character per byte, because bytes beyond ASCII do not matter to the syntax.
+        // One ASCII character per byte keeps the offsets. Bytes beyond ASCII do not matter to the syntax.
         let value = self.bytes[field.value.range()].iter();
         let text: String =
             value.map(|&byte| if byte.is_ascii() { char::from(byte) } else { '\u{7f}' }).collect();
@@ -154,7 +156,7 @@ impl FoundLinks<'_> {
         self.add(name, field, view, read, refresh.quote);
     }
 
-    /// RFC 2017, 3: `message/external-body; access-type=URL; URL="…"`.
+    /// Adds the URL of an external body (RFC 2017, 3): `message/external-body; access-type=URL; URL="…"`.
     fn external_body(&mut self, name: &str, field: Field) {
         let value = &self.bytes[field.value.range()];
         let Some(media_type) =
@@ -194,7 +196,7 @@ fn pieces(bytes: &[u8], span: Span, breaks: impl Fn(u8) -> bool) -> Vec<Span> {
     pieces
 }
 
-/// The joined bytes at `pieces`, decoded as the heading does it, except for encoded words.
+/// The joined bytes at `pieces`, decoded by [`text_of`]. Encoded words are not decoded.
 fn view(bytes: &[u8], pieces: &[Span]) -> View {
     let mut text = String::new();
     let mut map = MapBuilder::default();
@@ -219,20 +221,19 @@ fn view(bytes: &[u8], pieces: &[Span]) -> View {
     View { text, map: map.finish(start) }
 }
 
-/// True if `text` has both marks of an encoded word (RFC 2047, 2), so that a reader might find one when new text
-/// is added next to it.
+/// True if `text` has both marks of an encoded word (RFC 2047, 2). New text next to it might complete such a word.
 fn may_be_encoded(text: &str) -> bool {
     text.split_once("=?").is_some_and(|(_, rest)| rest.contains("?="))
 }
 
-/// The text of [`view`] with encoded words decoded.
+/// The joined text at `pieces`, with encoded words decoded.
 fn read(bytes: &[u8], pieces: &[Span]) -> String {
     joined(pieces.iter().map(|piece| &bytes[piece.range()]))
 }
 
-/// The bytes of the URL that [`url_of`] reads from `bytes[span]`. The two differ if the URL contains encoded text
-/// or a comment.
-fn one(bytes: &[u8], span: Span) -> View {
+/// The URL that [`url_of`] reads from `bytes[span]`, before decoding. The results differ if the URL contains encoded
+/// text or a comment.
+fn raw_url(bytes: &[u8], span: Span) -> View {
     let start = span.start + comments_end(&bytes[span.range()]);
     let value = &bytes[start..span.end];
     let until = |from: usize, end: u8| {
@@ -259,16 +260,15 @@ fn one(bytes: &[u8], span: Span) -> View {
     view(bytes, &pieces(bytes, inside, is_white))
 }
 
-/// The text inside brackets without `URL:` (RFC 1808, 3.1).
+/// The text inside brackets, without the prefix `URL:` (RFC 1808, 3.1).
 fn bracketed(bytes: &[u8], inside: Span) -> View {
     let view = view(bytes, &pieces(bytes, inside, is_white));
     let start = view.text.len() - without_prefix(&view.text).len();
     view.slice(Span::new(start, view.text.len())).unwrap_or(view)
 }
 
-/// The text inside the brackets of a list (RFC 2369, 2). If a field or an item begins with anything but a bracket,
-/// "the remainder of the field" is to be ignored. Text between a closing bracket and the next comma is ignored,
-/// too.
+/// The spans inside the brackets of a list (RFC 2369, 2). If a field or an item begins with anything but a bracket,
+/// "the remainder of the field" is ignored. If other text follows a closing bracket, the rest is ignored, too.
 fn list(value: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = comments_end(value);
@@ -285,13 +285,14 @@ fn list(value: &[u8]) -> Vec<Span> {
     found
 }
 
+/// The span inside the brackets that open at `at`.
 fn inside_brackets(value: &[u8], at: usize) -> Option<Span> {
     let inside = value.get(at..)?.strip_prefix(b"<")?;
     memchr::memchr(b'>', inside).map(|length| Span::new(at + 1, at + 1 + length))
 }
 
-/// The text inside the brackets of a `Link` (RFC 8288, appendix B.2), each with true if a browser loads it with
-/// the page.
+/// The spans inside the brackets of a `Link` (RFC 8288, appendix B.2), each with true if a browser loads the target
+/// with the page.
 fn targets(value: &[u8]) -> Vec<(Span, bool)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -370,7 +371,7 @@ mod tests {
         links(message, &Heading::read(message))
     }
 
-    /// The element, the reference, and its bytes; `None` if it cannot be edited.
+    /// The element, the reference, and the reference's bytes; `None` if the link cannot be edited.
     type Row<'a> = (&'a str, &'a str, Option<&'a str>);
 
     fn check(fields: &str, expected: &[Row<'_>]) {
@@ -418,7 +419,7 @@ mod tests {
 
     /// RFC 8288, 3 and appendix B.2 and B.3.
     #[test]
-    fn link_targets_and_no_parameters() {
+    fn only_the_targets_of_a_link_field_are_links() {
         let link = |reference| ("link", reference, Some(reference));
         check("Link: <a>", &[link("a")]);
         check("Link: <a>; rel=next, <b>", &[link("a"), link("b")]);
@@ -509,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_those_of_the_message() {
+    fn spans_are_offsets_in_the_message() {
         let message = b"A: 1\nLink: <x/\n y>\n\n";
         let links = links_of(message);
         let link = &links[0];
@@ -522,7 +523,7 @@ mod tests {
         let encoded = b"Content-Location: =?utf-8?Q?a?=\n\n";
         assert_eq!(links_of(encoded)[0].span(), Span::new(18, 31));
 
-        // Not UTF-8: ISO-8859-1, as the heading reads it.
+        // Bytes that are not UTF-8 are read as ISO-8859-1.
         let latin = b"Link: <caf\xe9/x>\n\n";
         let link = &links_of(latin)[0];
         assert_eq!(link.reference, "caf\u{e9}/x");
@@ -531,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn the_links_stand_in_the_order_of_the_heading() {
+    fn links_are_in_the_order_of_the_heading() {
         check(
             "Link: <a>\nContent-Location: b\nList-Help: <c>\nLink: <d>",
             &[
@@ -621,10 +622,10 @@ mod tests {
             }
         }
 
-        /// Checks that a link's span holds its reference, and that text inserted before it becomes part of that
-        /// reference only.
+        /// Tests that the span of a link contains its reference, and that text inserted there changes only this
+        /// reference.
         #[test]
-        fn references_stand_where_they_are_said_to(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
+        fn references_are_at_their_spans(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
             let message: String = pieces.into_iter().map(|at| PIECES[at]).chain(["\n\n"]).collect();
             let before = links_of(message.as_bytes());
             for (at, link) in before.iter().enumerate() {

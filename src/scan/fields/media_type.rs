@@ -1,4 +1,4 @@
-//! Tolerant parsers for `Content-Type` and `Content-Transfer-Encoding` (RFC 2045, 5 and 6).
+//! A tolerant parser for `Content-Type` (RFC 2045, 5).
 //!
 //! Comments, folding, a missing `;`, trailing blanks and an unterminated quoted string are tolerated. Parameters
 //! split into pieces or with a charset (RFC 2231) are decoded by mailparse.
@@ -12,7 +12,7 @@
 //! assert_eq!(media_type.boundary(), Some(&b"b"[..]));
 //! ```
 //!
-//! Deliberately absent: the meaning of a media type, which other modules know.
+//! Deliberately absent: the meaning of a media type.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -31,9 +31,9 @@ pub struct MediaType {
     pub subtype: Cow<'static, str>,
     /// The parameters, with names in lower case and decoded values. Each name occurs once.
     pub parameters: Vec<(String, String)>,
-    /// True if the parameters were too long to be joined by RFC 2231.
+    /// True if the parameters were too long to be joined and decoded as in RFC 2231.
     pub too_long: bool,
-    /// The bytes of the `boundary` parameter, which may not be text.
+    /// The bytes of the `boundary` parameter, which need not be valid text.
     boundary: Option<Box<[u8]>>,
 }
 
@@ -44,11 +44,11 @@ impl MediaType {
         Format::of_media_type(&self.type_, &self.subtype)
     }
 
-    /// RFC 2045, 5.2: the default for a body without a (valid) `Content-Type`.
+    /// The default for a body without a valid `Content-Type` (RFC 2045, 5.2).
     pub const PLAIN: Self = Self::plain("text", "plain");
 
-    /// RFC 2046, 5.1.5: "in a digest, the default Content-Type value for a body part is changed from
-    /// "text/plain" to "message/rfc822"."
+    /// The default in a digest. RFC 2046, 5.1.5: "in a digest, the default Content-Type value for a body part is
+    /// changed from "text/plain" to "message/rfc822"."
     pub const RFC822: Self = Self::plain("message", "rfc822");
 
     const fn plain(type_: &'static str, subtype: &'static str) -> Self {
@@ -119,7 +119,7 @@ impl fmt::Display for MediaType {
     }
 }
 
-/// A token (RFC 2045, 5.1), and the rest after it.
+/// The token at the start of `value` (RFC 2045, 5.1), and the rest after it.
 fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let value = &value[comments_end(value)..];
     let special = |byte: u8| {
@@ -137,8 +137,8 @@ fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
     (value.first() == Some(&byte)).then(|| &value[1..])
 }
 
-/// The parameters as written, without quotes. Of several with one name, the first counts. One character is one
-/// byte.
+/// The parameters as written, without quotes. Of several with one name, the first counts. Each character stands for
+/// one byte.
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     let mut seen = HashSet::new();
@@ -170,10 +170,11 @@ pub(super) fn quoted_parameter(value: &[u8], name: &str) -> Option<Span> {
 /// A parameter as written.
 struct Pair<'a> {
     name: &'a [u8],
-    /// The value without quotes. One character is one byte.
+    /// The value without quotes. Each character stands for one byte.
     value: String,
-    /// The length between its quotes, which end at `following`; `None` if it is not quoted.
+    /// The number of bytes between its quotes; `None` if it is not quoted.
     quoted: Option<usize>,
+    /// The rest after the value and its quotes.
     following: &'a [u8],
 }
 
@@ -192,7 +193,7 @@ impl<'a> Pair<'a> {
                 rest = &rest[end..];
                 continue;
             }
-            // If the preceding `;` is missing, the text before the name is not part of it.
+            // If the preceding `;` is missing, the name is the last word before the `=`.
             let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
             let (value, quoted, following) = parameter_value(&rest[end + 1..]);
             return Some(Self { name, value, quoted, following });
@@ -200,7 +201,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The value at the start of `rest`, its length between quotes if it is quoted, and the rest after it.
+/// The value at the start of `rest`, the number of bytes between its quotes if it is quoted, and the rest after it.
 fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
@@ -229,7 +230,7 @@ fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     (value, None, &rest[comment.unwrap_or(end)..])
 }
 
-/// The parameters decoded by mailparse (RFC 2231), which receives every value in quotes.
+/// The parameters, joined and decoded by mailparse (RFC 2231). mailparse receives every value in quotes.
 fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
     let mut header = String::from("x/x");
     for (name, value) in pairs.iter().filter(|(name, _)| !name.contains('"')) {
@@ -239,7 +240,7 @@ fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
     mailparse::parse_content_type(&header).params.into_iter().collect()
 }
 
-/// One character for each byte, so that nothing is lost before the encoding is known.
+/// Text with one character for each byte, so that nothing is lost before the encoding is known.
 fn latin_1(bytes: &[u8]) -> String {
     match str::from_utf8(bytes) {
         Ok(text) if text.is_ascii() => text.to_owned(),
@@ -247,7 +248,7 @@ fn latin_1(bytes: &[u8]) -> String {
     }
 }
 
-/// The inverse of [`latin_1`]: UTF-8, if the characters of `text` represent the bytes of UTF-8.
+/// `text` decoded as UTF-8, if the bytes that its characters represent are valid UTF-8; else `text` itself.
 fn unicode(text: String) -> String {
     if text.is_ascii() {
         return text;

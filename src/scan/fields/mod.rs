@@ -1,8 +1,8 @@
-//! Header fields: their places in a heading, their values, and the links in them.
+//! Header fields: their positions in a heading, their values, and the links in them.
 //!
 //! Implements RFC 5322 (header fields), RFC 2045 (the fields that describe a body), and RFC 1808, 3.1, with its
 //! successors (the fields that declare a base). [`heading`] reads the header fields of an entity, [`media_type`]
-//! its `Content-Type`, and `links` finds the links in them.
+//! parses its `Content-Type`, and `links` finds the links in its fields.
 //!
 //! ```
 //! use baselink::{document::UrlField, scan::fields::Heading};

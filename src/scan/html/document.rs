@@ -7,7 +7,7 @@
 //! assert_eq!(document.parts[0].links[0].reference, "x");
 //! ```
 //!
-//! Deliberately absent: the meaning of links.
+//! Deliberately absent: the bases and targets of links.
 
 use std::sync::Arc;
 
@@ -30,23 +30,23 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     })
 }
 
-/// A document with its bases, links and embedded documents.
+/// Scans a document, including its bases and the documents embedded in it.
 fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     let mut document = Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset);
     document.bases = prelude::bases(whole.bytes, whole.start, whole.charset, options);
     document.saved = prelude::saved(whole.bytes, options).filter(|_| whole.depth == 0);
-    let mut collecting = Collecting { found: document, options };
-    let (fallback, without_tree) = pass::links(whole, options, &mut collecting);
-    Document { fallback, without_tree, ..collecting.found }
+    let mut builder = DocumentBuilder { found: document, options };
+    let (fallback, without_tree) = pass::links(whole, options, &mut builder);
+    Document { fallback, without_tree, ..builder.found }
 }
 
 /// Collects links into a document.
-struct Collecting<'a> {
+struct DocumentBuilder<'a> {
     found: Document,
     options: &'a ScanOptions,
 }
 
-impl Links for Collecting<'_> {
+impl Links for DocumentBuilder<'_> {
     fn plain(&mut self, _bytes: &[u8], _found: &Plain) -> bool {
         false
     }
@@ -68,7 +68,7 @@ impl Links for Collecting<'_> {
     }
 }
 
-/// The HTML document in an attribute value.
+/// Scans the HTML document in a value.
 pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
     let Part { found, entity, depth } = part;
     let Embedded { value: View { text, map }, carrier, pieces, entities, enclosed, within } = found;

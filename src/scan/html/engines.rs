@@ -1,8 +1,8 @@
 //! The choice of the engine for a document: the walk as long as it can prove its result, then html5ever, then the
 //! best effort of the walk.
 //!
-//! If an engine stops, the next one takes over. It starts at the beginning of the range, because the tree at any
-//! place depends on everything before. The sink receives nothing twice: tags before the place where the last
+//! If an engine stops, the next one takes over. It starts again at the beginning of the range, because the tree at
+//! any place depends on everything before. The sink receives nothing twice: tags before the place where the previous
 //! engine stopped are dropped.
 //!
 //! ```
@@ -31,11 +31,11 @@ pub(crate) struct Tokenized {
     pub(crate) facts: TreeFacts,
     /// The reason why the walk stopped, if it did.
     pub(crate) fallback: Option<FallbackReason>,
-    /// The bound of html5ever that was reached; there is no tree then.
+    /// The bound at which html5ever stopped, if it did. The document was then read without its tree.
     pub(crate) without_tree: Option<exact::Bound>,
 }
 
-/// Reports the tokens in `range` of `bytes` to `sink`, with the first engine that can. `scripting` is the flag of
+/// Reports the tokens in `range` of `bytes` to `sink`, with each engine until it stops. `scripting` is the flag of
 /// HTML, 13.2.4.5.
 pub(crate) fn tokens<S: Sink>(
     bytes: &[u8],
@@ -58,7 +58,7 @@ pub(crate) fn tokens<S: Sink>(
     }
 }
 
-/// Reports the tokens in `range` from `from` on, where the walk stopped, to `sink`.
+/// Reports the tokens in `range` that begin at or after `from`, where the walk stopped.
 fn after<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -74,7 +74,7 @@ fn after<S: Sink>(
     Tokenized { facts, fallback: None, without_tree }
 }
 
-/// Passes on only what the sink has not received yet.
+/// Passes on only the tokens that the sink has not received yet.
 struct SkippingSink<'s, S> {
     /// The sink has received everything that begins before this offset.
     from: usize,
@@ -128,38 +128,38 @@ mod tests {
     use super::*;
     use crate::scan::ScanOptions;
 
-    /// The reports for a page, without tags that cannot matter.
+    /// The reports for a page. Of the start tags, only those with an `href` are recorded.
     struct SinkLog<'p> {
         page: &'p str,
-        told: Vec<String>,
+        reports: Vec<String>,
     }
 
     impl Sink for SinkLog<'_> {
         fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
             let is_href = |one: Span| &self.page[one.range()] == "href";
             if tag.attributes.iter().any(|one| is_href(one.name)) {
-                self.told.push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
+                self.reports.push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
             }
         }
 
         fn end_text(&mut self, at: usize) {
-            self.told.push(format!("text ends before {}", &self.page[at..]));
+            self.reports.push(format!("text ends before {}", &self.page[at..]));
         }
 
         fn comment(&mut self, span: Span) {
-            self.told.push(self.page[span.range()].to_owned());
+            self.reports.push(self.page[span.range()].to_owned());
         }
     }
 
-    fn told(page: &str, scan: impl FnOnce(&mut SinkLog<'_>)) -> Vec<String> {
-        let mut sink = SinkLog { page, told: Vec::new() };
+    fn reports(page: &str, scan: impl FnOnce(&mut SinkLog<'_>)) -> Vec<String> {
+        let mut sink = SinkLog { page, reports: Vec::new() };
         scan(&mut sink);
-        sink.told
+        sink.reports
     }
 
-    /// Checks that the walk and html5ever, one after the other, find the same as html5ever alone.
+    /// Tests that the walk followed by html5ever finds the same as html5ever alone.
     #[test]
-    fn nothing_is_told_twice_or_left_out() {
+    fn nothing_is_reported_twice_or_omitted() {
         let names = Names::of(&ScanOptions::default());
         for (page, reason) in [
             ("<a href=x><style>y</style><b><svg></b><a href=z>", FallbackReason::EndTag),
@@ -176,8 +176,8 @@ mod tests {
             let scan = |scanner, sink: &mut SinkLog<'_>| {
                 tokens(bytes, 0..bytes.len(), true, scanner, &names, sink)
             };
-            let exact = told(page, |sink| drop(scan(Scanner::Exact, sink)));
-            let both = told(page, |sink| {
+            let exact = reports(page, |sink| drop(scan(Scanner::Exact, sink)));
+            let both = reports(page, |sink| {
                 let scanned = scan(Scanner::Fast, sink);
                 assert_eq!(scanned.fallback, Some(reason), "{page}");
             });
@@ -185,24 +185,27 @@ mod tests {
         }
     }
 
-    /// html5ever is stopped before a tag with too many attributes, and the best effort goes on from there. Earlier tags
-    /// come from the walk and html5ever.
+    /// Tests that html5ever stops before a tag with too many attributes, and that the best effort continues there.
+    /// Earlier tags come from the walk and from html5ever.
     #[test]
-    fn the_best_effort_goes_on_where_html5ever_stops() {
+    fn the_best_effort_continues_where_html5ever_stops() {
         let many: String = (0..=1_000).map(|number| format!(" a{number}")).collect();
         let page = format!("<!--x--><b><svg></b><a href=y><style></style><p{many}><a href=z>");
         let names = Names::of(&ScanOptions::default());
-        let told = told(&page, |sink| {
+        let reports = reports(&page, |sink| {
             let scanned = tokens(page.as_bytes(), 0..page.len(), true, Scanner::Fast, &names, sink);
             assert_eq!(scanned.fallback, Some(FallbackReason::EndTag));
             assert_eq!(scanned.without_tree, page.find("<p").map(exact::Bound::Attributes));
         });
         let wanted = ["<!--x-->", "Html <a href=y>", "text ends before ", "Html <a href=z>"];
-        assert_eq!(told.len(), wanted.len());
-        assert!(told.iter().zip(wanted).all(|(told, wanted)| told.starts_with(wanted)), "{told:?}");
+        assert_eq!(reports.len(), wanted.len());
+        assert!(
+            reports.iter().zip(wanted).all(|(report, wanted)| report.starts_with(wanted)),
+            "{reports:?}"
+        );
     }
 
-    /// The best effort finds the same as html5ever if every element is closed by its own name.
+    /// Tests that the best effort finds the same as html5ever if each element is closed by a tag with its name.
     #[test]
     fn the_best_effort_follows_names() {
         for page in [
@@ -219,11 +222,11 @@ mod tests {
             "<noscript><a href=x></noscript><plaintext><a href=y>",
             "<a href=x><!-- ><a href=y> --><?z ><!>",
         ] {
-            let exact = told(page, |sink| {
+            let exact = reports(page, |sink| {
                 let scanned = exact::scan(page.as_bytes(), 0..page.len(), true, sink);
                 assert!(scanned.is_ok(), "{page}");
             });
-            let best = told(page, |sink| {
+            let best = reports(page, |sink| {
                 walk::best_effort(page.as_bytes(), 0..page.len(), true, sink);
             });
             assert_eq!(best, exact, "{page}");

@@ -1,13 +1,13 @@
 //! The exact engine: html5ever decides on the markup, and this file finds its bytes.
 //!
 //! html5ever's tokenizer and tree builder run over the document with a proxy between them. Input is fed in pieces
-//! that end before each `<` and after each `>`, so a tag's token arrives with the piece that ends it. The start of
-//! the tag follows from silence: between a tag's `<` and its `>`, the tokenizer emits nothing. When the token
-//! arrives, the tag is read from its start, and *verified* against the token: name, attribute names, their order,
-//! their values.
+//! that end before and after each `<` and after each `>`, so a tag's token arrives with the piece that ends the tag.
+//! Between the `<` and the `>` of a tag, the tokenizer emits nothing. The tag therefore begins at the first `<` since
+//! the tokenizer last emitted something. The tag is read from there and *verified* against its token: the name, and
+//! the names, order and values of the attributes.
 //!
-//! Every byte of 0x80 and above is fed as U+007F. No name that matters contains either, so the markup is the same
-//! in every ASCII-compatible encoding, valid or not, and offsets need no correction.
+//! Every byte of 0x80 and above is fed as U+007F. No name that matters contains such a byte or U+007F. The markup is
+//! therefore the same in every ASCII-compatible encoding, valid or not, and offsets need no correction.
 //!
 //! ```
 //! use baselink::scan::Scanner;
@@ -16,8 +16,8 @@
 //! assert_eq!(document.links.len(), 1);
 //! ```
 //!
-//! Deliberately absent: an answer at any price. html5ever takes quadratic time in the depth of a tree and in the
-//! attributes of one tag. Beyond a bound, this engine stops, and the best effort of [`super::walk`] is the
+//! Deliberately absent: a result for every document. html5ever takes quadratic time in the depth of a tree and in
+//! the attributes of one tag. Beyond a bound, this engine stops, and the best effort of [`super::walk`] is the
 //! fallback.
 
 mod tree;
@@ -39,10 +39,12 @@ use crate::layer::{View, escape};
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
-/// The number of calls into the tree that are always allowed, and how many more for each byte.
+/// The number of calls into the tree that are allowed in addition to [`CALLS_PER_BYTE`].
+const FREE_CALLS: u64 = 4_000_000;
+
+/// The number of calls into the tree that are allowed for each byte.
 ///
 /// Real pages stay below 3 per byte. Only nesting some thousand levels deep exceeds the limit.
-const FREE_CALLS: u64 = 4_000_000;
 const CALLS_PER_BYTE: u64 = 32;
 
 /// The minimum size of a tag with the maximum number of attributes.
@@ -62,7 +64,7 @@ pub(crate) enum Bound {
     Unverified(usize),
 }
 
-/// Reports every token of `range` of `bytes` that can matter to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
+/// Reports every tag and comment in `range` of `bytes` to `sink`. `scripting` is the flag of HTML, 13.2.4.5.
 pub(crate) fn scan<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -78,10 +80,10 @@ pub(crate) fn scan<S: Sink>(
         section: None,
         text: None,
         at: range.start,
-        spoke: false,
+        has_text: false,
         found: Vec::new(),
         bound: None,
-        unchecked: 0,
+        next_check: 0,
     };
     let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
     let proxy =
@@ -114,9 +116,9 @@ pub(crate) fn scan<S: Sink>(
             tokenizer.sink.watch.borrow_mut().at = end;
             feed(window.subtendril((at - window_start) as u32, (end - at) as u32));
             let mut watch = tokenizer.sink.watch.borrow_mut();
-            watch.settle(at, opening)?;
+            watch.update(at, opening)?;
             for found in watch.found.drain(..) {
-                found.tell(bytes, &mut text, sink);
+                found.report(bytes, &mut text, sink);
             }
             let granted = FREE_CALLS + CALLS_PER_BYTE * (end - range.start) as u64;
             if tokenizer.sink.builder.sink.calls() > granted {
@@ -127,7 +129,7 @@ pub(crate) fn scan<S: Sink>(
     }
     tokenizer.end();
     for found in tokenizer.sink.watch.borrow_mut().found.drain(..) {
-        found.tell(bytes, &mut text, sink);
+        found.report(bytes, &mut text, sink);
     }
     let tree = &tokenizer.sink.builder.sink;
     let is_crowded = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
@@ -154,7 +156,7 @@ enum PlacedToken {
     Comment(Span),
 }
 
-/// The kind of text that continues after the last reported tag.
+/// The kind of text that is open after the last reported tag.
 #[derive(Clone, Copy, PartialEq)]
 enum Text {
     None,
@@ -165,8 +167,8 @@ enum Text {
 }
 
 impl PlacedToken {
-    /// Reports the token to `sink`, and the end of the `open` text if the token ends it.
-    fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) {
+    /// Reports the token to `sink`, and before it the end of the `open` text, if the token ends that text.
+    fn report<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) {
         let is_style = |tag: &RawTag| tag.is_named(bytes, "style");
         match self {
             Self::Start { tag, namespace, text } => {
@@ -201,31 +203,31 @@ struct Watch<'a> {
     bytes: &'a [u8],
     /// The start of the tag that is being tokenized, if known.
     tag: Option<usize>,
-    /// The start of the comment or declaration that is being tokenized.
+    /// The start of the comment or declaration that is being tokenized, if known.
     declaration: Option<usize>,
     /// The offset of the last `<![`, which begins a comment outside of foreign content.
     section: Option<usize>,
-    /// The name of the element whose raw text or RCDATA is being tokenized. Only its end tag counts.
+    /// The name of the element whose raw text or RCDATA is being tokenized. Only its end tag is markup.
     text: Option<Span>,
     /// The end of the bytes fed so far.
     at: usize,
-    /// True if characters were emitted since the last piece was fed.
-    spoke: bool,
+    /// True if the last piece made the tokenizer emit characters or a DOCTYPE.
+    has_text: bool,
     found: Vec<PlacedToken>,
-    /// The reason why the tag of the last token was not found.
+    /// The reason why the tag of the last token could not be verified.
     bound: Option<Bound>,
-    /// The length of the current tag from which its attributes are counted.
-    unchecked: usize,
+    /// The length of the current tag at which its attributes are counted next.
+    next_check: usize,
 }
 
 impl Watch<'_> {
-    /// Stops if the tag that is being tokenized has too many attributes before `to`, because html5ever would
+    /// Fails if the tag that is being tokenized has too many attributes before `to`, because html5ever would
     /// compare them pairwise.
     fn check(&mut self, to: usize) -> Result<(), Bound> {
         match self.tag {
             // The tag is read again only at twice the length, so that a long tag takes linear time.
-            Some(start) if to - start >= self.unchecked => {
-                self.unchecked = 2 * (to - start);
+            Some(start) if to - start >= self.next_check => {
+                self.next_check = 2 * (to - start);
                 self.read(start, to).map(drop)
             }
             _ => Ok(()),
@@ -237,10 +239,10 @@ impl Watch<'_> {
         tag.map_err(|_| Bound::Attributes(start))
     }
 
-    /// Updates the state from the tokens, or their absence, for the piece just fed, which begins at `from`.
-    fn settle(&mut self, from: usize, opening: bool) -> Result<(), Bound> {
-        if self.spoke {
-            self.spoke = false;
+    /// Updates the state after the piece that begins at `from` was fed. `opening` is true if the piece is a `<`.
+    fn update(&mut self, from: usize, opening: bool) -> Result<(), Bound> {
+        if self.has_text {
+            self.has_text = false;
             self.tag = None;
             self.declaration = None;
             self.section = None;
@@ -248,14 +250,15 @@ impl Watch<'_> {
         if let Some(bound) = self.bound {
             return Err(bound);
         }
-        // Characters emitted for `<` belong to the text before it.
-        if opening && self.tag.is_none() && self.declaration.is_none() && self.may_count(from) {
+        // Characters emitted with a `<` belong to the text before it.
+        let is_known = self.tag.is_some() || self.declaration.is_some();
+        if opening && !is_known && self.may_begin_markup(from) {
             match self.bytes[from + 1..] {
                 [b'a'..=b'z' | b'A'..=b'Z', ..] | [b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => {
                     self.tag = Some(from);
-                    self.unchecked = FEWEST_BYTES;
+                    self.next_check = FEWEST_BYTES;
                 }
-                // In foreign content, `<![CDATA[` is text, for whose end no token is emitted.
+                // In foreign content, `<![CDATA[` begins text, and no token marks the end of that text.
                 [b'!', b'[', ..] => self.section = Some(from),
                 [b'/', b'>', ..] => {}
                 [b'!' | b'?' | b'/', ..] => self.declaration = Some(from),
@@ -265,8 +268,8 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// True if the `<` at `at` may begin something other than text.
-    fn may_count(&self, at: usize) -> bool {
+    /// True if the `<` at `at` may begin markup.
+    fn may_begin_markup(&self, at: usize) -> bool {
         self.text.is_none_or(|name| {
             let end = self.bytes.get(at + 2..at + 2 + name.len());
             self.bytes.get(at + 1) == Some(&b'/')
@@ -284,19 +287,19 @@ impl Watch<'_> {
         section.or(declaration)
     }
 
-    /// The bytes of the tag whose token has arrived, if they match the token.
+    /// The tag whose token has arrived, as read from the bytes. Fails if it does not match the token.
     fn take_tag(&mut self, token: &Tag) -> Result<RawTag, Bound> {
         let raw = match self.tag.take() {
             Some(start) => self.read(start, self.at)?,
             None => None,
         };
-        raw.filter(|raw| raw.span.end == self.at && agree(self.bytes, raw, token))
+        raw.filter(|raw| raw.span.end == self.at && matches_token(self.bytes, raw, token))
             .ok_or(Bound::Unverified(self.at))
     }
 }
 
-/// True if the tag in the bytes equals that of the token, as far as [`ascii`] shows it to html5ever.
-fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
+/// True if the tag in the bytes, after the conversion by [`ascii`], equals the token.
+fn matches_token(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
     let text = ascii(&bytes[raw.span.range()]);
     let Some(raw) = tag::read(text.as_bytes(), 0) else {
         return false;
@@ -318,7 +321,7 @@ fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
         })
 }
 
-/// A listener between html5ever's tokenizer and its tree builder.
+/// A proxy between html5ever's tokenizer and its tree builder that records each token with its position.
 struct Proxy<'a> {
     builder: TreeBuilder<Node, Tree>,
     watch: RefCell<Watch<'a>>,
@@ -351,7 +354,7 @@ impl TokenSink for Proxy<'_> {
                 }
             }
             Token::DoctypeToken(_) | Token::CharacterTokens(_) | Token::NullCharacterToken => {
-                self.watch.borrow_mut().spoke = true;
+                self.watch.borrow_mut().has_text = true;
             }
             Token::EOFToken | Token::ParseError(_) => {}
         }

@@ -1,9 +1,9 @@
 //! References that a browser fetches as soon as its parser finds them, before it reaches a later `base` element.
 //!
 //! HTML fetches a resource when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3, 4.12.1.1).
-//! Chromium resolves URLs in CSS during parsing. It fetches them against the base of that moment, even if the
-//! `base` element arrives in the same packet. `docs/base-url.md` lists the references that it fetches later, or
-//! only sometimes.
+//! Chromium resolves URLs in CSS during parsing, against the base known at that moment, even if the `base` element
+//! arrives in the same packet. `docs/base-url.md` lists the references that Chromium fetches later, or only
+//! sometimes.
 //!
 //! ```
 //! use baselink::{Options, rewrite, resolve::Profile};
@@ -16,7 +16,7 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: references that are fetched later, depending on the network, or never.
+//! Deliberately absent: references that a browser fetches later or never, or at a time that depends on the network.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
-/// Attributes that a browser fetches at once, each with its elements.
+/// Attributes whose URLs a browser fetches at once, each with its elements.
 const FETCHED: &[(&str, &[&str])] = &[
     ("href", &["link", "image", "feimage", "use", "script"]),
     ("xlink:href", &["image", "feimage", "use", "script"]),
@@ -47,25 +47,25 @@ const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload
 
 /// The links in `bytes` that a browser fetches as soon as it reaches them, in order.
 pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
-    let mut live = FetchScanner { bytes, charset, templates: 0, style: None, spans: Vec::new() };
-    walk::best_effort(bytes, 0..bytes.len(), true, &mut live);
-    if live.spans.is_empty() {
+    let mut scanner = FetchScanner { bytes, charset, templates: 0, style: None, spans: Vec::new() };
+    walk::best_effort(bytes, 0..bytes.len(), true, &mut scanner);
+    if scanner.spans.is_empty() {
         return Vec::new();
     }
-    let mut found = Fetched { spans: live.spans, links: Vec::new() };
+    let mut found = FetchedLinks { spans: scanner.spans, links: Vec::new() };
     let (entity, start) = (Arc::clone(&options.entity), 0);
     let whole = Whole { bytes, start, charset, entity, depth: 0, enclosed: false };
     pass::links(&whole, options, &mut found);
     found.links
 }
 
-/// Searches for tags that cause a fetch, and for the text of style sheets. Both are ignored in
-/// `noscript` and `template`, as in a browser that runs scripts.
+/// Finds tags that may cause a fetch, and the text of style sheets. Skips those in `noscript` and `template`, as a
+/// browser that runs scripts does.
 struct FetchScanner<'a> {
     bytes: &'a [u8],
     charset: Charset,
     templates: usize,
-    /// The start of the text of a `style` element.
+    /// The start of the text of the open `style` element.
     style: Option<usize>,
     spans: Vec<Span>,
 }
@@ -79,7 +79,7 @@ impl FetchScanner<'_> {
 
     fn may_fetch(&self, tag: &RawTag, element: &str) -> bool {
         let has_style = || tag.attribute(self.bytes, "style").is_some();
-        let is_of_one = match element {
+        let is_fetched = match element {
             "link" => self.value(tag, "rel").is_some_and(|rel| {
                 rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
             }),
@@ -90,7 +90,7 @@ impl FetchScanner<'_> {
                 .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),
             _ => FETCHED.iter().any(|(_, elements)| elements.contains(&element)),
         };
-        is_of_one || has_style()
+        is_fetched || has_style()
     }
 }
 
@@ -118,13 +118,13 @@ impl Sink for FetchScanner<'_> {
     }
 }
 
-/// Keeps the links that are fetched at once and are within some spans.
-struct Fetched {
+/// Keeps the links that a browser fetches at once, if they are within one of the spans.
+struct FetchedLinks {
     spans: Vec<Span>,
     links: Vec<Link>,
 }
 
-impl Links for Fetched {
+impl Links for FetchedLinks {
     fn plain(&mut self, _: &[u8], found: &Plain) -> bool {
         !self.is_in_span(found.span)
     }
@@ -147,7 +147,7 @@ impl Links for Fetched {
     fn diagnostic(&mut self, _: Diagnostic) {}
 }
 
-impl Fetched {
+impl FetchedLinks {
     fn is_in_span(&self, span: Span) -> bool {
         let before = self.spans.partition_point(|one| one.start <= span.start);
         before.checked_sub(1).is_some_and(|at| span.end <= self.spans[at].end)
@@ -165,7 +165,7 @@ mod tests {
         !links.is_empty()
     }
 
-    /// The requests of Chromium 156 against the fallback base, with the `base` element in the same packet.
+    /// The requests that Chromium 156 resolves against the fallback base, with the `base` element in the same packet.
     #[test]
     fn what_a_browser_fetches_at_once() {
         for page in [
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// The requests that Chromium 156 makes later, depending on the network, or never.
+    /// The requests that Chromium 156 makes later or never, or at a time that depends on the network.
     #[test]
     fn what_a_browser_does_not_fetch_at_once() {
         for page in [

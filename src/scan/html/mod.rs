@@ -1,4 +1,4 @@
-//! HTML to a `Document`: every link of `docs/links.md` as its bytes are, and every `base` element with its
+//! Scans HTML into a `Document`: every link of `docs/links.md` as written, and every `base` element with its
 //! standing (HTML, 4.2.3).
 //!
 //! `engines` finds the tags, and `prelude` finds the encoding and the declared bases in advance. A `pass` looks up
@@ -14,7 +14,7 @@
 //! assert_eq!(document.bases[0].standing, Standing::First);
 //! ```
 //!
-//! Deliberately absent: the effect of bases. Other modules decide on the base and target of a link.
+//! Deliberately absent: the effect of bases. Other modules determine the base and target of a link.
 
 pub(crate) mod document;
 pub(crate) mod engines;
@@ -30,7 +30,7 @@ pub(crate) mod walk;
 
 use self::sink::Event;
 
-/// True if html5ever, with a tree that keeps lists of children, takes at most linear time on `text`.
+/// True if html5ever takes at most linear time on `text`, even with a tree that keeps lists of children.
 pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
     exact::scan(text, 0..text.len(), true, &mut |_: Event<'_>| {})
         .is_ok_and(|facts| !facts.is_crowded)

@@ -1,7 +1,7 @@
 //! One pass over a range of a buffer: from tags and comments to links, each reported as soon as it is found.
 //!
-//! The fast path offers a reference in an attribute, an image candidate or CSS as [`Plain`], without an allocation,
-//! if its bytes can be used as they are. Only a reference that is not accepted as such becomes a
+//! If the bytes of a reference in an attribute, a `srcset` or CSS can be used as they are, the fast path offers the
+//! reference as [`Plain`], without an allocation. Other references, and those that the receiver declines, become a
 //! [`Link`]. A document in a value is scanned separately; markup in text (`noscript`, conditional comments) is
 //! scanned in place.
 //!
@@ -29,7 +29,9 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Place, Row, Syntax, When};
+use crate::scan::attributes::{
+    self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax,
+};
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
@@ -39,7 +41,7 @@ use crate::span::Span;
 /// Each level is scanned separately, so the work is at most this many times the size of the input.
 pub(crate) const DEEPEST: usize = 16;
 
-/// A reference against the document base URL whose bytes may be used without decoding.
+/// A reference, relative to the document base URL, whose bytes may be used without decoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
     /// The bytes of the reference, including white space and character references.
@@ -49,17 +51,17 @@ pub(crate) struct Plain {
     pub(crate) names: Option<(Span, Span, &'static Row)>,
     /// The delimiter of the value.
     pub(crate) quote: Quote,
-    /// True if the reference is enclosed in something that `<` or `>` could end.
+    /// True if a new `<` or `>` in the reference could end a construct around it, such as a comment.
     pub(crate) enclosed: bool,
-    /// True if an empty reference is resolved here.
+    /// True if an empty reference is resolved like any other.
     pub(crate) empty_resolves: bool,
-    /// True if a reference that is only a fragment is an ID in this document, and not a link to a place.
+    /// True if a reference that is only a fragment identifies an element of this document, and is not a link.
     pub(crate) fragment_identifies: bool,
 }
 
 /// A receiver of the links of a document, in document order. Spans are offsets in the scanned bytes.
 pub(crate) trait Links {
-    /// Offers a reference that may not need decoding. Returns `false` to request a [`Link`] instead.
+    /// Receives a reference that may not need decoding. Returns `false` to receive it as a [`Link`] instead.
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
 
     /// Receives a link.
@@ -68,7 +70,7 @@ pub(crate) trait Links {
     /// Receives a document embedded in a value.
     fn part(&mut self, bytes: &[u8], part: Part);
 
-    /// Receives a name that a fragment can refer to, if requested.
+    /// Receives a name that a fragment can refer to. Called only if [`ScanOptions::ids`] is set.
     fn id(&mut self, _id: String) {}
 
     /// Receives a diagnostic.
@@ -93,12 +95,12 @@ pub(crate) struct Whole<'a> {
     pub(crate) entity: Arc<str>,
     /// The number of documents around this one.
     pub(crate) depth: usize,
-    /// True if the document is enclosed in something that `<` or `>` could end.
+    /// True if a new `<` or `>` in the document could end a construct around it, such as a CDATA section.
     pub(crate) enclosed: bool,
 }
 
-/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any, and
-/// whether html5ever gave no tree either.
+/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any, and true
+/// if html5ever stopped, too.
 pub(crate) fn links<L: Links>(
     whole: &Whole<'_>,
     options: &ScanOptions,
@@ -129,14 +131,14 @@ enum Content {
     Markup,
 }
 
-/// The place of text in these elements.
+/// The places of the text in `style` and `script` elements.
 const STYLE: LinkPlace<'_> = LinkPlace::text_of("style", Carriers::One(Carrier::Raw));
 const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier::Raw));
 
 /// An attribute of a tag, and its row in the table.
 type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
 
-/// Markup in text, scanned after the tokens around it in the same buffer. A `base` in it has no effect.
+/// Fallback content or a conditional comment, scanned as markup in the same buffer. A `base` in it has no effect.
 #[derive(Clone, Copy)]
 pub(super) struct Markup {
     pub(super) span: Span,
@@ -153,10 +155,10 @@ struct Pass<'a, 'l, L> {
     entity: Arc<str>,
     links: &'l mut L,
     rows: Answers,
-    /// The number of documents in values so far.
+    /// The number of documents found in values so far.
     parts: usize,
     collector: Collector<'a>,
-    /// True if the scanned bytes are enclosed in something that `<` or `>` could end.
+    /// True if a new `<` or `>` could end a construct around the scanned bytes.
     enclosed: bool,
     /// True for markup in text, which is not part of the document for readers that run scripts.
     is_in_text: bool,
@@ -174,7 +176,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
         }
-        if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
+        if tag.attributes.len() > FEW || self.may_have_text(tag, namespace, text) {
             self.whole_tag(tag, namespace, text);
             self.drain();
             return;
@@ -204,7 +206,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
                 | Answer::Css(_)
                 | Answer::Srcset(_)
                 | Answer::With(_)
-                | Answer::Ask => {
+                | Answer::SlowPath => {
                     let element = self.element(tag);
                     self.attribute(namespace, &element, attribute, &tag.attributes);
                     self.drain();
@@ -264,7 +266,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Reports the remaining links when `span` has been read.
+    /// Reports the remaining links after `span` was read.
     fn finish(&mut self, span: Span, read: &engines::Tokenized) {
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
@@ -274,9 +276,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.drain();
     }
 
-    /// True if more than the attributes of a tag matters.
+    /// True if the text after a tag may contain links, too.
     #[inline(always)]
-    fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
+    fn may_have_text(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
         let is = |name: &str| tag.is_named(self.bytes, name);
         match (namespace, text) {
             (Namespace::Html, TextModel::RawText) => match tag.name.len() {
@@ -292,7 +294,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Reads a tag of which more than the attributes matters.
+    /// Reads a tag without the fast path: all of its attributes, and the text after it.
     fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         let element = self.element(tag);
         if tag.attributes.is_empty() {
@@ -331,7 +333,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         Some(self.value(found).text)
     }
 
-    /// Scans an attribute that contains CSS. Returns `false` if that is not simple.
+    /// Scans an attribute that contains CSS. Returns `false`, and does nothing, if the CSS must be decoded first.
     fn css_value(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         // Any URL in CSS needs one of these bytes, even with character references.
         let Some(span) = attribute.value.filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
@@ -344,7 +346,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.css(span, Some((tag, attribute, row)))
     }
 
-    /// Scans a list of image candidates. Returns `false`, and does nothing, if that is not simple.
+    /// Scans a list of image candidates. Returns `false`, and does nothing, if the list must be decoded first.
     fn srcset(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         let Some(whole) = attribute.value else {
             return false;
@@ -372,7 +374,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         true
     }
 
-    /// Scans CSS without escapes. Returns `false`, and does nothing, if that is not simple.
+    /// Scans CSS. Returns `false`, and does nothing, if an ASCII byte may be part of another character.
     fn css(&mut self, span: Span, place: Option<Attribute<'_>>) -> bool {
         let text = &self.bytes[span.range()];
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
@@ -392,6 +394,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         true
     }
 
+    /// Offers the value of an attribute as a single reference. Returns `false` if it is not accepted.
     #[inline(always)]
     fn offer(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         let Some(span) = attribute.value else {
@@ -401,9 +404,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.links.plain(self.bytes, &plain)
     }
 
-    /// The row for `tag`, if `one` requires a token; `None` if that is not simple.
+    /// The row for `tag`: `one`, which requires a token in another attribute, or else `other`. `None` if that
+    /// attribute must be decoded first.
     fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
-        let When::Has(name, tokens) = one.when else { return None };
+        let Condition::Has(name, tokens) = one.when else { return None };
         let Some(list) = tag.attribute(self.bytes, name).and_then(|found| found.value) else {
             return Some(other);
         };
@@ -416,7 +420,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         list.iter().all(is_plain).then_some(row)
     }
 
-    /// The reference at `span` of an attribute, or of the text of `style`.
+    /// The reference at `span`, in an attribute or in the text of `style`.
     #[inline(always)]
     fn plain(&self, span: Span, place: Option<Attribute<'_>>) -> Plain {
         let row = place.map(|(.., row)| row);
@@ -430,7 +434,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Scans `<?import implementation="x.htc">`, a bogus comment in HTML that Internet Explorer reads like a tag.
+    /// Scans `<?import implementation="x.htc">`, which is a bogus comment in HTML, but a tag to Internet Explorer.
     fn import(&mut self, span: Span) {
         if !self.options.groups.contains(Group::Rare) {
             return;
@@ -452,6 +456,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
+    /// Adds the references in an attribute, without the fast path.
     fn attribute(
         &mut self,
         namespace: Namespace,
@@ -491,6 +496,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.collector.references(self.value(attribute), row.syntax, &place);
     }
 
+    /// Opens the text after `tag`, if it is to be scanned.
     fn open_text(
         &mut self,
         tag: &RawTag,
@@ -534,8 +540,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             Content::Raw(content) => {
                 let view = self.charset.decode(&self.bytes[span.range()], span.start);
                 let place = if content == TextContent::Css { &STYLE } else { &SCRIPT };
-                let said = self.collector.text(&view, content, place);
-                said.into_iter().for_each(|diagnostic| self.links.diagnostic(diagnostic));
+                let diagnostic = self.collector.text(&view, content, place);
+                diagnostic.into_iter().for_each(|one| self.links.diagnostic(one));
             }
             Content::SvgCss => {
                 let (view, pieces) = self.svg_text(span);
@@ -631,6 +637,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
+    /// Reports the links found so far, and scans pending markup, in document order.
     fn drain_all(&mut self) {
         let markup = std::mem::take(&mut self.markup);
         let mut links = std::mem::take(&mut self.collector.links).into_iter().peekable();
@@ -638,14 +645,14 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
                 self.links.link(self.bytes, link);
             }
-            self.inside(markup);
+            self.scan_markup(markup);
         }
         links.for_each(|link| self.links.link(self.bytes, link));
         self.embedded();
     }
 
     /// Scans markup in text. The recursion depth is at most [`DEEPEST`].
-    fn inside(&mut self, Markup { span, .. }: Markup) {
+    fn scan_markup(&mut self, Markup { span, .. }: Markup) {
         if self.depth == DEEPEST {
             self.links.diagnostic(too_deep(span));
             return;
@@ -664,7 +671,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     }
 }
 
-/// A downlevel-hidden conditional comment: `<!--[if …]> markup <![endif]-->`.
+/// The markup in a downlevel-hidden conditional comment: `<!--[if …]> markup <![endif]-->`.
 pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
     let comment = &bytes[span.range()];
     let body = comment.strip_prefix(b"<!--")?;

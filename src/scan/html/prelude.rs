@@ -1,7 +1,7 @@
 //! The lookahead in an HTML document: its encoding (HTML, 13.2.3), and the bases that it declares (HTML, 4.2.3).
 //!
 //! This is the only lookahead. A `base` element affects links before it, and so does a late declaration of the
-//! encoding. A search tells if there may be either; only then are tags read.
+//! encoding. Tags are read in advance only if a search of the bytes finds that either may exist.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -26,11 +26,11 @@ use crate::scan::attributes::Namespace;
 use crate::scan::{ScanOptions, value};
 use crate::span::Span;
 
-/// The maximum number of reported `<base` that are not tags.
+/// The maximum number of reported occurrences of `<base` that are not tags.
 const MOST_STRAYS: usize = 32;
 
-/// The number of bytes of a `meta` element that are read. The limit keeps many unterminated tags from costing more
-/// than their length.
+/// The number of bytes of a `meta` tag that are searched for a declaration. Without the limit, many unterminated tags
+/// would take quadratic time.
 const LONGEST_DECLARATION: usize = 1_024;
 
 /// The encoding of a document, the offset of its text, and the source of the encoding. A declaration after the
@@ -51,12 +51,12 @@ pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
     if options.ignore_saved { None } else { saved::saved(bytes) }
 }
 
-/// True if `is` accepts a tag whose name begins with `letter`, in either case. `is` receives the offset of its
-/// `<`. Two passes of memmem are faster than one search for both cases, because memmem compares up to 32 bytes at
-/// a time.
-fn any_tag(bytes: &[u8], letter: u8, mut is: impl FnMut(usize) -> bool) -> bool {
+/// True if `accepts` returns true for a tag whose name begins with `letter`, in either case. It receives the offset
+/// of the tag's `<`. Two passes of memmem are faster than one search for both cases, because memmem compares up to 32
+/// bytes at a time.
+fn any_tag(bytes: &[u8], letter: u8, mut accepts: impl FnMut(usize) -> bool) -> bool {
     let cases = [letter, letter.to_ascii_uppercase()];
-    cases.into_iter().any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut is))
+    cases.into_iter().any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut accepts))
 }
 
 /// True if `name`, in any case, follows the `<` at `at`.
@@ -79,13 +79,13 @@ fn may_declare(bytes: &[u8], at: usize) -> bool {
 
 /// The encoding that a `meta` element after the first 1024 bytes declares.
 fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
-    // If nothing looks like a declaration, there is none, however the tokenizer reads the bytes.
+    // If no bytes look like a declaration, the tokenizer cannot find one either.
     if !any_tag(bytes, b'm', |at| may_declare(bytes, at)) {
         return None;
     }
     let names = Names::of(&ScanOptions::default());
     let (range, scanner) = (0..bytes.len(), options.scanner);
-    let mut metas = Metas { bytes, found: None };
+    let mut metas = MetaSink { bytes, found: None };
     engines::tokens(bytes, range, true, scanner, &names, &mut metas);
     metas.found
 }
@@ -96,12 +96,12 @@ pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
 }
 
 /// Searches for the first `meta` element that declares an encoding.
-struct Metas<'a> {
+struct MetaSink<'a> {
     bytes: &'a [u8],
     found: Option<Charset>,
 }
 
-impl Sink for Metas<'_> {
+impl Sink for MetaSink<'_> {
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _text: TextModel) {
         let is_meta = namespace == Namespace::Html && tag.is_named(self.bytes, "meta");
         if is_meta && self.found.is_none() {
@@ -114,8 +114,8 @@ impl Sink for Metas<'_> {
     }
 }
 
-/// The declarations of a base in `bytes`, which begin at `start` and are in an ASCII-compatible encoding. The
-/// effective one comes first, followed by everything that looks like one.
+/// The declarations of a base in `bytes` from `start` on, in an ASCII-compatible encoding. The effective one comes
+/// first, followed by everything that looks like a declaration.
 pub(crate) fn bases(
     bytes: &[u8],
     start: usize,
@@ -129,7 +129,7 @@ pub(crate) fn bases(
     if candidates.is_empty() && !has_comment {
         return found;
     }
-    let only = sufficient(bytes, start, &candidates).filter(|_| !has_comment);
+    let only = only_candidate(bytes, start, &candidates).filter(|_| !has_comment);
     let names = Names::of(options);
     let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
     let mut pending = vec![(0, whole)];
@@ -154,7 +154,7 @@ pub(crate) fn bases(
         let read = engines::tokens(bytes, range, is_document, scanner, &names, &mut declared);
         declared.end_markup(span.end);
         if is_document {
-            stand(&mut declared.bases, read.facts.bases);
+            assign_standings(&mut declared.bases, read.facts.bases);
         }
         found.append(&mut declared.bases);
         if depth < DEEPEST {
@@ -165,7 +165,7 @@ pub(crate) fn bases(
     found
 }
 
-/// The offsets in `bytes`, from `start` on, of text written like a `base` tag, in any context.
+/// The offsets in `bytes`, from `start` on, of text that looks like a `base` tag, in any context.
 fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
     let mut found = Vec::new();
     any_tag(&bytes[start..], b'b', |at| {
@@ -177,20 +177,20 @@ fn candidates(bytes: &[u8], start: usize) -> Vec<usize> {
     found
 }
 
-/// The only one of the `candidates`, if nothing after it can affect bases. A `frameset` can: it removes a body and
-/// the elements in it (HTML, 13.2.6.4.7).
-fn sufficient(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
+/// The only candidate, if there is just one and nothing after it can affect bases. A `frameset` can affect them: it
+/// removes the body and the elements in it (HTML, 13.2.6.4.7).
+fn only_candidate(bytes: &[u8], start: usize, candidates: &[usize]) -> Option<usize> {
     let &[only] = candidates else { return None };
     let may_be_removed =
         any_tag(&bytes[start..], b'f', |at| is_named(&bytes[start..], at, b"frameset"));
     (!may_be_removed).then_some(only)
 }
 
-/// Assigns each element its standing. Both lists belong to one document.
-fn stand(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Standing)>) {
+/// Assigns its standing to each `base` element of a document.
+fn assign_standings(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Standing)>) {
     standings.sort_unstable_by_key(|&(tag, _)| tag);
     let mut standings = standings.into_iter().peekable();
-    // Both lists are in source order.
+    // Now both lists are in source order.
     for base in bases.iter_mut().filter(|base| base.kind == BaseKind::Element) {
         let tag = base.span.start;
         while standings.next_if(|&(at, _)| at < tag).is_some() {}
@@ -204,13 +204,13 @@ struct BaseSink<'a> {
     bytes: &'a [u8],
     charset: Charset,
     options: &'a ScanOptions,
-    /// The standing of a `base` here; [`Standing::First`] if it can be effective.
+    /// The standing of a `base` in the scanned range; [`Standing::First`] if it can be effective.
     standing: Standing,
     bases: Vec<DeclaredBase>,
     markup: Vec<Markup>,
     /// The start of text that some readers treat as markup.
     text: Option<usize>,
-    /// True once a comment with which Firefox replaces a `base` element was seen. Only the first is read.
+    /// True once a comment was seen with which Firefox replaces a `base` element. Later ones are ignored.
     has_commented_url: bool,
     /// The offset of the last tag that can matter.
     last: Option<usize>,
@@ -224,7 +224,7 @@ impl Sink for BaseSink<'_> {
             self.text = Some(tag.span.end);
         }
         if tag.is_named(self.bytes, "base") {
-            // The complete tree decides on the standing.
+            // In a document, the complete tree decides on the standing later.
             let is_html = namespace == Namespace::Html;
             let standing = if is_html { self.standing } else { Standing::Foreign };
             let declared = DeclaredBase::of(BaseKind::Element, tag.span);
@@ -281,7 +281,7 @@ impl BaseSink<'_> {
         self.bases.push(DeclaredBase { value, ..DeclaredBase::of(BaseKind::Comment, span) });
     }
 
-    /// The value of the `href` of a `base` element.
+    /// The trimmed value of the `href` of a `base` element.
     fn href(&self, tag: &RawTag) -> Option<String> {
         let href = tag.attribute(self.bytes, "href")?.decoded(self.bytes, self.charset);
         Some(value::trim(&href.text).to_owned())

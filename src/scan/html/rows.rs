@@ -1,22 +1,22 @@
-//! A cache of table lookups, keyed by the names of element and attribute as written.
+//! A cache of table lookups, keyed by the names of the element and the attribute in any case.
 //!
-//! Most documents have only a few dozen such pairs. An answer is cached if it depends only on the two names and
-//! the namespace.
+//! Most documents have only a few dozen such pairs of names. An answer depends only on the two names and the
+//! namespace; if the links depend on more, the answer says so.
 //!
 //! ```
-//! // Each `href` but the first is found in the cache.
+//! // All but the first `href` are found in the cache.
 //! let page = b"<a href=x><a href=y><A HREF=z>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links.len(), 3);
 //! ```
 //!
-//! Deliberately absent: conditions. A row that depends on other attributes of the tag is looked up each time,
-//! unless the condition decides on the role only.
+//! Deliberately absent: conditions. A row that depends on other attributes of the tag is looked up for every tag,
+//! unless its condition affects only the role of the link.
 
 use super::tag::RawAttribute;
 use super::walk::Name;
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{self, AttributeBase, Namespace, Row, Syntax, When};
+use crate::scan::attributes::{self, AttributeBase, Condition, Namespace, Row, Syntax};
 use crate::span::Span;
 
 /// The number of bytes of an element's name that are kept.
@@ -29,7 +29,7 @@ pub(super) fn element_name(name: &[u8]) -> String {
     element
 }
 
-/// The result of a table lookup, if it does not depend on the tag.
+/// The answer of the table for an attribute of an element.
 #[derive(Clone, Copy, Default)]
 pub(super) enum Answer {
     /// The attribute contains no URL.
@@ -44,10 +44,11 @@ pub(super) enum Answer {
     /// The value is one reference against the document base URL. The first row is for tags that meet its
     /// condition, the second for others. They differ in the role only.
     Either(&'static Row, &'static Row),
-    /// The attribute may contain URLs only if the tag has this attribute.
+    /// The attribute contains URLs only if the tag has the attribute with this name. The result then depends on the
+    /// tag.
     With(&'static str),
-    /// The result depends on the tag.
-    Ask,
+    /// The attribute must be looked up again without the fast path.
+    SlowPath,
 }
 
 /// The number of cached answers: a power of two, larger than most documents need.
@@ -66,7 +67,7 @@ fn slot(element: Name, attribute: Name) -> usize {
     (element.hash() ^ attribute.hash().rotate_left(3)) & (KNOWN - 1)
 }
 
-/// The answers needed so far in a document.
+/// The answers cached so far for a document.
 pub(super) struct Answers {
     known: [KnownAnswer; KNOWN],
 }
@@ -86,7 +87,7 @@ impl Answers {
         attribute: &RawAttribute,
         options: &ScanOptions,
     ) -> Answer {
-        // Names are compared by eight bytes only.
+        // A [`Name`] holds only eight bytes.
         if element.len() > 8 || attribute.name.len() > 8 {
             return look_up(bytes, element, namespace, attribute, options);
         }
@@ -99,7 +100,7 @@ impl Answers {
             return known.answer;
         }
         let answer = look_up(bytes, element, namespace, attribute, options);
-        // In the comparison, other bytes could be taken for letters.
+        // A [`Name`] with other bytes may equal a different name, so it is not cached.
         let is_exact = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let mut names = [element, attribute.name].into_iter();
         if names.all(|name| bytes[name.range()].iter().all(is_exact)) {
@@ -119,7 +120,7 @@ fn look_up(
 ) -> Answer {
     let name = match str::from_utf8(&bytes[attribute.name.range()]) {
         Ok(name) if options.places.is_empty() => name.to_ascii_lowercase(),
-        _ => return Answer::Ask,
+        _ => return Answer::SlowPath,
     };
     let element = element_name(&bytes[element.range()]);
     let mut rows = attributes::rows(&name).iter().filter(|row| {
@@ -129,26 +130,28 @@ fn look_up(
     });
     match (rows.next(), rows.next()) {
         (None, _) => Answer::Nothing,
-        (Some(Row { when: When::Is(name, _) | When::Has(name, _), .. }), None) => {
+        (Some(Row { when: Condition::Is(name, _) | Condition::Has(name, _), .. }), None) => {
             Answer::With(name)
         }
         (Some(row), Some(other))
             if row.against == AttributeBase::Document
                 && row.syntax == Syntax::Url
-                && matches!(row.when, When::Has(..))
+                && matches!(row.when, Condition::Has(..))
                 && *row == (Row { when: row.when, role: row.role, ..*other })
-                && other.when == When::Always =>
+                && other.when == Condition::Always =>
         {
             Answer::Either(row, other)
         }
-        (Some(row), _) if row.when != When::Always || row.against != AttributeBase::Document => {
-            Answer::Ask
+        (Some(row), _)
+            if row.when != Condition::Always || row.against != AttributeBase::Document =>
+        {
+            Answer::SlowPath
         }
         (Some(row), _) => match row.syntax {
             Syntax::Url => Answer::Url(row),
             Syntax::Css | Syntax::CssValue => Answer::Css(row),
             Syntax::Srcset => Answer::Srcset(row),
-            _ => Answer::Ask,
+            _ => Answer::SlowPath,
         },
     }
 }

@@ -15,8 +15,8 @@
 //!
 //! | program | in the place of `<base href="/docs/">` |
 //! |---|---|
-//! | Chromium, Edge | `<!--<base href="/docs/">--><base href=".">`: the element as it was, and one that means the folder |
-//! | Firefox | `<!-- base href="http://a.example/docs/" -->`: its URL |
+//! | Chromium, Edge | `<!--<base href="/docs/">--><base href=".">`: the original element, and one that means the folder |
+//! | Firefox | `<!-- base href="http://a.example/docs/" -->`: the URL of the element |
 //!
 //! ```
 //! use baselink::document::Program;
@@ -30,7 +30,7 @@
 //! ```
 //!
 //! Deliberately absent: the location of local copies, which `rewrite` finds; and comments further down in a page,
-//! whose authors are unknown.
+//! which anyone may have written.
 
 use memchr::{memchr, memmem};
 
@@ -43,8 +43,8 @@ use crate::span::Span;
 /// The number of bytes of a page that are searched.
 pub const HEAD: usize = 64 << 10;
 
-/// The content of the first such comment in `head`, the first bytes of a page in an ASCII-compatible encoding. Its
-/// URL is as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
+/// The first note of a program that saved the page. `head` holds the first bytes of the page, in an ASCII-compatible
+/// encoding. The URL is as written and may be invalid. Bytes that are not UTF-8 become U+FFFD.
 #[must_use]
 pub fn saved(head: &[u8]) -> Option<Saved> {
     let head = &head[..head.len().min(HEAD)];
@@ -69,7 +69,7 @@ pub fn saved(head: &[u8]) -> Option<Saved> {
     }
 }
 
-/// The content of a comment by one of these programs.
+/// The note in a comment, if one of these programs wrote it.
 fn of_comment(comment: &[u8]) -> Option<Saved> {
     let comment = comment.trim_ascii();
     let after = |start: &[u8]| {
@@ -78,8 +78,8 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     let saved = |program, written: &str| Some(Saved { program, written: written.to_owned() });
     if let Some(rest) = after(b"saved from url=(") {
         let (length, rest) = rest.split_once(')')?;
-        // Chromium escapes the second of two hyphens, which would end a comment in XML. In a host, the escape must
-        // be undone.
+        // Chromium writes the second of two hyphens as `%2D`, because an XML comment must not contain `--`. The escape
+        // is undone because it would change a host.
         let url = if length.parse() == Ok(rest.len()) { rest } else { first_word(rest)? };
         return saved(Program::Browser, &url.replace("-%2D", "--"));
     }
@@ -94,7 +94,7 @@ fn of_comment(comment: &[u8]) -> Option<Saved> {
     let rest = after(b"Saved from ")?;
     let (rest, _) = rest.split_once(" using monolith")?;
     let (url, _) = rest.split_once(" at ")?;
-    // monolith writes "local source" instead of a URL that is not http.
+    // Instead of a URL that is not http, monolith writes "local source".
     if url.contains(':') { saved(Program::Monolith, url) } else { None }
 }
 
@@ -102,7 +102,7 @@ fn first_word(text: &str) -> Option<&str> {
     text.split_ascii_whitespace().next()
 }
 
-/// The `base` element in a comment by Chromium, if another `base` element follows immediately.
+/// The `base` element in a comment by Chromium. Another `base` element must follow immediately.
 pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
     let start = comment.start + 4;
     if !bytes[comment.range()].starts_with(b"<!--") {
@@ -123,7 +123,7 @@ fn base_at(bytes: &[u8], at: usize) -> Option<RawTag> {
 /// The beginning of the comment with which Firefox replaces a `base` element.
 pub(super) const COMMENTED_BASE: &[u8] = b"<!-- base href=\"";
 
-/// The URL in such a comment, if it is within the first bytes of a page.
+/// The URL in such a comment, if the comment ends within the first [`HEAD`] bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let (start, end) = (COMMENTED_BASE, b"\" -->");
     if comment.end > HEAD {
@@ -134,7 +134,7 @@ pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span
     (!url.contains(&b'"')).then(|| Span::new(at, at + url.len()))
 }
 
-/// True if only content of a `head` element has begun before `end` (HTML, 13.2.6.4.4).
+/// True if every start tag before `end` can come before a `body` (HTML, 13.2.6.4.4).
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
     walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
@@ -145,7 +145,7 @@ pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     is_head
 }
 
-/// The elements of a `head`, and those before them.
+/// The elements that can come before a `body`.
 const OF_HEAD: [&str; 13] = [
     "html", "head", "title", "meta", "link", "base", "style", "script", "noscript", "template",
     "basefont", "bgsound", "noframes",

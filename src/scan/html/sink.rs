@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! Deliberately absent: text. Its position follows from its end.
+//! Deliberately absent: text. It begins at the end of its start tag, and the sink learns where it ends.
 
 use super::tag::RawTag;
 use crate::document::Standing;
@@ -23,18 +23,19 @@ use crate::span::Span;
 
 /// A receiver of the tags and comments of a document, in source order. Offsets are those of the scanned buffer.
 pub(crate) trait Sink {
-    /// Receives a start tag. The proving walk skips tags and attributes that cannot matter. If a row of the table
-    /// depends on other attributes, it reports all attributes of the tag.
+    /// Receives a start tag. The proving walk skips tags and attributes that cannot matter. It reports all attributes
+    /// of a tag if a row of the table depends on more than one of them.
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
-    /// Receives the end of the text of the element whose start tag came last: raw text, RCDATA, or that of `style`
-    /// in SVG. Not called if the document ends first.
+    /// Receives the end of the raw text or RCDATA of the element whose start tag came last, or of the text of a
+    /// `style` in SVG. Not called if the document ends first.
     fn end_text(&mut self, _at: usize) {}
 
     /// Receives an end tag. The proving walk does not report any.
     fn end_tag(&mut self, _tag: &RawTag) {}
 
-    /// Receives a terminated comment that begins with `<!--` or `<?`. The proving walk skips other bogus comments.
+    /// Receives a comment, which may be unterminated. The proving walk skips bogus comments that do not begin with
+    /// `<?`.
     fn comment(&mut self, _span: Span) {}
 
     /// True if nothing later in the document can matter.
@@ -43,14 +44,14 @@ pub(crate) trait Sink {
     }
 }
 
-/// A token, for users that need only tokens.
+/// A token, for sinks that need nothing else.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'a> {
     /// A start tag.
     StartTag { tag: &'a RawTag, text: TextModel },
     /// An end tag.
     EndTag { tag: &'a RawTag },
-    /// A terminated comment.
+    /// A comment.
     Comment { span: Span },
 }
 
@@ -75,13 +76,13 @@ pub(crate) enum TextModel {
     Markup,
     /// Only the element's end tag is recognised.
     RawText,
-    /// Its end tag and character references are recognised.
+    /// The element's end tag and character references are recognised.
     Rcdata,
-    /// Nothing is recognised any more.
+    /// Nothing is recognised up to the end of the document.
     Plaintext,
 }
 
-/// The facts that are known once the whole document has been read.
+/// Facts that are known only after the whole document has been read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TreeFacts {
     /// Every `base` element by the offset of its tag, with its standing; the effective one first.

@@ -2,14 +2,13 @@
 //! 13.2.5.32 to 13.2.5.40).
 //!
 //! ```
-//! // The first `>` is in a value, and the `/` is part of a value.
+//! // The first `>` and the `/` are parts of values.
 //! let page = b"<a title='>' href=x/>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links[0].reference, "x/");
 //! ```
 //!
-//! Deliberately absent: the meaning of a tag. The caller knows that the tokenizer is in a state in which `<` opens
-//! a tag.
+//! Deliberately absent: the meaning of a tag, and the tokenizer's state. The caller must know that `<` opens a tag.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -77,16 +76,16 @@ impl RawTag {
     }
 }
 
-/// A filter for the attributes of a tag. A trait, because a closure would not be inlined here.
-pub(super) trait Keeps {
-    /// True if the attribute called `name` in `bytes` is kept.
+/// A filter for the attributes of a tag. It is a trait because a closure would not be inlined.
+pub(super) trait AttributeFilter {
+    /// True if the filter accepts the attribute whose name is at `name` in `bytes`.
     fn keeps(&self, bytes: &[u8], name: Span) -> bool;
 }
 
-/// Every attribute.
-struct All;
+/// A filter that accepts every attribute.
+struct EveryAttribute;
 
-impl Keeps for All {
+impl AttributeFilter for EveryAttribute {
     fn keeps(&self, _bytes: &[u8], _name: Span) -> bool {
         true
     }
@@ -95,14 +94,18 @@ impl Keeps for All {
 /// The error for more attributes than allowed.
 pub(super) struct TooManyAttributes;
 
-/// Reads the attributes of a tag, at most `most` of them, from the end of its name at `from` on. Appends those
-/// that `kept` accepts to `tag`. Returns the end of the tag; `None` if `bytes` end in it.
+/// Reads the attributes of a tag from the end of its name at `from` on, and stores those that `filter` accepts in
+/// `tag`. Returns the end of the tag; `None` if `bytes` end in it.
+///
+/// # Errors
+///
+/// Fails at the first attribute beyond the maximum, `most`.
 #[inline(always)]
 pub(super) fn attributes(
     bytes: &[u8],
     from: usize,
     most: usize,
-    kept: &impl Keeps,
+    filter: &impl AttributeFilter,
     tag: &mut RawTag,
 ) -> Result<Option<usize>, TooManyAttributes> {
     let mut count = 0;
@@ -134,7 +137,7 @@ pub(super) fn attributes(
         // The first byte always belongs to the name, even a `=`.
         let end = name_end(bytes, at + 1, b'=');
         let name = Span::new(at, end);
-        let is_kept = kept.keeps(bytes, name);
+        let is_kept = filter.keeps(bytes, name);
         at = skip_space(bytes, end);
         let (mut value, mut quote) = (None, Quote::None);
         if bytes.get(at) == Some(&b'=') {
@@ -179,7 +182,7 @@ pub(crate) fn read(bytes: &[u8], at: usize) -> Option<RawTag> {
     read_bounded(bytes, at, usize::MAX).ok()?
 }
 
-/// The tag whose `<` is at `at`, as from [`read`], if it has at most `most` attributes. Stops reading after that.
+/// The tag whose `<` is at `at`, as from [`read`]. Fails at the first attribute beyond the maximum, `most`.
 pub(super) fn read_bounded(
     bytes: &[u8],
     at: usize,
@@ -192,14 +195,14 @@ pub(super) fn read_bounded(
     }
     let name = Span::new(start, name_end(bytes, start, b'>'));
     let mut tag = RawTag { end_tag, name, ..RawTag::default() };
-    let end = attributes(bytes, name.end, most, &All, &mut tag)?;
+    let end = attributes(bytes, name.end, most, &EveryAttribute, &mut tag)?;
     Ok(end.map(|end| RawTag { span: Span::new(at, end), ..tag }))
 }
 
 /// The maximum number of attributes that are compared pairwise.
 pub(super) const FEW: usize = 16;
 
-/// The attributes without repetitions: of several with one name, ignoring case, the first (HTML, 13.2.5.33).
+/// The attributes without repetitions: the first of each name, ignoring case (HTML, 13.2.5.33).
 #[must_use]
 pub(crate) fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribute]> {
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
@@ -268,14 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_tag_is_none() {
+    fn an_incomplete_tag_is_not_read() {
         for bytes in ["<!-", "<![", "<?", "</ ", "</>", "< ", "<1", "<", "</", "<a", "<a href='>"] {
             assert_eq!(read(bytes.as_bytes(), 0), None, "{bytes}");
         }
     }
 
     #[test]
-    fn a_tag_that_is_cut_off_anywhere_is_none() {
+    fn a_tag_that_is_cut_off_anywhere_is_not_read() {
         let tag = b"<img alt='a>b' src = \"x\" srcset=y ismap/>";
         assert!(read(tag, 0).is_some_and(|tag| tag.self_closing && tag.attributes.len() == 4));
         for cut in 0..tag.len() {

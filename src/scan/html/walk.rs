@@ -1,15 +1,15 @@
 //! The walk: the fast scanner of HTML. It makes one pass over the bytes from `<` to `<`, through the tokenizer's
-//! states (HTML, 13.2.5). Of tree construction (13.2.6), it follows only the part that changes the set of tags and
-//! their meaning.
+//! states (HTML, 13.2.5). Tree construction (13.2.6) is followed only where it affects which tags count, or what they
+//! mean.
 //!
-//! It has two modes. In the first, it *proves* its result. It reports to a [`Sink`] only the tags and attributes
-//! that can matter, and allocates nothing for a tag. If it cannot prove html5ever's result from the bytes read so
-//! far, it stops with [`Unproved`]. It has then reported everything before that place and nothing after it. Its
-//! reports are equal to those of [`super::exact`]: `tests/html/fast.rs` compares the two.
+//! The walk has two modes. In the first, it *proves* that its reports equal those of html5ever ([`super::exact`];
+//! `tests/html/fast.rs` compares the two). It reports to a [`Sink`] only the tags and attributes that can matter,
+//! and allocates nothing for a tag. At the first `<` where the bytes read so far do not suffice for a proof, it
+//! stops with [`Unproved`].
 //!
-//! In the second mode, it makes its [`best_effort`]: it reports every token and never stops. This mode is the
-//! fallback when html5ever would take too long, and provides the token stream that `--verify` compares. It takes
-//! linear time and memory on any input.
+//! In the second mode, [`best_effort`], it reports every token and never stops. This mode is the fallback if
+//! html5ever would take too long. It also supplies the tokens that `--verify` compares. It takes linear time and
+//! memory on any input.
 //!
 //! Outside of `svg` and `math`, tree construction changes little. The kind of content of an element (raw text,
 //! RCDATA, script data) follows from its name, unless its tag is dropped. Tags are dropped only in framesets and
@@ -26,8 +26,8 @@
 //! assert_eq!(document.fallback, Some(baselink::document::FallbackReason::EndTag));
 //! ```
 //!
-//! Deliberately absent: a tree. Outside of `svg` and `math`, open elements are not tracked and nothing is moved:
-//! the first `base` is the first as written.
+//! Deliberately absent: a tree. Outside of `svg` and `math`, open elements are counted at most, and no element is
+//! moved. The first `base` is therefore the first as written; the proving walk stops if a table may reorder two.
 
 mod foreign;
 mod names;
@@ -38,7 +38,7 @@ use self::foreign::{Foreign, TagPlace};
 use self::names::{Element, ElementKind};
 pub(crate) use self::names::{Name, Names};
 use super::sink::{Sink, TextModel, TreeFacts};
-use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
+use super::tag::{self, AttributeFilter, MOST_ATTRIBUTES, RawTag, TooManyAttributes};
 use crate::document::{FallbackReason, Standing};
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
@@ -48,8 +48,8 @@ use crate::span::Span;
 /// A place at which the walk cannot prove html5ever's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unproved {
-    /// The `<` in question. Everything that begins before it has been reported to the sink, and nothing from it
-    /// on.
+    /// The offset of the `<` at which the walk stopped. Everything that begins before it has been reported to the
+    /// sink, and nothing that begins there or later.
     pub(crate) at: usize,
     /// The reason why the walk stopped.
     pub(crate) reason: FallbackReason,
@@ -90,11 +90,11 @@ struct OpenElements<'a> {
     foreign: Foreign<'a>,
     /// The number of open `template` elements.
     templates: usize,
-    /// True if the last start tag was `style` in SVG, whose text ends at any start tag.
+    /// True if the text of a `style` in SVG is open. It ends at any start tag, or at `</style>`.
     in_svg_style: bool,
 }
 
-/// `PROVES` is true if the walk stops at the first place that it cannot prove.
+/// The state of a walk. `PROVES` is true if the walk stops at the first place that it cannot prove.
 struct Walk<'a, S: Sink, const PROVES: bool> {
     bytes: &'a [u8],
     scripting: bool,
@@ -104,17 +104,17 @@ struct Walk<'a, S: Sink, const PROVES: bool> {
     tag: RawTag,
     open: OpenElements<'a>,
     bases: Vec<(usize, Standing)>,
-    /// True if one of the bases is the first with an `href`.
+    /// True if a `base` with an `href` was found outside of templates.
     has_base: bool,
-    /// The offset up to which the bytes need no more search for a table.
+    /// The offset up to which the proving walk has searched for tables.
     without_table: usize,
 }
 
-/// The result of a tag: the offset to continue at, or `None` at the end of the document.
-type Next = Result<Option<usize>, FallbackReason>;
+/// The offset at which to continue after a tag; `None` at the end of the document.
+type NextOffset = Result<Option<usize>, FallbackReason>;
 
-/// The result of a part of a tag.
-type Done = Result<(), FallbackReason>;
+/// An error if the walk must stop at the current tag.
+type Proof = Result<(), FallbackReason>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn new(bytes: &'a [u8], scripting: bool, names: &'a Names, sink: &'a mut S) -> Self {
@@ -159,13 +159,13 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    /// Stops a walk that has to prove its result, before anything of the tag is reported to the sink.
-    fn unproved(&self, reason: FallbackReason) -> Done {
+    /// Stops the walk if it has to prove its result. Must be called before the current tag is reported.
+    fn unproved(&self, reason: FallbackReason) -> Proof {
         if PROVES { Err(reason) } else { Ok(()) }
     }
 
     #[inline(always)]
-    fn start_tag(&mut self, at: usize) -> Next {
+    fn start_tag(&mut self, at: usize) -> NextOffset {
         let end = name_end(self.bytes, at + 1, b'>');
         let element = self.names.element(self.bytes, at + 1, end);
         if !PROVES || !self.open.foreign.is_empty() || element != Element::default() {
@@ -178,14 +178,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             return Ok(None);
         };
         if !self.tag.attributes.is_empty() {
-            self.report(at, end, next, Namespace::Html, TextModel::Markup);
+            self.report_start_tag(at, end, next, Namespace::Html, TextModel::Markup);
         }
         Ok(Some(next))
     }
 
-    /// Reads a start tag whose name matters, or one in foreign content.
+    /// Reads a start tag in foreign content or with a name that matters; in best-effort mode, any start tag.
     #[inline(never)]
-    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next {
+    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> NextOffset {
         let bytes = self.bytes;
         let span = Span::new(at + 1, end);
         let name = &bytes[span.range()];
@@ -212,8 +212,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         self.html_tag(at, end, next, element, place)
     }
 
-    /// Reads a start tag that makes an element of SVG or MathML inside foreign content.
-    fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next {
+    /// Reads a start tag that creates an SVG or MathML element inside foreign content.
+    fn foreign_tag(
+        &mut self,
+        at: usize,
+        end: usize,
+        next: usize,
+        namespace: Namespace,
+    ) -> NextOffset {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
         let is_annotation =
@@ -224,13 +230,13 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         if name.eq_ignore_ascii_case(b"base") {
             self.bases.push((at, Standing::Foreign));
         }
-        self.tell(at, end, next, namespace, TextModel::Markup);
+        self.end_style_and_report(at, end, next, namespace, TextModel::Markup);
         if !self.tag.self_closing {
             self.open.in_svg_style =
                 namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
             let is_point =
                 foreign::is_point(name, namespace) || is_annotation && self.is_annotated_html();
-            // In best-effort mode, the end tags of other elements are ignored.
+            // In best-effort mode, other elements are not kept, and their end tags are ignored.
             if PROVES || is_point || foreign::is_root(name) {
                 self.open.foreign.open(name, namespace, is_point);
             }
@@ -238,7 +244,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(Some(next))
     }
 
-    /// Reads a start tag that makes an element of HTML, or an outermost one of SVG or MathML.
+    /// Reads a start tag that creates an HTML element, or an `svg` or `math` element in HTML.
     fn html_tag(
         &mut self,
         at: usize,
@@ -246,7 +252,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         element: Element,
         place: TagPlace,
-    ) -> Next {
+    ) -> NextOffset {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
         if place == TagPlace::Point && PROVES && !self.nest(element.kind, name) {
@@ -255,7 +261,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let text = match element.kind {
             ElementKind::Plain => TextModel::Markup,
             ElementKind::Foreign(namespace) => {
-                self.tell(at, end, next, namespace, TextModel::Markup);
+                self.end_style_and_report(at, end, next, namespace, TextModel::Markup);
                 if !self.tag.self_closing {
                     self.open.foreign.open(name, namespace, false);
                 }
@@ -266,7 +272,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             ElementKind::RawText | ElementKind::NoScript | ElementKind::Script => {
                 TextModel::RawText
             }
-            // Names are compared by their first bytes and their length, so this name may be another.
+            // The lookup compares only the length and the first eight bytes, so the name may be a different one.
             ElementKind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
             ElementKind::Plaintext => TextModel::Plaintext,
             ElementKind::Frameset => {
@@ -293,19 +299,19 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
         match text {
             TextModel::Markup => {
-                self.tell(at, end, next, Namespace::Html, text);
+                self.end_style_and_report(at, end, next, Namespace::Html, text);
                 Ok(Some(next))
             }
             TextModel::Plaintext => {
-                self.tell(at, end, next, Namespace::Html, text);
+                self.end_style_and_report(at, end, next, Namespace::Html, text);
                 Ok(None)
             }
             TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
         }
     }
 
-    /// Opens an element of HTML in an integration point, if its text is markup. Returns false, and opens nothing,
-    /// if its start tag may do more than nest.
+    /// Opens an HTML element in an integration point, if its content is markup. Returns false, and opens nothing,
+    /// if the start tag may also affect other elements.
     fn nest(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
         match kind {
             ElementKind::Plain => self.open.foreign.nest(name),
@@ -317,7 +323,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
     }
 
-    /// Reads a start tag, the raw text, RCDATA or script data from `next` on, and the end tag that follows it.
+    /// Reports a start tag, skips the raw text, RCDATA or script data from `next` on, and reads its end tag.
     fn text(
         &mut self,
         at: usize,
@@ -325,7 +331,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         text: TextModel,
         kind: ElementKind,
-    ) -> Next {
+    ) -> NextOffset {
         let bytes = self.bytes;
         let name = &bytes[at + 1..name_end];
         let end = match kind {
@@ -336,7 +342,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let Ok(end_tag) = tag::read_bounded(bytes, end, most) else {
             return Err(FallbackReason::Attributes);
         };
-        self.tell(at, name_end, next, Namespace::Html, text);
+        self.end_style_and_report(at, name_end, next, Namespace::Html, text);
         let Some(end_tag) = end_tag else {
             return Ok(None);
         };
@@ -348,7 +354,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     #[inline(always)]
-    fn end_tag(&mut self, at: usize) -> Next {
+    fn end_tag(&mut self, at: usize) -> NextOffset {
         match self.bytes.get(at + 2) {
             Some(b'a'..=b'z' | b'A'..=b'Z') => {}
             None => return Ok(None),
@@ -366,14 +372,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             self.close(at, end)?;
         }
         if !PROVES {
-            self.tell_end_tag(at, end, next);
+            self.report_end_tag(at, end, next);
         }
         Ok(Some(next))
     }
 
     /// Reads an end tag whose effect matters.
     #[inline(never)]
-    fn close(&mut self, at: usize, end: usize) -> Done {
+    fn close(&mut self, at: usize, end: usize) -> Proof {
         let bytes = self.bytes;
         let name = &bytes[at + 2..end];
         let ends_style = self.open.in_svg_style && name.eq_ignore_ascii_case(b"style");
@@ -388,8 +394,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         } else if !name.is_ascii() {
             self.unproved(FallbackReason::Name)?;
         } else {
-            // `</p>` and `</br>`, which leave foreign content (13.2.6.5), do not name an element of it. The text
-            // of `style` continues after the end of its SVG.
+            // `</p>` and `</br>` leave foreign content (13.2.6.5). Unless a `p` is open, `close` returns false for
+            // both, because no open element has such a name.
+            //
+            // If an `svg` ends while the text of its `style` is open, the text continues after the `svg`. The walk
+            // would not find its end there.
             if !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
                 self.unproved(FallbackReason::EndTag)?;
             }
@@ -400,10 +409,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    /// Reads a construct that begins with `<!` or `<?`: a comment, a DOCTYPE, or a CDATA section.
-    fn declaration(&mut self, at: usize) -> Next {
+    /// Reads a construct that begins with `<!` or `<?`: a comment, a bogus comment, a DOCTYPE or a CDATA section.
+    fn declaration(&mut self, at: usize) -> NextOffset {
         let rest = &self.bytes[at..];
-        if rest.starts_with(b"<![CDATA[") && self.open.foreign.is_innermost() {
+        if rest.starts_with(b"<![CDATA[") && self.open.foreign.is_foreign_innermost() {
             return self.section(at);
         }
         let end = declaration_end(self.bytes, at, false);
@@ -413,19 +422,20 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(end)
     }
 
-    fn section(&mut self, at: usize) -> Next {
+    /// Reads a CDATA section.
+    fn section(&mut self, at: usize) -> NextOffset {
         let rest = &self.bytes[at..];
         let length = memchr::memmem::find(rest, b"]]>");
         let text = &rest[..length.unwrap_or(rest.len())];
-        // The exact engine counts attributes of anything that looks like a tag here.
+        // The exact engine also counts the attributes of text in the section that looks like a tag, and may stop.
         if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
             self.unproved(FallbackReason::Attributes)?;
         }
         Ok(length.map(|length| at + length + 3))
     }
 
-    /// Reads a `</` that does not begin a tag: nothing, or a bogus comment.
-    fn bogus(&mut self, at: usize) -> Next {
+    /// Reads a `</` that does not begin a tag. The tokenizer ignores `</>`; everything else is a bogus comment.
+    fn bogus(&mut self, at: usize) -> NextOffset {
         let end = find(self.bytes, at, b'>');
         let next = (end < self.bytes.len()).then_some(end + 1);
         if !PROVES && end > at + 2 {
@@ -435,7 +445,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// Records a `base` element of HTML, and its standing.
-    fn base(&mut self, at: usize) -> Done {
+    fn base(&mut self, at: usize) -> Proof {
         let has_href = self.tag.attribute(self.bytes, "href").is_some();
         let standing = if self.open.templates > 0 {
             Standing::Template
@@ -455,7 +465,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    /// True if the current tag is a `font` that cannot be foreign (13.2.6.5).
+    /// True if the current tag is a `font` with an attribute that ends foreign content (13.2.6.5).
     fn is_html_font(&self, name: &[u8]) -> bool {
         name.eq_ignore_ascii_case(b"font")
             && ["color", "face", "size"]
@@ -463,7 +473,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .any(|name| self.tag.attribute(self.bytes, name).is_some())
     }
 
-    /// True if the current `annotation-xml` contains HTML (13.2.4.2).
+    /// True if the current `annotation-xml` is an HTML integration point (13.2.4.2).
     fn is_annotated_html(&self) -> bool {
         self.tag.attributes.iter().any(|one| {
             let value = one.value.map_or(&[][..], |value| &self.bytes[value.range()]);
@@ -473,8 +483,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         })
     }
 
-    /// Reports a start tag. If a `style` element of SVG is open, the tag ends its text.
-    fn tell(
+    /// Reports a start tag and, before it, the end of the text of an open `style` in SVG.
+    fn end_style_and_report(
         &mut self,
         at: usize,
         name_end: usize,
@@ -485,11 +495,11 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         if std::mem::take(&mut self.open.in_svg_style) {
             self.sink.end_text(at);
         }
-        self.report(at, name_end, next, namespace, text);
+        self.report_start_tag(at, name_end, next, namespace, text);
     }
 
     #[inline(always)]
-    fn report(
+    fn report_start_tag(
         &mut self,
         at: usize,
         name_end: usize,
@@ -502,7 +512,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         self.sink.start_tag(&self.tag, namespace, text);
     }
 
-    fn tell_end_tag(&mut self, at: usize, name_end: usize, next: usize) {
+    fn report_end_tag(&mut self, at: usize, name_end: usize, next: usize) {
         self.tag.span = Span::new(at, next);
         self.tag.name = Span::new(at + 2, name_end);
         self.tag.end_tag = true;
@@ -513,7 +523,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// Reads the attributes of a tag from the end of its name on. Keeps all of them if `whole`, else those that
     /// can matter. Returns the end of the tag; `None` if the document ends in it.
     #[inline(always)]
-    fn attributes(&mut self, name_end: usize, whole: bool) -> Next {
+    fn attributes(&mut self, name_end: usize, whole: bool) -> NextOffset {
         let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
         let wanted = WantedNames { names: self.names, whole };
         match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
@@ -529,7 +539,7 @@ struct WantedNames<'a> {
     whole: bool,
 }
 
-impl Keeps for WantedNames<'_> {
+impl AttributeFilter for WantedNames<'_> {
     #[inline(always)]
     fn keeps(&self, bytes: &[u8], name: Span) -> bool {
         self.whole || self.names.has_attribute(bytes, name.start, name.end)
@@ -557,7 +567,7 @@ fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// The end of the script that begins at `from`, found by its escaped states (13.2.5.15 to 13.2.5.31).
+/// The end of the script that begins at `from`, according to its escaped states (13.2.5.15 to 13.2.5.31).
 fn script_end(bytes: &[u8], from: usize) -> usize {
     #[derive(PartialEq)]
     enum State {
@@ -580,7 +590,7 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
         if rest.starts_with(b"-->") && state != State::Data {
             state = State::Data;
         } else if rest.starts_with(b"<!--") && state == State::Data {
-            // Its two dashes may also be those of the closing `-->`.
+            // Its dashes may also belong to the closing `-->`, as in `<!-->`.
             state = State::Escaped;
         } else if rest.starts_with(b"</") && is_name_at(bytes, at + 2, b"script") {
             match state {
@@ -597,8 +607,8 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
     }
 }
 
-/// The end of the comment, declaration or text that begins with the `<` at `at`; `None` if the document ends
-/// before it does. A lone `<` ends at once.
+/// The end of the comment or declaration that begins with the `<` at `at`; `None` if it is unterminated. If the `<`
+/// is text, the offset after it.
 pub(crate) fn declaration_end(bytes: &[u8], at: usize, foreign: bool) -> Option<usize> {
     let rest = &bytes[at..];
     if rest.starts_with(b"<!--") {

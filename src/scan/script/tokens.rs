@@ -1,16 +1,15 @@
 //! The tokens of JavaScript (ECMAScript, 12), as far as needed to find the ends of strings, templates, comments
 //! and regular expressions.
 //!
-//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). A stack keeps the
-//! necessary state: whether the last token ends an operand, the kind of each bracket, and the effect of its
-//! closing bracket.
+//! The grammar decides if `/` begins a regular expression (12, "the lexical goal"). The necessary state is the
+//! meaning of the last token, and a stack of the open brackets that records the effect of closing each.
 //!
 //! ```text
 //! if (a) /b/.test(c) / d    -->    if ( a ) /b/ . test ( c ) / d
 //! ```
 //!
-//! Deliberately absent: a check that the tokens are a program. Reading stops at an invalid token or an unmatched
-//! bracket, because the rest would be a guess.
+//! Deliberately absent: a check that the tokens form a program. Reading stops at an invalid token or an unmatched
+//! bracket, because the meaning of the rest would be a guess.
 
 use memchr::{memchr, memmem};
 
@@ -32,7 +31,7 @@ pub enum Goal {
 pub struct ScriptFault {
     /// The offset of the fault.
     pub at: usize,
-    /// A description of the fault, for the end of a sentence.
+    /// A description of the fault: a clause without a full stop.
     pub what: &'static str,
 }
 
@@ -71,10 +70,10 @@ enum Bracket {
     Parentheses,
     /// `[`
     Square,
-    /// A block of statements, or a list of names. `is_operand` is true if it ends an operand, such as a function
-    /// expression, so that a `/` after it divides.
+    /// A block of statements, or a list of names. `is_operand` is true if the block ends an operand, such as a
+    /// function expression, so that a `/` after it divides.
     Block { is_operand: bool },
-    /// The body of a class. `is_operand` is true if it ends an operand, so that a `/` after it divides.
+    /// The body of a class. `is_operand` is true if the class is an operand, so that a `/` after it divides.
     Class { is_operand: bool },
     /// An object literal.
     Object,
@@ -85,13 +84,13 @@ enum Bracket {
 /// An open bracket.
 struct Frame {
     opened: Bracket,
-    /// The number of `?` without their `:` so far.
+    /// The number of `?` so far that still lack their `:`.
     conditionals: u32,
 }
 
-/// The last token, if the meaning of the next depends on it.
+/// The last token, as far as the meaning of the next one depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
+enum LastToken {
     /// `.` or `?.`: a name follows, never a keyword.
     Dot,
     /// `=>`
@@ -111,7 +110,7 @@ enum Last {
     Other,
 }
 
-/// Words after which an operand begins, besides those handled in [`Tokens::word`].
+/// Words after which a `/` does not divide, besides those handled in [`Tokens::word`].
 #[rustfmt::skip]
 const OPERATORS: &[&[u8]] = &[
     b"await", b"break", b"case", b"const", b"continue", b"debugger", b"delete", b"extends", b"in",
@@ -134,7 +133,7 @@ pub(super) struct Tokens<'a> {
     at: usize,
     /// The open brackets, after a frame for the text itself.
     frames: Vec<Frame>,
-    last: Last,
+    last: LastToken,
     /// True if the last token ends an operand, so that a following `/` divides.
     is_operand: bool,
     /// True if a statement may begin.
@@ -154,7 +153,7 @@ impl<'a> Tokens<'a> {
             goal,
             at,
             frames: vec![Frame { opened: Bracket::Block { is_operand: false }, conditionals: 0 }],
-            last: Last::Other,
+            last: LastToken::Other,
             is_operand: false,
             is_statement: true,
             function: None,
@@ -192,8 +191,8 @@ impl<'a> Tokens<'a> {
                 self.template(start + 1)?
             }
             _ if is_of_name(first) || first == b'#' || rest.starts_with(b"\\u") => {
-                let begun = usize::from(first == b'#');
-                self.at = name_end(self.bytes, start + begun);
+                let prefix = usize::from(first == b'#');
+                self.at = name_end(self.bytes, start + prefix);
                 self.word(start);
                 TokenKind::Name
             }
@@ -213,16 +212,16 @@ impl<'a> Tokens<'a> {
 
     /// Records that the last token ended an operand.
     fn operand(&mut self) {
-        (self.last, self.is_operand, self.is_statement) = (Last::Other, true, false);
+        (self.last, self.is_operand, self.is_statement) = (LastToken::Other, true, false);
     }
 
     /// Records that an operand follows.
-    fn operator(&mut self, last: Last) {
+    fn operator(&mut self, last: LastToken) {
         (self.last, self.is_operand, self.is_statement) = (last, false, false);
     }
 
     /// Records that a statement may follow.
-    fn statement(&mut self, last: Last) {
+    fn statement(&mut self, last: LastToken) {
         (self.last, self.is_operand, self.is_statement) = (last, false, true);
     }
 
@@ -270,7 +269,7 @@ impl<'a> Tokens<'a> {
         Ok(())
     }
 
-    /// Reads the text of a template up to its end or a substitution.
+    /// Reads the text of a template from `at` to its end or to a substitution.
     fn template(&mut self, mut at: usize) -> Result<TokenKind, ScriptFault> {
         loop {
             match &self.bytes[at.min(self.bytes.len())..] {
@@ -284,7 +283,7 @@ impl<'a> Tokens<'a> {
                 [b'$', b'{', ..] => {
                     self.at = at + 2;
                     self.open(Bracket::Substitution);
-                    self.operator(Last::Other);
+                    self.operator(LastToken::Other);
                     return Ok(TokenKind::Other);
                 }
                 _ => at += 1,
@@ -318,31 +317,31 @@ impl<'a> Tokens<'a> {
     fn word(&mut self, start: usize) {
         let word = &self.bytes[start..self.at];
         let in_members = matches!(self.frame().opened, Bracket::Object | Bracket::Class { .. });
-        if self.last == Last::Dot || (in_members && STATEMENTS.contains(&word)) {
+        if self.last == LastToken::Dot || (in_members && STATEMENTS.contains(&word)) {
             return self.operand();
         }
         let is_declared = self.is_statement
             || self.is_operand
-            || matches!(self.last, Last::Module | Last::Default);
+            || matches!(self.last, LastToken::Module | LastToken::Default);
         match word {
-            b"if" | b"for" | b"while" | b"with" => self.operator(Last::Control),
-            b"await" if self.last == Last::Control => {}
-            b"else" | b"do" => self.statement(Last::Block),
-            b"try" | b"catch" | b"finally" => self.operator(Last::Block),
-            b"import" | b"export" => self.operator(Last::Module),
-            b"default" => self.operator(Last::Default),
+            b"if" | b"for" | b"while" | b"with" => self.operator(LastToken::Control),
+            b"await" if self.last == LastToken::Control => {}
+            b"else" | b"do" => self.statement(LastToken::Block),
+            b"try" | b"catch" | b"finally" => self.operator(LastToken::Block),
+            b"import" | b"export" => self.operator(LastToken::Module),
+            b"default" => self.operator(LastToken::Default),
             b"function" => {
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
                 self.function = Some(!is_declared);
             }
             b"class" if !(in_members && self.is_member_name()) => {
                 self.classes.push((self.frames.len(), !is_declared));
-                self.operator(Last::Class);
+                self.operator(LastToken::Class);
             }
             b"of" if self.is_operand && self.frame().opened == Bracket::Control => {
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
-            _ if OPERATORS.contains(&word) => self.operator(Last::Other),
+            _ if OPERATORS.contains(&word) => self.operator(LastToken::Other),
             _ => self.operand(),
         }
     }
@@ -362,21 +361,21 @@ impl<'a> Tokens<'a> {
             (b'(', _) => {
                 let opened = match (self.function.take(), self.last) {
                     (Some(is_expression), _) => Bracket::Parameters { is_expression },
-                    (None, Last::Control) => Bracket::Control,
+                    (None, LastToken::Control) => Bracket::Control,
                     _ => Bracket::Parentheses,
                 };
                 self.open(opened);
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
             (b'[', _) => {
                 self.open(Bracket::Square);
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
             (b'{', _) => self.open_brace(),
             (b')' | b']' | b'}', _) => self.close(first, at)?,
             (b';', _) => {
                 self.frame().conditionals = 0;
-                self.statement(Last::Other);
+                self.statement(LastToken::Other);
             }
             (b':', _) => {
                 let frame = self.frame();
@@ -384,46 +383,46 @@ impl<'a> Tokens<'a> {
                     frame.conditionals == 0 && matches!(frame.opened, Bracket::Block { .. });
                 frame.conditionals = frame.conditionals.saturating_sub(1);
                 match is_label {
-                    true => self.statement(Last::Other),
-                    false => self.operator(Last::Other),
+                    true => self.statement(LastToken::Other),
+                    false => self.operator(LastToken::Other),
                 }
             }
             (b'?', [b'.', after, ..]) if !after.is_ascii_digit() => {
                 self.at += 1;
-                self.operator(Last::Dot);
+                self.operator(LastToken::Dot);
                 return Ok(TokenKind::Mark(b'.'));
             }
-            (b'?', [b'?', ..]) => return Ok(self.several(1)),
+            (b'?', [b'?', ..]) => return Ok(self.long_operator(1)),
             (b'?', _) => {
                 let frame = self.frame();
                 frame.conditionals = frame.conditionals.saturating_add(1);
-                self.operator(Last::Other);
+                self.operator(LastToken::Other);
             }
             (b'=', [b'>', ..]) => {
                 self.at += 1;
-                self.operator(Last::Arrow);
+                self.operator(LastToken::Arrow);
                 return Ok(TokenKind::Other);
             }
-            (b'.', [b'.', b'.', ..]) => return Ok(self.several(2)),
-            (b'.', _) => self.operator(Last::Dot),
-            // `++` or `--` may be postfix or prefix; either way, the operand state does not change.
+            (b'.', [b'.', b'.', ..]) => return Ok(self.long_operator(2)),
+            (b'.', _) => self.operator(LastToken::Dot),
+            // `++` and `--` may be postfix or prefix; in both cases, `is_operand` does not change.
             (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
                 self.at += 1;
-                (self.last, self.is_statement) = (Last::Other, false);
+                (self.last, self.is_statement) = (LastToken::Other, false);
                 return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
                 return Err(ScriptFault { at, what: "this is no token" });
             }
-            _ => self.operator(Last::Other),
+            _ => self.operator(LastToken::Other),
         }
         Ok(TokenKind::Mark(first))
     }
 
-    /// Skips an operator with `more` additional characters.
-    fn several(&mut self, more: usize) -> TokenKind {
+    /// Skips the `more` characters after the first one of an operator.
+    fn long_operator(&mut self, more: usize) -> TokenKind {
         self.at += more;
-        self.operator(Last::Other);
+        self.operator(LastToken::Other);
         TokenKind::Other
     }
 
@@ -441,22 +440,24 @@ impl<'a> Tokens<'a> {
     fn open_brace(&mut self) {
         let depth = self.frames.len();
         let class = self.classes.last().copied().filter(|(at, _)| *at == depth);
-        let class = class.filter(|_| self.is_operand || self.last == Last::Class);
+        let class = class.filter(|_| self.is_operand || self.last == LastToken::Class);
         let opened = match (self.last, class) {
-            (Last::Arrow, _) => Bracket::Block { is_operand: false },
-            (Last::Parameters { is_expression }, _) => Bracket::Block { is_operand: is_expression },
+            (LastToken::Arrow, _) => Bracket::Block { is_operand: false },
+            (LastToken::Parameters { is_expression }, _) => {
+                Bracket::Block { is_operand: is_expression }
+            }
             (_, Some((_, is_operand))) => {
                 self.classes.pop();
                 Bracket::Class { is_operand }
             }
-            (Last::Block | Last::Module, _) => Bracket::Block { is_operand: false },
+            (LastToken::Block | LastToken::Module, _) => Bracket::Block { is_operand: false },
             _ if self.is_operand || self.is_statement => Bracket::Block { is_operand: false },
             _ => Bracket::Object,
         };
         self.open(opened);
         match opened {
-            Bracket::Block { .. } => self.statement(Last::Other),
-            _ => self.operator(Last::Other),
+            Bracket::Block { .. } => self.statement(LastToken::Other),
+            _ => self.operator(LastToken::Other),
         }
     }
 
@@ -472,13 +473,13 @@ impl<'a> Tokens<'a> {
         }
         self.pop();
         match opened {
-            Bracket::Control => self.statement(Last::Other),
+            Bracket::Control => self.statement(LastToken::Other),
             Bracket::Block { is_operand: false } | Bracket::Class { is_operand: false } => {
-                self.statement(Last::Other);
+                self.statement(LastToken::Other);
             }
             Bracket::Parameters { is_expression } => {
                 self.operand();
-                self.last = Last::Parameters { is_expression };
+                self.last = LastToken::Parameters { is_expression };
             }
             _ => self.operand(),
         }

@@ -2,11 +2,11 @@
 //!
 //! | feed | entry | its link | what it contains |
 //! |---|---|---|---|
-//! | Atom (RFC 4287) | `entry` | the first `link` with `rel="alternate"` or none and a type of HTML or none; else the first of another type | `content`, `summary`, `title`, `rights` |
+//! | Atom (RFC 4287) | `entry` | the first `link` whose `rel` is `alternate` or absent and whose `type` is HTML or absent; else the first such `link` of another type | `content`, `summary`, `title`, `rights` |
 //! | RSS 0.9 to 2.0 | `item` | `link`; an Atom `link` as above; else a `guid` without `isPermaLink="false"` | `description`, `content:encoded`, `media:description` |
 //!
-//! feedparser takes the same element for the link of an entry. The link may come after the content, so an entry is
-//! added to the bases when it begins, and its value is set later.
+//! feedparser chooses the same element as the link of an entry. The link may come after the content, so an entry is
+//! added to the bases when it begins, and the value of its base is set later.
 //!
 //! ```
 //! use baselink::document::Against;
@@ -19,8 +19,7 @@
 //! assert_eq!(document.parts[0].within, Against::Element(0));
 //! ```
 //!
-//! Deliberately absent: entries for which an `xml:base` is in force, because the feed then declares its base
-//! itself.
+//! Deliberately absent: entries for which an `xml:base` is in force. Their feed declares the base itself.
 
 use super::namespaces::Vocabulary;
 use crate::document::{BaseDoubt, ElementBase};
@@ -29,13 +28,13 @@ use crate::layer::xml::EntityUse;
 use crate::scan::value;
 use crate::span::Span;
 
-/// The link of an open entry, as far as known.
+/// The link of an open entry, as found so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryLink {
     /// The index of the entry among the bases of elements.
     pub(super) base: usize,
-    /// The element that has given the value so far.
-    by: Option<EntryLinkElement>,
+    /// The kind of the element that gave the current value, if there is one.
+    kind: Option<EntryLinkElement>,
 }
 
 /// The kinds of elements that give the link of an entry, in order of precedence.
@@ -54,7 +53,7 @@ pub(super) fn is_entry(vocabulary: Vocabulary, local: &str) -> bool {
     matches!((vocabulary, local), (Vocabulary::Atom, "entry") | (Vocabulary::Rss, "item"))
 }
 
-/// True if an element with this local name, a child of an entry, is content of the entry.
+/// True if a child of an entry with this local name is content of the entry.
 pub(super) fn is_content(vocabulary: Vocabulary, local: &str) -> bool {
     matches!(
         (vocabulary, local),
@@ -70,8 +69,8 @@ pub(super) fn is_permalink(value: Option<&str>) -> bool {
 }
 
 impl EntryLinkElement {
-    /// The kind of an Atom `link` with this `rel`; `None` if it is not the link of its entry. `type_` returns the
-    /// media type of its target.
+    /// The kind of an Atom `link` with this `rel`; `None` if it cannot be the link of its entry. `type_` returns the
+    /// value of its `type`.
     pub(super) fn of_link(rel: &str, type_: impl FnOnce() -> String) -> Option<Self> {
         // RFC 4287, 4.2.7.2: the default is `alternate`, which may also be written as a URL of the registry.
         let rel = rel.trim().rsplit("relation/").next().unwrap_or_default();
@@ -85,7 +84,7 @@ impl EntryLinkElement {
         })
     }
 
-    /// The kind of link that the text of an element with this local name gives.
+    /// The kind of an element with this local name; `None` if its text is not the link of an entry.
     pub(super) fn of_text(vocabulary: Vocabulary, local: &str) -> Option<Self> {
         match (vocabulary, local) {
             (Vocabulary::Rss, "link") => Some(Self::Page),
@@ -105,25 +104,25 @@ impl EntryLink {
             doubt: None,
             span: Span::at(span.start),
         });
-        Self { base: bases.len() - 1, by: None }
+        Self { base: bases.len() - 1, kind: None }
     }
 
     /// Records a link of the entry, unless one of higher precedence is known.
     pub(super) fn note(
         &mut self,
-        by: EntryLinkElement,
+        kind: EntryLinkElement,
         view: &View,
         entities: &[EntityUse],
         bases: &mut [ElementBase],
     ) {
         let trimmed = value::trimmed(&view.text);
         let text = &view.text[trimmed.range()];
-        // A `guid` that is not a URL may still claim to be one.
-        let is_url = by != EntryLinkElement::Guid || text.contains("://");
-        if text.is_empty() || !is_url || self.by.is_some_and(|known| known <= by) {
+        // A `guid` may be declared a permalink although it is not a URL.
+        let is_url = kind != EntryLinkElement::Guid || text.contains("://");
+        if text.is_empty() || !is_url || self.kind.is_some_and(|known| known <= kind) {
             return;
         }
-        self.by = Some(by);
+        self.kind = Some(kind);
         if let Some(base) = bases.get_mut(self.base) {
             base.value = text.to_owned();
             base.doubt = BaseDoubt::of_value(entities);

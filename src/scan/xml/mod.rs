@@ -1,8 +1,8 @@
-//! XML to a [`Document`]: XHTML, SVG, MathML, Atom, RSS and other vocabularies. Links are found by namespace, and
-//! each element has the `xml:base` that is in force in it (XML 1.0, Namespaces in XML 1.0, XML Base).
+//! Scans XML into a [`Document`]: XHTML, SVG, MathML, Atom, RSS and other vocabularies. Links are found by namespace,
+//! and each link has the `xml:base` in force at its element (XML 1.0, Namespaces in XML 1.0, XML Base).
 //!
 //! [`tokens`] finds tags and texts, [`namespaces`] resolves prefixes, and [`vocabulary`] adds places to those of
-//! [`super::attributes`]. A pass combines them. HTML in feeds and in `srcdoc` is scanned as a separate document.
+//! [`super::attributes`]. A pass combines the three. HTML in feeds and in `srcdoc` is scanned as a separate document.
 //!
 //! A malformed document is read up to its first fault; the rest is left unchanged.
 //!
@@ -14,7 +14,7 @@
 //! assert_eq!(references, ["x"]);
 //! ```
 //!
-//! Deliberately absent: external entities and DTDs. Nothing is fetched.
+//! Deliberately absent: external entities and external DTDs. Nothing is fetched.
 
 mod entry;
 pub mod namespaces;

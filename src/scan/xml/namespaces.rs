@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// A known namespace, identified by its vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vocabulary {
-    /// No namespace, and a document element that does not identify the vocabulary.
+    /// No namespace, in a document whose document element does not identify the vocabulary.
     Plain,
     /// An unknown namespace.
     Other,
@@ -73,7 +73,7 @@ pub enum Vocabulary {
     Kml,
     /// SMIL.
     Smil,
-    /// Sitemaps and indexes of them.
+    /// Sitemaps and sitemap indexes.
     Sitemap,
     /// Images in sitemaps.
     SitemapImage,
@@ -81,7 +81,7 @@ pub enum Vocabulary {
     SitemapVideo,
 }
 
-/// Namespace names. RSS has one for each version.
+/// The known namespace names. Some vocabularies have several, such as one for each version.
 const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.w3.org/1999/xhtml", Vocabulary::Xhtml),
     ("http://www.w3.org/2000/svg", Vocabulary::Svg),
@@ -174,7 +174,7 @@ impl Vocabulary {
     }
 }
 
-/// The bindings in force.
+/// The namespace bindings in force.
 #[derive(Debug, Default)]
 pub struct Bindings {
     /// The bindings of each prefix, innermost last. The default namespace has the empty prefix.

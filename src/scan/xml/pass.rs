@@ -1,5 +1,5 @@
-//! One pass over the tokens of a document. It determines the element of each tag, its namespace and its
-//! `xml:base`, and the values and texts with links.
+//! One pass over the tokens of a document. It determines the namespace and the `xml:base` of each element, and finds
+//! the values and texts that contain links.
 //!
 //! ```
 //! use baselink::document::Against;
@@ -53,10 +53,10 @@ const MIXED_CASE: &[&str] = &[
 #[derive(Clone, Copy)]
 struct XmlElement<'a> {
     name: Span,
-    /// The name without its prefix, for table lookups. A name that is not valid text is in no table.
+    /// The name without its prefix, for table lookups; empty if it is not valid text.
     local: &'a str,
     vocabulary: Vocabulary,
-    /// The index of the innermost `xml:base` in force below the document element.
+    /// The index in [`Document::element_bases`] of the base in force; `None` for the base of the document.
     base: Option<usize>,
 }
 
@@ -119,7 +119,7 @@ struct OpenContent {
     /// The number of open elements, including this one.
     depth: usize,
     content: ContentKind,
-    /// The pieces of its text so far; true for a CDATA section.
+    /// The pieces of its text so far, each with true for a CDATA section.
     pieces: Vec<(Span, bool)>,
 }
 
@@ -127,9 +127,9 @@ struct OpenContent {
 enum ContentKind {
     /// The text of `style` or `script`.
     Text(TextContent),
-    /// The text of a `guid`, which may be the permalink of an entry, but is not a link of the feed.
+    /// The text of a `guid`, which may give the link of its entry, but is not itself a link.
     Guid,
-    /// The value of a row of the second table.
+    /// A text that a row of the second table describes.
     Value(&'static Row),
 }
 
@@ -146,7 +146,7 @@ pub(super) struct XmlPass<'a> {
     /// The number of open XHTML templates.
     templates: usize,
     text: Option<OpenContent>,
-    /// The vocabulary of elements without a namespace; `None` before the document element.
+    /// The vocabulary of elements without a namespace; `None` before the start tag of the document element.
     plain: Option<Vocabulary>,
     has_base: bool,
     has_doctype: bool,
@@ -176,24 +176,24 @@ impl<'a> XmlPass<'a> {
             has_doctype: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
-        if let Some(fault) = fault.or_else(|| pass.unfinished()) {
+        if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
             let message = format!("not well formed: {}; what follows was left", fault.what);
-            pass.say(Code::NotWellFormed, fault.at, message);
+            pass.report(Code::NotWellFormed, fault.at, message);
         }
         if pass.entities.is_exhausted() {
             let message =
                 "the entities take more than their budget; references with them were left";
-            pass.say(Code::EntityBudget, start, message);
+            pass.report(Code::EntityBudget, start, message);
         }
         pass
     }
 
-    fn say(&mut self, code: Code, at: usize, message: impl Into<Cow<'static, str>>) {
+    fn report(&mut self, code: Code, at: usize, message: impl Into<Cow<'static, str>>) {
         self.found.diagnostics.push(Diagnostic::new(code, Span::at(at), message));
     }
 
-    /// The fault at the end of the document, if something is unfinished.
-    fn unfinished(&self) -> Option<XmlFault> {
+    /// The fault at the end of the document, if an element is open or there is none.
+    fn fault_at_end(&self) -> Option<XmlFault> {
         let end = self.bytes.len();
         match self.open.is_empty() {
             false => Some(XmlFault::new(end, "the document ends inside an element")),
@@ -202,6 +202,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
+    /// Processes the next token.
     fn take(&mut self, token: XmlToken, span: Span) -> Result<(), XmlFault> {
         match token {
             XmlToken::StartTag { is_empty } => self.start_tag(span, is_empty)?,
@@ -215,6 +216,7 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
+    /// Processes character data or a CDATA section.
     fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), XmlFault> {
         let depth = self.open.len();
         if depth == 0 {
@@ -235,7 +237,7 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Records the first entity in the text at `span` whose own text contains a `base` element that would count.
+    /// Records the first entity in the text at `span` that may contain the effective `base` element.
     fn base_in_entity(&mut self, span: Span) {
         let may_count = !self.has_base && self.templates == 0;
         if !may_count || memchr::memchr(b'&', &self.bytes[span.range()]).is_none() {
@@ -258,8 +260,8 @@ impl<'a> XmlPass<'a> {
         });
     }
 
-    /// Reads the internal subset, and binds the namespaces that well-known DTDs declare for the document element.
-    /// There is at most one declaration, before that element (XML 1.0, 2.8).
+    /// Reads the internal subset, and binds the namespaces that well-known DTDs declare for the document element. A
+    /// document has at most one document type declaration, before that element (XML 1.0, 2.8).
     fn doctype(&mut self, span: Span) -> Result<(), XmlFault> {
         let fault = |what| Err(XmlFault::new(span.start, what));
         if self.plain.is_some() {
@@ -303,7 +305,7 @@ impl<'a> XmlPass<'a> {
         };
         for attribute in &tag.attributes {
             if &self.bytes[attribute.name.range()] == b"href" {
-                // Only the predefined entities are allowed there (xml-stylesheet, 3).
+                // Pseudo-attributes may contain only the predefined entities (xml-stylesheet, 3).
                 let value =
                     xml::attribute_value(self.decode(attribute.value), &Entities::default());
                 let element = format!("?{name}");
@@ -318,7 +320,7 @@ impl<'a> XmlPass<'a> {
         &self.bytes[span.range()]
     }
 
-    /// A name for messages.
+    /// A name as reported, cut to [`LONGEST_NAME`] bytes.
     fn shown(&self, span: Span) -> Cow<'a, str> {
         let name = self.name(span);
         String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)])
@@ -341,7 +343,7 @@ impl<'a> XmlPass<'a> {
         xml::attribute_value(self.decode(attribute.value), &self.entities)
     }
 
-    /// Adds the references in the value of an attribute, which is named with its element.
+    /// Adds the references in the value of the attribute `name` of `element`.
     fn references(
         &mut self,
         (element, name): (&str, &str),
@@ -415,7 +417,7 @@ impl<'a> XmlPass<'a> {
         let mut element = started.element;
         self.templates += usize::from(element.is_xhtml("template"));
         let entry = self.entry_of(span, &element);
-        // The content of an entry has the entry's link as its base, but the entry's own links do not.
+        // The link of an entry is the base of the entry's content, but not of other links in the entry.
         element.base = element.base.or_else(|| self.base_in_entry(&element));
         self.open.push(OpenElement { element, outer, entry });
         self.open_text(&started);
@@ -451,7 +453,7 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Records the `xml:base` of an element, and returns the one in force in it.
+    /// Records the `xml:base` of an element. Returns the index of the one in force in the element.
     fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
         let around = started.element.base;
         let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
@@ -472,6 +474,7 @@ impl<'a> XmlPass<'a> {
         self.note_xml_base(around, is_root, text, doubt, found.raw.value)
     }
 
+    /// Records an `xml:base` with this value. Returns its index, or `None` for the document element.
     fn note_xml_base(
         &mut self,
         outer: Option<usize>,
@@ -490,7 +493,7 @@ impl<'a> XmlPass<'a> {
         Some(bases.len() - 1)
     }
 
-    /// The declaration of a default for this attribute of elements called `name`, for messages.
+    /// The declaration of a default for this attribute of elements called `name`, as reported.
     fn default_of(&self, name: Span, attribute: &str) -> Option<String> {
         let element = str::from_utf8(self.name(name)).ok()?;
         let has_default = self.entities.has_default(element, attribute);
@@ -514,7 +517,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// Records an XHTML `base` element, or one that resembles it.
+    /// Records an XHTML `base` element, or an element that resembles one.
     fn base_element(&mut self, span: Span, started: &StartedElement<'a>) {
         if !started.element.local.eq_ignore_ascii_case("base") {
             return;
@@ -578,9 +581,9 @@ impl<'a> XmlPass<'a> {
 
     /// The value of the attribute called `name` in the tables, with its entities.
     fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
-        let is_it =
+        let is_named =
             |one: &&NamespacedAttribute<'_>| one.table_name().is_some_and(|one| one == name);
-        Some(self.value(&started.attributes.iter().find(is_it)?.raw))
+        Some(self.value(&started.attributes.iter().find(is_named)?.raw))
     }
 
     fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
@@ -593,6 +596,7 @@ impl<'a> XmlPass<'a> {
         self.references((&element, &name), attribute.raw.quote, row, against, value);
     }
 
+    /// The row for an attribute: a place of the user, or a row of either table.
     fn row(
         &self,
         started: &StartedElement<'a>,
@@ -666,6 +670,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
+    /// Opens the text of an element, if it is to be scanned.
     fn open_text(&mut self, started: &StartedElement<'a>) {
         let XmlElement { local, vocabulary, .. } = started.element;
         let type_ = || {
@@ -677,13 +682,13 @@ impl<'a> XmlPass<'a> {
                 TextContent::of_style(&type_()).map(ContentKind::Text)
             }
             (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
-                let elsewhere: &[&str] = match vocabulary {
+                let sources: &[&str] = match vocabulary {
                     Vocabulary::Svg => &["href", "xlink:href"],
                     _ => &["src"],
                 };
-                let is_here = || elsewhere.iter().all(|one| self.other(started, one).is_none());
+                let is_inline = || sources.iter().all(|one| self.other(started, one).is_none());
                 let groups = &self.options.groups;
-                TextContent::of_script(&type_(), is_here, groups).map(ContentKind::Text)
+                TextContent::of_script(&type_(), is_inline, groups).map(ContentKind::Text)
             }
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
             _ => {
@@ -699,8 +704,8 @@ impl<'a> XmlPass<'a> {
         });
     }
 
-    /// Interrupts the open text at a child element: the text of a style sheet ends there, and any other value is
-    /// discarded.
+    /// Interrupts the open text at a child element: the text of a `style` or `script` ends there, and any other text
+    /// is discarded.
     fn interrupt_text(&mut self) {
         match &self.text {
             Some(OpenContent { content: ContentKind::Value(_) | ContentKind::Guid, .. }) => {
@@ -710,7 +715,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// Ends the text of the innermost element.
+    /// Ends the open text, which belongs to the innermost element, and scans it.
     fn close_text(&mut self) {
         let (Some(OpenContent { content, pieces, .. }), Some(open)) =
             (self.text.take(), self.open.last())
@@ -763,8 +768,8 @@ impl<'a> XmlPass<'a> {
         };
         match content {
             ContentKind::Text(content) => {
-                let said = self.collector.text(&whole, content, &place);
-                self.found.diagnostics.extend(said);
+                let diagnostic = self.collector.text(&whole, content, &place);
+                self.found.diagnostics.extend(diagnostic);
             }
             ContentKind::Guid => {}
             // HTML without a tag contains no links.
@@ -777,7 +782,7 @@ impl<'a> XmlPass<'a> {
     /// `xml:base` is in force.
     fn entry_of(&mut self, span: Span, element: &XmlElement<'a>) -> Option<EntryLink> {
         let is_entry = entry::is_entry(element.vocabulary, element.local);
-        // The base of the document element comes first in the list.
+        // An `xml:base` of the document element comes first in the list.
         let has_base =
             || self.found.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
         if !self.options.entry_links || !is_entry || element.base.is_some() || has_base() {
@@ -786,14 +791,14 @@ impl<'a> XmlPass<'a> {
         Some(EntryLink::begin(span, &mut self.found.element_bases))
     }
 
-    /// The base of the content of `element`, if that is content of the enclosing entry.
+    /// The index of the enclosing entry's base, if `element` is content of that entry.
     fn base_in_entry(&self, element: &XmlElement<'a>) -> Option<usize> {
         let entry = self.open.last()?.entry?;
         let is_content = entry::is_content(element.vocabulary, element.local);
         is_content.then_some(entry.base)
     }
 
-    /// Records the link of the enclosing entry, if an Atom `link` gives it.
+    /// Records the link of the enclosing entry, if the element is an Atom `link` that gives it.
     fn entry_link_in(&mut self, started: &StartedElement<'a>) {
         let element = &started.element;
         let is_link = (element.vocabulary, element.local) == (Vocabulary::Atom, "link");
@@ -804,17 +809,17 @@ impl<'a> XmlPass<'a> {
         let rel = self.other(started, "rel").unwrap_or_default();
         let type_ = || self.other(started, "type").unwrap_or_default();
         let href = || self.read_other(started, "href");
-        if let Some((by, DecodedText { view, entities })) =
+        if let Some((kind, DecodedText { view, entities })) =
             EntryLinkElement::of_link(&rel, type_).zip(href())
         {
-            self.note_entry_link(self.open.len(), by, &view, &entities);
+            self.note_entry_link(self.open.len(), kind, &view, &entities);
         }
     }
 
     /// Records the link of the enclosing entry, if the open `element` with the text `whole` gives it.
     fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[EntityUse]) {
-        if let Some(by) = EntryLinkElement::of_text(element.vocabulary, element.local) {
-            self.note_entry_link(self.open.len() - 1, by, whole, entities);
+        if let Some(kind) = EntryLinkElement::of_text(element.vocabulary, element.local) {
+            self.note_entry_link(self.open.len() - 1, kind, whole, entities);
         }
     }
 
@@ -822,26 +827,26 @@ impl<'a> XmlPass<'a> {
     fn note_entry_link(
         &mut self,
         depth: usize,
-        by: EntryLinkElement,
+        kind: EntryLinkElement,
         view: &View,
         entities: &[EntityUse],
     ) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
         if let Some(OpenElement { entry: Some(entry), .. }) = around {
-            entry.note(by, view, entities, &mut self.found.element_bases);
+            entry.note(kind, view, entities, &mut self.found.element_bases);
         }
     }
 
     /// True if the text of a `guid` with these attributes may be the link of its entry.
     fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
-        let is_it = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
-        let found = started.attributes.iter().find(is_it);
+        let is_named = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
+        let found = started.attributes.iter().find(is_named);
         let value = found.map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
     }
 }
 
-/// A name in lower case, as in the tables; `None` if the name is invalid in its case.
+/// A name in lower case, as in the tables; `None` if it is not in the case that XML requires.
 fn table_case(name: &str) -> Option<Cow<'_, str>> {
     let mixed = MIXED_CASE.iter().find(|mixed| mixed.eq_ignore_ascii_case(name));
     match mixed {

@@ -16,8 +16,7 @@
 //! assert_eq!(&bytes[tag.attributes[0].value.range()], b"c");
 //! ```
 //!
-//! Deliberately absent: the relations between tokens. Other modules check that tags nest and that prefixes are
-//! declared.
+//! Deliberately absent: the relations between tokens. Other modules check that tags nest, and resolve prefixes.
 
 use std::collections::HashSet;
 
@@ -49,7 +48,7 @@ pub enum XmlToken {
     Doctype,
 }
 
-/// A fault after which a document is not read.
+/// A fault in a document. The bytes after it are not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XmlFault {
     /// The offset of the fault.
@@ -68,7 +67,7 @@ impl XmlFault {
 
 /// Passes every token of `bytes` from `start` on to `take`, with its span, up to the first fault.
 ///
-/// Errors that leave the structure clear, such as a lone `&`, are not faults here.
+/// Errors that do not make the structure ambiguous, such as a lone `&`, are not faults here.
 pub fn scan(
     bytes: &[u8],
     start: usize,
@@ -80,7 +79,7 @@ pub fn scan(
         start += MARK.len();
     }
     let is_utf_8 = std::str::from_utf8(&bytes[start..]).is_ok();
-    // Markup consists of ASCII only, in every encoding that is supported here.
+    // Markup consists only of ASCII, so other bytes can be masked in every encoding that is supported here.
     let masked: Vec<u8> = match is_utf_8 {
         true => Vec::new(),
         false => bytes[start..].iter().map(|&byte| if byte < 0x80 { byte } else { 0x7f }).collect(),
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_stand_one_behind_the_other() {
+    fn tokens_follow_each_other_without_gaps() {
         let document =
             b"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b '>]'>]>\n<a b='>'>c&d;e & f\
                          <![CDATA[<g>]]><!--h--><?i j?></a>";
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_a_fault() {
+    fn an_unterminated_token_is_a_fault() {
         for (text, count, at) in [
             ("<a>b<c", 2, 4),
             ("<a><!-- b", 1, 3),
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_comes_apart() {
+    fn a_tag_is_split_into_its_attributes() {
         assert_eq!(attributes("a"), Ok(vec![]));
         assert_eq!(attributes("a:b \n"), Ok(vec![]));
         assert_eq!(attributes("a b='c' d:e = \"f'>\" "), Ok(vec![("b", "c"), ("d:e", "f'>")]));

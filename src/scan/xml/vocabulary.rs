@@ -1,9 +1,8 @@
-//! The second table: places in XML vocabularies other than HTML, SVG and MathML, in attributes and in the text of
-//! elements.
+//! The second table: places of URLs that exist only in XML, in attributes and in the text of elements.
 //!
-//! Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
-//! (instances), XInclude, XSLT, sitemaps, and the vocabularies of documentation and publishing. `docs/links.md`
-//! has the same table for readers; a test compares the two.
+//! It covers Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
+//! (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/links.md` has the
+//! same table for users; a test compares the two.
 //!
 //! ```
 //! use baselink::scan::attributes::{Groups, Syntax};
@@ -23,7 +22,9 @@ use crate::document::Role;
 use crate::document::Role::{Metadata, Navigation};
 use crate::scan::attributes::Elements::{self, Any, Named};
 use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
-use crate::scan::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax, When};
+use crate::scan::attributes::{
+    AttributeBase, Condition, Empty, Fragment, Group, Groups, Row, Syntax,
+};
 
 /// A row of the table: a place in some elements of a vocabulary.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +33,8 @@ pub struct XmlRow {
     pub vocabulary: Option<Vocabulary>,
     /// The vocabulary of the attribute; [`Vocabulary::Plain`] for text, and for an attribute without a prefix.
     pub attribute_vocabulary: Vocabulary,
-    /// The other columns. `attribute` is a name without prefix, and empty for text. Names are case-sensitive, as
-    /// in XML.
+    /// The other columns. `attribute` is a name without its prefix; it is empty for text. Names are case-sensitive,
+    /// as in XML.
     pub row: Row,
 }
 
@@ -53,7 +54,7 @@ const fn place(
             attribute,
             syntax,
             against: AttributeBase::Document,
-            when: When::Always,
+            when: Condition::Always,
             group: None,
             empty: Empty::Leave,
             fragment: Fragment::Policy,
@@ -68,7 +69,7 @@ impl XmlRow {
         Self { attribute_vocabulary, ..self }
     }
 
-    const fn when(self, when: When) -> Self {
+    const fn when(self, when: Condition) -> Self {
         Self { row: Row { when, ..self.row }, ..self }
     }
 
@@ -101,7 +102,7 @@ const fn content(
     place(Some(vocabulary), elements, "", syntax, standard)
 }
 
-/// An attribute of a vocabulary whose group must be enabled.
+/// An attribute without a prefix, in the group `rare`.
 const fn generic(
     vocabulary: Vocabulary,
     elements: Elements,
@@ -116,14 +117,14 @@ const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static 
     content(vocabulary, elements, Url, standard).only(Group::Manifest).role(Metadata)
 }
 
-/// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are from Atom 0.3).
-const IS_HTML: When = When::Is("type", &["html", "text/html"]);
+/// The condition for text that contains HTML (RFC 4287, 3.1.1.2; `text/html` is from Atom 0.3).
+const IS_HTML: Condition = Condition::Is("type", &["html", "text/html"]);
 
-/// The table. One row per line. Of several rows for one place, the first match counts.
+/// The table, with one row per line. Of several rows for one place, the first match counts.
 #[rustfmt::skip]
 pub static TABLE: &[XmlRow] = &[
-    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["enclosure"])),
-    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(When::Is("rel", &["self", "edit", "edit-media", "hub", "service"])).role(Metadata),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(Condition::Is("rel", &["enclosure"])),
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287").when(Condition::Is("rel", &["self", "edit", "edit-media", "hub", "service"])).role(Metadata),
     attribute(Atom, Named(&["link"]), "href", "RFC 4287").role(Navigation),
     attribute(Atom, Named(&["content"]), "src", "RFC 4287"),
     attribute(Atom, Named(&["generator"]), "uri", "RFC 4287").role(Metadata),
@@ -193,8 +194,8 @@ static MODEL: Row = Row { role: Metadata, ..STYLE_SHEET };
 /// The row of `xml:base` (XML Base, 3).
 pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").role(Metadata).row;
 
-/// True if the text of an `element`, named as written, is a location in a sitemap. The protocol requires such URLs
-/// to be absolute. No other vocabulary uses these names.
+/// True if the text of an element with this name, as written, is a location in a sitemap. The protocol requires these
+/// URLs to be absolute. No other vocabulary in the table uses such names.
 #[must_use]
 pub fn is_location(element: &str) -> bool {
     let local = element.rsplit(':').next().unwrap_or_default();
@@ -206,7 +207,8 @@ pub fn is_location(element: &str) -> bool {
     })
 }
 
-/// The row for an attribute of an `element`, or for its text. The element is given by its vocabulary and name.
+/// The row for an attribute of an element; for the text of the element if `attribute` is `None`. `other` returns the
+/// value of any attribute of the element.
 #[must_use]
 pub fn row(
     vocabulary: Vocabulary,

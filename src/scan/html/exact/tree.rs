@@ -1,5 +1,5 @@
-//! A minimal document tree for html5ever's tree builder. It keeps only enough to tell which `base` elements are in
-//! the document, and which of them is first (HTML, 4.2.3).
+//! A minimal document tree for html5ever's tree builder. It keeps only enough to determine which `base` elements are
+//! in the document, and which of them is first (HTML, 4.2.3).
 //!
 //! ```
 //! use baselink::document::Standing;
@@ -12,7 +12,8 @@
 //! assert_eq!(found, [(34, Standing::First), (11, Standing::Later)]);
 //! ```
 //!
-//! Deliberately absent: text, comments and attributes, which do not affect that answer.
+//! Deliberately absent: text, the content of comments, and all attributes but the `href` of `base`. They do not
+//! affect the order of `base` elements.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -25,7 +26,7 @@ use html5ever::{Attribute, ExpandedName, QualName, expanded_name, local_name, ns
 use crate::document::Standing;
 use crate::scan::attributes::Namespace;
 
-/// The index that stands for no node.
+/// The index that means "no node".
 const NONE: u32 = u32::MAX;
 
 /// A node: its name, and its index in [`Tree`]'s links.
@@ -34,7 +35,7 @@ pub(super) type Node = Rc<NodeFacts>;
 pub(super) struct NodeFacts {
     id: u32,
     name: QualName,
-    /// The fragment with a `template`'s contents.
+    /// The index of the fragment that holds a `template`'s contents.
     contents: Cell<u32>,
     integration_point: bool,
 }
@@ -52,7 +53,7 @@ struct NodeLinks {
 const UNLINKED: NodeLinks =
     NodeLinks { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, children: 0 };
 
-/// A `base` element with the offset of the tag that made it.
+/// A `base` element with the offset of the tag that created it.
 struct BaseNode {
     id: u32,
     tag: usize,
@@ -72,12 +73,14 @@ pub(super) struct Tree {
     bases: RefCell<Vec<BaseNode>>,
     /// The offset of the tag that is being inserted.
     tag: Cell<usize>,
-    /// The namespace of the last element made for that tag.
+    /// The namespace of the last element created for that tag.
     namespace: Cell<Namespace>,
     calls: Cell<u64>,
-    /// The steps that a tree with lists of children and attributes would have taken to search them.
+    /// The number of steps in which a tree with lists of children and attributes would have searched its lists.
     steps: Cell<u64>,
+    /// The number of `option` elements.
     options: Cell<u64>,
+    /// The number of attributes offered to existing elements.
     merged: Cell<u64>,
 }
 
@@ -101,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// The number of steps that a tree with lists, such as markup5ever_rcdom's, takes beyond its size.
+    /// The number of steps in which a tree with lists, such as markup5ever_rcdom's, would have searched them.
     pub(super) fn steps(&self) -> u64 {
         self.steps.get()
     }
@@ -119,13 +122,13 @@ impl Tree {
         self.calls.set(self.calls.get() + 1);
     }
 
-    /// Records that the tag at `tag` is about to be inserted.
+    /// Records that the tree builder is about to process the tag at `tag`.
     pub(super) fn enter_tag(&self, tag: usize) {
         self.tag.set(tag);
         self.namespace.set(Namespace::Html);
     }
 
-    /// The namespace of the element made last; HTML if the tag made none.
+    /// The namespace of the last element created for the current tag; HTML if there is none.
     pub(super) fn namespace(&self) -> Namespace {
         self.namespace.get()
     }
@@ -315,7 +318,7 @@ impl TreeSink for Tree {
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
     fn get_template_contents(&self, target: &Node) -> Node {
-        // The fragment is known only by its index; html5ever needs nothing else of it.
+        // html5ever needs only the index of the fragment.
         Rc::new(NodeFacts {
             id: target.contents.get(),
             name: nameless(),

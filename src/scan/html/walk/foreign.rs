@@ -1,20 +1,21 @@
 //! The open elements in foreign content: the part of tree construction that decides on namespaces (HTML, 13.2.6,
 //! "tree construction dispatcher", and 13.2.6.5).
 //!
-//! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every element from the
-//! outermost `svg` or `math` down. An integration point may contain elements of HTML. The proving walk follows an
-//! element if its tags open or close nothing else, as in the labels of diagrams, and stops at others.
+//! The stack is empty outside of `svg` and `math`, where it is not needed. Inside, it holds every open element from
+//! the outermost `svg` or `math` down; in best-effort mode, only `svg`, `math` and integration points.
+//!
+//! An integration point may contain HTML elements, such as those in the labels of diagrams. The proving walk follows
+//! an HTML element whose tags affect no other element, and stops at any other.
 //!
 //! ```
 //! use baselink::ScanOptions;
-//! // `title` in SVG contains markup; and `p` ends SVG.
+//! // In SVG, a `title` contains markup, and a `p` ends the SVG.
 //! let page = b"<svg><title><b></b></title><a href=x></a><p><a href=y>";
 //! let document = baselink::scan(page, &ScanOptions::default());
 //! assert_eq!(document.links.len(), 2);
 //! ```
 //!
-//! Deliberately absent: a complete stack. End tags that may close an element outside of this stack are not handled
-//! here.
+//! Deliberately absent: a complete stack. The caller handles end tags that may close an element outside of it.
 
 use crate::scan::attributes::Namespace;
 use crate::scan::sieve::Sieve;
@@ -52,13 +53,13 @@ pub(super) struct Foreign<'a> {
     counts: Vec<usize>,
 }
 
-/// The number of open elements that best-effort mode compares with the name of an end tag.
+/// The maximum number of open elements that best-effort mode compares with the name of an end tag.
 const NEAR: usize = 32;
 
 /// Elements of HTML whose start tags close nothing: ordinary and formatting ones (13.2.6.4.7).
 ///
-/// These start tags do not reopen formatting elements either. The start tag of `svg` or `math` already reopened
-/// those that were closed, and an end tag in here closes only the innermost element: [`Foreign::close`].
+/// Nor do they reopen formatting elements. The start tag of `svg` or `math` has reopened those already, and an end
+/// tag in an integration point closes only the innermost element ([`Foreign::close`]).
 #[rustfmt::skip]
 const PHRASES: &[&str] = &[
     "span", "b", "i", "u", "em", "strong", "small", "code", "font", "sub", "sup", "label",
@@ -70,7 +71,7 @@ const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
 /// Elements of HTML whose start tags close nothing, and which end immediately; `image` becomes an `img`.
 const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
 
-fn is_one(name: &[u8], names: &[&str]) -> bool {
+fn is_among(name: &[u8], names: &[&str]) -> bool {
     names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
 
@@ -81,8 +82,8 @@ impl<'a> Foreign<'a> {
         self.open.is_empty()
     }
 
-    /// True if the innermost open element is one of SVG or MathML, where `<![CDATA[` begins a section.
-    pub(super) fn is_innermost(&self) -> bool {
+    /// True if the innermost open element is in SVG or MathML, so that `<![CDATA[` begins a section.
+    pub(super) fn is_foreign_innermost(&self) -> bool {
         self.open.last().is_some_and(|top| top.namespace != Namespace::Html)
     }
 
@@ -91,7 +92,7 @@ impl<'a> Foreign<'a> {
         match self.open.last() {
             None => TagPlace::Outside,
             Some(top) if top.is_point => match top.namespace {
-                Namespace::MathMl if is_one(name, &["mglyph", "malignmark"]) => {
+                Namespace::MathMl if is_among(name, &["mglyph", "malignmark"]) => {
                     TagPlace::Foreign(Namespace::MathMl)
                 }
                 _ => TagPlace::Point,
@@ -108,11 +109,11 @@ impl<'a> Foreign<'a> {
     /// Opens an element of HTML called `name` in an integration point. Returns false, and opens nothing, if the
     /// start tag may have other effects.
     pub(super) fn nest(&mut self, name: &'a [u8]) -> bool {
-        if is_one(name, VOID) {
+        if is_among(name, VOID) {
             return true;
         }
         let in_p = self.open.last().is_some_and(|top| top.in_p);
-        let nests = is_one(name, PHRASES) || !in_p && is_one(name, BLOCKS);
+        let nests = is_among(name, PHRASES) || !in_p && is_among(name, BLOCKS);
         if nests {
             let in_p = in_p || name.eq_ignore_ascii_case(b"p");
             let (namespace, is_point) = (Namespace::Html, true);
@@ -128,16 +129,16 @@ impl<'a> Foreign<'a> {
         self.open.truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
     }
 
-    /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may close another element: one
-    /// outside of the stack, or several elements of HTML.
+    /// Closes the element called `name`. Returns false, and closes nothing, if the end tag may affect other elements:
+    /// one outside of the stack, or several HTML elements.
     pub(super) fn close(&mut self, name: &[u8]) -> bool {
         let is_named = |one: &ForeignElement<'_>| one.name.eq_ignore_ascii_case(name);
         let is_html = |one: &ForeignElement<'_>| one.namespace == Namespace::Html;
         let Some(at) = self.open.iter().rposition(|one| is_html(one) || is_named(one)) else {
             return false;
         };
-        // The end tag of an element of HTML closes the elements inside it, perhaps by the adoption agency
-        // algorithm (13.2.6.4.7). An end tag of SVG or MathML never reaches past an element of HTML here.
+        // The end tag of an HTML element also closes the elements inside it, perhaps by the adoption agency
+        // algorithm (13.2.6.4.7). An SVG or MathML element is not closed from inside an HTML element.
         let (one, is_last) = (&self.open[at], at + 1 == self.open.len());
         let closes = is_named(one) && (is_last || !is_html(one));
         if closes {
@@ -163,7 +164,7 @@ impl<'a> Foreign<'a> {
             *count = count.saturating_sub(1);
             was_open
         });
-        if was_open || is_one(name, &["p", "br"]) {
+        if was_open || is_among(name, &["p", "br"]) {
             self.leave();
         } else {
             let mut near = (0..self.open.len()).rev().take(NEAR);
@@ -178,14 +179,14 @@ impl<'a> Foreign<'a> {
 pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
     match namespace {
         Namespace::Html => false,
-        Namespace::Svg => is_one(name, &["foreignobject", "desc", "title"]),
-        Namespace::MathMl => is_one(name, &["mi", "mo", "mn", "ms", "mtext"]),
+        Namespace::Svg => is_among(name, &["foreignobject", "desc", "title"]),
+        Namespace::MathMl => is_among(name, &["mi", "mo", "mn", "ms", "mtext"]),
     }
 }
 
-/// True if `name` begins foreign content.
+/// True if an element called `name` begins foreign content.
 pub(super) fn is_root(name: &[u8]) -> bool {
-    is_one(name, &["svg", "math"])
+    is_among(name, &["svg", "math"])
 }
 
 /// The number of names of HTML elements that are counted while open: those of [`BREAKOUT`], and `a`.
@@ -193,14 +194,14 @@ const COUNTED: usize = BREAKOUT.len() + 1;
 
 /// The index of `name` among the counted names.
 fn counted(name: &[u8]) -> Option<usize> {
-    if is_one(name, &["br", "embed", "hr", "img", "meta"]) {
+    if is_among(name, &["br", "embed", "hr", "img", "meta"]) {
         return None;
     }
     let mut names = BREAKOUT.iter().chain(&["a"]);
     names.position(|one| name.eq_ignore_ascii_case(one.as_bytes()))
 }
 
-/// Start tags that end foreign content (HTML, 13.2.6.5). `font` also does with some attributes.
+/// The names of start tags that end foreign content (HTML, 13.2.6.5). `font` ends it only with certain attributes.
 #[rustfmt::skip]
 const BREAKOUT: [&str; 44] = [
     "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em",
@@ -213,5 +214,5 @@ const BREAKING_OUT: Sieve = Sieve::of(BREAKOUT);
 
 /// True if a start tag of this name ends foreign content, regardless of its attributes (13.2.6.5).
 pub(super) fn breaks_out(name: &[u8]) -> bool {
-    BREAKING_OUT.passes(name) && is_one(name, &BREAKOUT)
+    BREAKING_OUT.passes(name) && is_among(name, &BREAKOUT)
 }

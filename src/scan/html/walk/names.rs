@@ -1,4 +1,4 @@
-//! The names of tags and attributes that can matter. Names that cannot are rejected with a few shifts.
+//! The names of tags and attributes that can matter. Most other names are rejected with a few shifts.
 //!
 //! The attributes are those of [`attributes::TABLE`] whose group is enabled, and those of the user's places. The
 //! elements are those that change the state of the tokenizer (HTML, 13.2.6), and those whose rows depend on other
@@ -19,19 +19,19 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{AttributeBase, Elements, Groups, Namespace, Row, TABLE, When};
+use crate::scan::attributes::{AttributeBase, Condition, Elements, Groups, Namespace, Row, TABLE};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
-/// Letters are compared exactly. Other bytes may equal their neighbours, because lower case is made by setting one
-/// bit.
+/// Letters are compared exactly. Other bytes may count as equal although they differ, because one bit is set in
+/// every byte to make letters lower-case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Name {
     start: u64,
     length: u8,
 }
 
-/// The bit that makes a letter lower-case, in each of eight bytes.
+/// The bit that makes a letter lower-case, for eight bytes.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
 impl Name {
@@ -59,7 +59,7 @@ impl Name {
         (mixed >> 40) as usize
     }
 
-    /// The name `name`, which is a constant in lower case.
+    /// The name `name`, which must be in lower case.
     pub(super) const fn of(name: &str) -> Self {
         let bytes = name.as_bytes();
         let mut start = 0;
@@ -72,10 +72,10 @@ impl Name {
     }
 }
 
-/// The effect of a start tag of HTML, besides making an element.
+/// The effect of an HTML start tag, besides creating an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ElementKind {
-    /// None.
+    /// No other effect.
     #[default]
     Plain,
     /// RCDATA follows.
@@ -90,13 +90,13 @@ pub(super) enum ElementKind {
     Plaintext,
     /// SVG or MathML begins.
     Foreign(Namespace),
-    /// Its content is not part of the document.
+    /// Content that is not part of the document follows.
     Template,
-    /// It may remove the body.
+    /// The tag may remove the body.
     Frameset,
-    /// In a template, it makes the parser drop later tags.
+    /// In a template, the tag makes the parser drop later tags.
     Column,
-    /// It may declare the base.
+    /// The tag may declare the base.
     Base,
 }
 
@@ -119,9 +119,9 @@ const KINDS: &[(&str, ElementKind)] = &[
     ("base", ElementKind::Base),
 ];
 
-/// Elements of which every attribute is needed although no row requires it, because the type of their text or
-/// their order matters.
-const ASKED: &[&str] = &["style", "script", "base"];
+/// Elements whose attributes are all needed, even if no row depends on them. The attributes decide if the text of a
+/// `style` or `script` is read, and if a `base` counts.
+const ALWAYS_WHOLE: &[&str] = &["style", "script", "base"];
 
 /// The properties of an element that matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,14 +133,14 @@ pub(super) struct Element {
 
 /// A map keyed by names, in which most lookups fail by length and first letter.
 #[derive(Clone, Debug)]
-struct Map<T> {
+struct NameMap<T> {
     /// For each length, the first letters, one bit each.
     first: [u32; 32],
     /// The slots: a power of two, at most half of them used.
     slots: Vec<Option<(Name, T)>>,
 }
 
-impl<T: Copy> Map<T> {
+impl<T: Copy> NameMap<T> {
     fn of(entries: &[(Name, T)]) -> Self {
         let size = (2 * entries.len()).next_power_of_two().max(2);
         let mut map = Self { first: [0; 32], slots: vec![None; size] };
@@ -160,7 +160,7 @@ impl<T: Copy> Map<T> {
         name.hash() & (self.slots.len() - 1)
     }
 
-    /// The value for the name in `bytes[from..to]`. Most lookups fail by length and first letter.
+    /// The value for the name in `bytes[from..to]`.
     #[inline(always)]
     fn get(&self, bytes: &[u8], from: usize, to: usize) -> Option<T> {
         if self.first[(to - from).min(31)] >> (bytes[from] & 31) & 1 == 0 {
@@ -181,14 +181,14 @@ impl<T: Copy> Map<T> {
 /// The names that can matter in a document.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
-    elements: Map<Element>,
-    attributes: Map<()>,
+    elements: NameMap<Element>,
+    attributes: NameMap<()>,
 }
 
-/// The names without groups and places, which apply to nearly every document.
-static UNASKED: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
+/// The names for the default options, which nearly every scan uses.
+static DEFAULT: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
 
-/// The names for documents whose fragment targets are collected.
+/// The names for the default options, if fragment targets are collected, too.
 static WITH_IDS: LazyLock<Names> =
     LazyLock::new(|| Names::new(&ScanOptions { ids: true, ..ScanOptions::default() }));
 
@@ -199,7 +199,7 @@ impl Names {
     /// The names for documents that are scanned with `options`.
     pub(crate) fn of(options: &ScanOptions) -> Cow<'static, Self> {
         if options.groups == Groups::default() && options.places.is_empty() {
-            Cow::Borrowed(if options.ids { &WITH_IDS } else { &UNASKED })
+            Cow::Borrowed(if options.ids { &WITH_IDS } else { &DEFAULT })
         } else {
             Cow::Owned(Self::new(options))
         }
@@ -208,8 +208,8 @@ impl Names {
     fn new(options: &ScanOptions) -> Self {
         let enabled = |row: &&Row| row.group.is_none_or(|group| options.groups.contains(group));
         let rows: Vec<&Row> = TABLE.iter().filter(enabled).collect();
-        let mut whole: Vec<&str> = ASKED.to_vec();
-        for row in rows.iter().filter(|row| asks(row)) {
+        let mut whole: Vec<&str> = ALWAYS_WHOLE.to_vec();
+        for row in rows.iter().filter(|row| depends_on_others(row)) {
             if let Elements::Named(names) = row.elements {
                 whole.extend(names);
             }
@@ -230,7 +230,7 @@ impl Names {
             .iter()
             .map(|name| (Name::of(name), Element { kind: ElementKind::Plain, whole: true }));
         let elements: Vec<_> = kinds.chain(others).collect();
-        Self { elements: Map::of(&elements), attributes: Map::of(&attributes) }
+        Self { elements: NameMap::of(&elements), attributes: NameMap::of(&attributes) }
     }
 
     /// The properties of the element whose name is in `bytes[from..to]`.
@@ -239,8 +239,7 @@ impl Names {
         self.elements.get(bytes, from, to).unwrap_or_default()
     }
 
-    /// True if an attribute with the name in `bytes[from..to]` can matter in an element of which only some
-    /// attributes are needed.
+    /// True if an attribute with the name in `bytes[from..to]` can matter. Applies to elements that are not `whole`.
     #[inline(always)]
     pub(super) fn has_attribute(&self, bytes: &[u8], from: usize, to: usize) -> bool {
         self.attributes.get(bytes, from, to).is_some()
@@ -248,10 +247,10 @@ impl Names {
 }
 
 /// True if `row` depends on other attributes of its tag.
-fn asks(row: &Row) -> bool {
+fn depends_on_others(row: &Row) -> bool {
     let named = match row.when {
-        When::Always => row.attribute,
-        When::Is(name, _) | When::Has(name, _) | When::Contains(name, _) => name,
+        Condition::Always => row.attribute,
+        Condition::Is(name, _) | Condition::Has(name, _) | Condition::Contains(name, _) => name,
     };
     named != row.attribute || row.against == AttributeBase::Codebase
 }
@@ -261,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_read_alike_everywhere() {
+    fn a_name_is_the_same_at_any_distance_from_the_end() {
         for name in ["a", "href", "data-src", "xlink:href", "plaintext"] {
             for after in ["", ">", "=\"a long value that fills the eight bytes\""] {
                 let text = format!("<{}{after}", name.to_uppercase());
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_the_table_is_let_through() {
+    fn every_row_of_the_table_is_accepted() {
         let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
         let names = Names::of(&options);
         let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
@@ -287,12 +286,15 @@ mod tests {
                 _ => false,
             };
             assert!(by_element || has_attribute(row.attribute), "{row:?}");
-            assert!(by_element || !asks(row), "{row:?} asks for attributes that are passed over");
+            assert!(
+                by_element || !depends_on_others(row),
+                "{row:?} asks for attributes that are passed over"
+            );
         }
     }
 
     #[test]
-    fn what_is_not_asked_for_is_passed_over() {
+    fn unneeded_names_are_rejected() {
         let names = Names::of(&ScanOptions::default());
         let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
         let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
