@@ -235,7 +235,7 @@ fn entities(
             let (was, is) = (found(&before.bytes), found(&after.bytes));
             check_spans(&all(&was), &all(&is), edits, &mut say_inside);
         }
-        inside.into_iter().for_each(|one| report(format!("entity '{name}': {}", one.message)));
+        inside.into_iter().for_each(|found| report(format!("entity '{name}': {}", found.message)));
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
         report("something after the last entity changed".to_owned());

@@ -1,4 +1,4 @@
-//! The output of every container: entities, outermost first, each with its heading and body as byte ranges.
+//! Entities of a container as byte ranges: outermost first, each with a heading and a body.
 //!
 //! An entity is "the MIME-defined header fields and contents of either a message or one of the parts in the body of
 //! a multipart entity" (RFC 2045, 2.4). The heading may declare a base for the body (RFC 1808, 3.1).
@@ -154,7 +154,7 @@ impl Entity {
 /// The kind of content of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntityKind {
-    /// Content.
+    /// Content that is not divided further.
     Leaf,
     /// Body parts.
     Multipart {
@@ -221,7 +221,7 @@ impl Structure {
     /// entities as before.
     pub(crate) fn of_output(&self, source: &[u8], output: &[u8]) -> Result<Self, &'static str> {
         let delimiter = self.container.delimiter.map(memchr::memmem::Finder::new);
-        let count = |bytes| delimiter.as_ref().map(|it| it.find_iter(bytes).count());
+        let count = |bytes| delimiter.as_ref().map(|finder| finder.find_iter(bytes).count());
         // Fewer are allowed, because an edit may remove `From ` from the beginning of a line.
         if count(source) < count(output) {
             return Err("a line begins with 'From '");

@@ -405,7 +405,7 @@ mod tests {
                     pieces
                         .concat()
                         .iter()
-                        .map(|one| String::from_utf8_lossy(one).into_owned())
+                        .map(|piece| String::from_utf8_lossy(piece).into_owned())
                         .collect::<Vec<_>>()
                 )
             };
@@ -571,10 +571,10 @@ mod tests {
     #[test]
     fn a_length_beyond_the_look_ahead_is_ignored() {
         for length in ["501", "99999999", "18446744073709551615", "99999999999999999999999999"] {
-            let one = format!("From x\nContent-Length: {length}\n\na\n\n");
-            let (memory, work) = cost(one.repeat(1000).as_bytes(), 1000, 497, 10);
-            assert!(memory <= 2 * (one.len() + FROM.len() + 10) + 10, "{memory} with {length}");
-            assert!(work <= 6 * 1000 * one.len(), "{work} with {length}");
+            let message = format!("From x\nContent-Length: {length}\n\na\n\n");
+            let (memory, work) = cost(message.repeat(1000).as_bytes(), 1000, 497, 10);
+            assert!(memory <= 2 * (message.len() + FROM.len() + 10) + 10, "{memory} with {length}");
+            assert!(work <= 6 * 1000 * message.len(), "{work} with {length}");
         }
     }
 

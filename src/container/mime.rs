@@ -141,8 +141,8 @@ impl Boundaries {
 
     fn close(&mut self, boundary: &[u8], place: usize) {
         if let Entry::Occupied(mut places) = self.places.entry(self.hash(boundary)) {
-            // The boundaries inside it are already closed.
-            if let Some(at) = places.get().iter().rposition(|&one| one == place) {
+            // The multiparts inside this one are already closed.
+            if let Some(at) = places.get().iter().rposition(|&open| open == place) {
                 places.get_mut().remove(at);
             }
             if places.get().is_empty() {
@@ -230,7 +230,7 @@ impl EntityWalk<'_> {
         let close = line[length..].starts_with(b"--");
         let next = memchr::memchr(self.line_end, line).map_or(self.bytes.len(), |n| at + n + 1);
         let entity = self.open[place].entity;
-        let state = self.open[place].multipart.as_ref().map(|one| one.state);
+        let state = self.open[place].multipart.as_ref().map(|multipart| multipart.state);
         let start = match state {
             Some(MultipartState::Part(start)) => start,
             _ => self.entities[entity].body.start,

@@ -65,7 +65,7 @@ pub struct Detected {
 
 impl Detected {
     /// True if a `meta` element after the first 1024 bytes of an HTML document may declare another encoding
-    /// (HTML, 13.2.3.5).
+    /// (HTML, 13.2.3.4).
     pub(crate) fn is_tentative(&self) -> bool {
         let is_weak = matches!(self.declaration, Declaration::Assumed | Declaration::Xml);
         is_weak && self.charset.unit_of_utf_16().is_none()
@@ -407,7 +407,7 @@ fn declared(encoding: &'static Encoding) -> Charset {
     }
 }
 
-/// Implements "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) for `head`. Also returns the end
+/// Implements "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.2) for `head`. Also returns the end
 /// of the declaration.
 fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
     let mut at = 0;
@@ -476,7 +476,7 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
         seen.push(name);
     }
     let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
-    let charset = charset.filter(|&one| is_declared && one != encoding_rs::REPLACEMENT);
+    let charset = charset.filter(|&found| is_declared && found != encoding_rs::REPLACEMENT);
     Some(charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
         true => Charset(encoding_rs::WINDOWS_1252),
         false => declared(charset),
@@ -624,7 +624,7 @@ mod tests {
             (b"<!--><meta charset=big5>", "Big5"),
             (b"<a title='<meta charset=gbk>'><meta/charset=big5>", "Big5"),
             (b"<metax charset=gbk>", "UTF-8"),
-            // UTF-16 cannot be declared in bytes that were read as ASCII (13.2.3.3, step 15).
+            // UTF-16 cannot be declared in bytes that were read as ASCII (13.2.3.2).
             (b"<meta charset=utf-16>", "UTF-8"),
             (b"<meta charset=nonsense>\xff", "windows-1252"),
             (b"<meta charset=gbk", "UTF-8"),
@@ -746,7 +746,7 @@ mod tests {
             ("gb18030", b"\x81\x30\x81\x30<", "\u{80}<", vec![(2, 4), (3, 5)]),
             // Bytes that the decoder gives back represent themselves (Encoding, 10.2.1).
             ("gb18030", b"\x842w", "\u{fffd}2w", vec![(3, 1), (5, 3)]),
-            // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 13.2.1).
+            // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 12.3.1).
             ("shift_jis", b"\x95\"", "\u{fffd}\"", vec![(3, 1), (4, 2)]),
             (
                 "utf-16le",
@@ -781,7 +781,7 @@ mod tests {
                 let text = charset.decode(&[before, ascii], 0).text;
                 let mut characters = text.chars().rev();
                 assert_eq!(characters.next(), Some(char::from(ascii)), "{text:?}");
-                assert!(characters.all(|one| !one.is_ascii()), "{text:?}");
+                assert!(characters.all(|before| !before.is_ascii()), "{text:?}");
             }
         }
     }

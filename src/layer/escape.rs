@@ -77,8 +77,8 @@ pub(super) fn layered(
         let before = text.len();
         match decoded {
             Unescaped::Nothing => {}
-            Unescaped::One(one) => text.push(one),
-            Unescaped::Two(one, two) => text.extend([one, two]),
+            Unescaped::One(character) => text.push(character),
+            Unescaped::Two(first, second) => text.extend([first, second]),
             Unescaped::Text(new) => text.push_str(&new),
         }
         map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));

@@ -124,7 +124,7 @@ impl Spelling {
             adapted.push_str(&"%2C".repeat(commas));
         }
         if self.form == Form::Refresh(None) && adapted.starts_with(['"', '\'']) {
-            adapted = escape::percent_encode(&adapted, |one| matches!(one, '"' | '\''));
+            adapted = escape::percent_encode(&adapted, |quote| matches!(quote, '"' | '\''));
         }
         adapted
     }

@@ -367,7 +367,9 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedT
     let view = layered(view, next, |rest, at| match (rest.as_bytes(), entities) {
         ([b'\r', b'\n', ..], _) => Some((2, Unescaped::One(line_end))),
         ([b'&', ..], Some(entities)) => match reference(rest)? {
-            (length, EntityReference::Character(one)) => Some((length, Unescaped::One(one))),
+            (length, EntityReference::Character(character)) => {
+                Some((length, Unescaped::One(character)))
+            }
             (length, EntityReference::Entity(name)) => {
                 let expanded = entities.expand(name);
                 let is_known = expanded.is_some();

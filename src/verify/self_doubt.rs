@@ -472,12 +472,12 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
             count.refused += 1;
             continue;
         };
-        let made = wrong.output();
-        if made == output || reading(format, charset, &made) == seen {
+        let mutated = wrong.output();
+        if mutated == output || reading(format, charset, &mutated) == seen {
             count.alike += 1;
             continue;
         }
-        let made = String::from_utf8_lossy(&made);
+        let made = String::from_utf8_lossy(&mutated);
         let right = String::from_utf8_lossy(&output);
         let is_noticed = verify(&wrong, options).is_err();
         assert!(is_noticed, "{format:?}, {name}: nobody notices\n{made}\ninstead of\n{right}");

@@ -15,7 +15,7 @@ use std::fmt;
 use crate::edit::Edits;
 use crate::span::Span;
 
-/// "Encoded lines must not be longer than 76 characters" (RFC 2045, 6.7 and 6.8).
+/// The maximum length of an encoded line, without its line end (RFC 2045, 6.7 and 6.8).
 pub(super) const WIDTH: usize = 76;
 
 /// A body, encoded and decoded.

@@ -395,7 +395,8 @@ impl Respelled {
         self.closed = false;
     }
 
-    /// Rule 3: white space "MUST NOT be so represented at the end of an encoded line".
+    /// Encodes white space at the end of the text. Rule 3: it "MUST NOT be so represented at the end of the encoded
+    /// line".
     fn spell_last_blank(&mut self) {
         if let Some(blank) = self.text.pop_if(|last| is_blank(*last)) {
             push_escape(&mut self.text, blank);
@@ -625,7 +626,7 @@ mod tests {
         for shape in
             ["x", "=41", "=\n", "x\n", "x \n", "x=\n", "= \n", "=", " ", "=4", "x\r", "\u{e9}"]
         {
-            let raw = ["y", shape, "z"].map(|one| one.repeat(long)).concat().into_bytes();
+            let raw = ["y", shape, "z"].map(|part| part.repeat(long)).concat().into_bytes();
             let (_, Marks(marks)) = decode(&raw);
             let ends = marks.iter().map(|mark| mark.raw).chain([raw.len()]);
             let mut pieces = QuotedPieces { text: &raw, at: 0 };
