@@ -250,8 +250,8 @@ pub enum Against {
     Fallback,
     /// The retrieval URL of the document, whatever its declarations: used by `html manifest`.
     Retrieval,
-    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). Profiles later than
-    /// RFC 3986 ignore it.
+    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). The profile of the
+    /// URL Standard ignores it.
     Codebase(String),
     /// Inner bases that every profile uses, outermost first, each resolved against the one before it: `@base` of
     /// JSON-LD.

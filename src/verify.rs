@@ -226,14 +226,14 @@ fn entities(
         }
         let mut inside = Vec::new();
         document(rewritten, part, &before.bytes, edits, &after.bytes, &mut inside);
-        let mut say_inside = |message| inside.push(Difference { message });
+        let mut report_inside = |message| inside.push(Difference { message });
         if let Some(entity) = rewritten.report.entities.get(part.entity) {
             let scan = ScanOptions { charset: Some(entity.charset), ..options.scan.clone() };
             let (format, destination) = (entity.format, None);
             let options = Options { format, scan, destination, ..options.clone() };
             let found = |bytes: &[u8]| rewrite(bytes, &options).report.links;
             let (was, is) = (found(&before.bytes), found(&after.bytes));
-            check_spans(&all(&was), &all(&is), edits, &mut say_inside);
+            check_spans(&all(&was), &all(&is), edits, &mut report_inside);
         }
         inside.into_iter().for_each(|found| report(format!("entity '{name}': {}", found.message)));
     }

@@ -20,7 +20,7 @@
 //! does not cause recursion.
 //!
 //! Deliberately absent: `WebResourceResponse`, which is a serialized macOS object with status and header fields;
-//! CDATA in XML, which Apple's programs do not write; writing archives.
+//! CDATA in XML, which Apple's programs do not write; and writing archives.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -104,7 +104,7 @@ impl OpenCollection {
 struct Resources {
     /// The open collections of interest, each with the key of the next value.
     open: Vec<(OpenCollection, Option<Cow<'static, str>>)>,
-    /// The number of other open collections inside the last one.
+    /// The number of open collections inside the last of these that are skipped.
     skipped: usize,
     /// The number of archives so far, one per frame.
     frames: usize,

@@ -1,8 +1,8 @@
 //! An HTTP response (RFC 9112) as an entity: its heading, the codings of its body, and updates of the fields that
 //! describe a changed body.
 //!
-//! `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11) declare a base. `Content-Location` no longer does
-//! since RFC 7231, appendix B.
+//! `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11) declare a base. `Content-Location` has not declared
+//! one since RFC 7231 (appendix B).
 //!
 //! A changed body is written without codings, so that the response stays complete. `Content-Length` is updated, or
 //! replaces `Transfer-Encoding` (RFC 9112, 7.1.3). Other fields that describe the transferred bytes are renamed so

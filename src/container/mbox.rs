@@ -18,7 +18,7 @@
 //! assert!(messages.next_message().unwrap().is_none());
 //! ```
 //!
-//! Deliberately absent: unquoting. `>From ` is kept, because only the writer of the file knows if it was `From `.
+//! Deliberately absent: unquoting. `>From ` is kept, because only the writer of the file knows whether it was `From `.
 
 use std::io::{self, Read};
 
