@@ -264,7 +264,7 @@ impl Edits {
         self.apply_into(source, Vec::with_capacity(self.longest(source)))
     }
 
-    /// Applies the edits, unless memory is exhausted.
+    /// Like [`Self::apply`], but fails if memory is exhausted.
     pub(crate) fn try_apply(&self, source: &[u8]) -> std::result::Result<Vec<u8>, TryReserveError> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.longest(source))?;

@@ -1,7 +1,7 @@
 //! The contents of a document as independent parsers see them: html5ever's tree of HTML, quick-xml's events of XML,
 //! cssparser's tokens of CSS.
 //!
-//! [`verify`](crate::verify) compares such lists.
+//! [`verify`](crate::verify) compares lists of such pieces.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};

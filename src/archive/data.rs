@@ -360,8 +360,8 @@ impl<R: Read> Data<R> {
         (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.end)
     }
 
-    /// Returns `at`, an index in `raw` to go back to, or the current index if the bytes to read again would total
-    /// more than eight times the bytes read so far, plus 1 MiB. This bounds the time for hostile input.
+    /// Returns `at`, an index in `raw` to go back to. Returns the current index instead if the bytes to read again
+    /// would total more than eight times the bytes read so far, plus 1 MiB. This bounds the time for hostile input.
     fn back_to(&mut self, at: usize) -> usize {
         let reread = self.reread + self.at.saturating_sub(at) as u64;
         if reread > 8 * (self.offset + self.end as u64) + LOOKBACK as u64 {

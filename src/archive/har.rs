@@ -201,7 +201,7 @@ fn parse_tolerantly<T: DeserializeOwned>(json: Option<Box<RawValue>>) -> Option<
 
 /// Replaces every escape of an unpaired surrogate in `json` by an escape of U+FFFD, which has the same length.
 /// JavaScript strings may contain unpaired surrogates, and browsers write them (ECMA-262, 25.5.2.3). Unicode text
-/// may not (RFC 8259, 8.2).
+/// cannot contain them (RFC 8259, 8.2).
 fn mend_surrogates(json: &mut [u8]) {
     let unit = |json: &[u8]| match json {
         [b'\\', b'u', digits @ ..] => {

@@ -3,7 +3,7 @@
 //! A record consists of a version line, named fields, an empty line, a block and two line ends (ISO 28500, 4). In a
 //! compressed archive each record has its own gzip member (annex D). `Content-Length` gives the length of the
 //! block. The length is wrong if the member or the file ends earlier, or if no record follows. In that case, the
-//! block ends before the first line in it that begins a record.
+//! block ends with its member, or before the first line in it that begins a record, if there is one.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
@@ -193,8 +193,8 @@ impl<R: Read> Records<R> {
         Self { limit: bytes.min(usize::MAX / 2), ..self }
     }
 
-    /// Reads the next record into `buffer`, typically that of an earlier record ([`Record::into_buffer`]). A new
-    /// buffer would take at least 64 KiB.
+    /// Provides the `buffer` for the next record, typically that of an earlier record ([`Record::into_buffer`]). A
+    /// new buffer would take at least 64 KiB.
     pub fn reuse(&mut self, buffer: Vec<u8>) {
         self.spare = buffer;
     }
