@@ -395,7 +395,7 @@ impl Respelled {
         self.closed = false;
     }
 
-    /// Encodes white space at the end of the text. Rule 3: it "MUST NOT be so represented at the end of the encoded
+    /// Encodes a blank at the end of the text. Rule 3: blanks "MUST NOT be so represented at the end of the encoded
     /// line".
     fn spell_last_blank(&mut self) {
         if let Some(blank) = self.text.pop_if(|last| is_blank(*last)) {
@@ -433,7 +433,7 @@ fn push_escape(text: &mut Vec<u8>, byte: u8) {
 }
 
 /// True if a line that begins with `rest` has a special meaning in a message or mailbox: a boundary (RFC 2046,
-/// 5.1.1), or the start of an mbox message, or its quoted form, which some readers unquote.
+/// 5.1.1), the `From ` that starts an mbox message, or the quoted `>From `, which some readers unquote.
 pub(super) fn is_structure(rest: &[u8]) -> bool {
     let quotes = rest.iter().take(WIDTH).take_while(|&&byte| byte == b'>').count();
     rest.starts_with(b"--") || rest[quotes..].starts_with(b"From ")
