@@ -23,7 +23,7 @@ named! {
         BaseRelative = "base-relative",
         /// A base that cannot resolve relative references.
         BaseUnusable = "base-unusable",
-        /// A base with `/` in its parameters (RFC 1808, 2.4.5), so that its directories end at a `;`.
+        /// A base with a `/` after a `;`. RFC 1808, 2.4.5, ends its directories at the `;`.
         BaseParameters = "base-parameters",
         /// Resources that browsers fetch before they reach the `base` element.
         LateBase = "late-base",
@@ -67,10 +67,10 @@ named! {
         LineTooLong = "line-too-long",
         /// A `Content-MD5` that was wrong before the change; it is kept unchanged.
         DigestWrong = "digest-wrong",
-        /// XML that is not well formed (XML 1.0, 2.1) and is kept unchanged after the fault, or a malformed
-        /// manifest or script, all of which is kept unchanged.
+        /// XML that is not well formed (XML 1.0, 2.1), kept unchanged after the fault; or a malformed manifest or
+        /// script, kept unchanged as a whole.
         NotWellFormed = "not-well-formed",
-        /// XML entities that exceed the budget; references with them are kept unchanged.
+        /// XML entities that exceed the budget; links that contain them are kept unchanged.
         EntityBudget = "entity-budget",
         /// A message that was kept unchanged because its changed form did not read back as expected.
         Doubt = "doubt",

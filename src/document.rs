@@ -37,12 +37,13 @@ pub struct Document {
     pub entity: Arc<str>,
     /// The format.
     pub format: Format,
-    /// The encoding of its bytes. For a document inside an attribute value, the encoding of the value's text.
+    /// The encoding of the document's bytes. For a document inside an attribute value, the encoding of the value's
+    /// text.
     pub charset: Charset,
     /// The offset of the first bytes that are not UTF-8, if they are the reason to assume windows-1252.
     pub not_utf_8: Option<usize>,
-    /// The end of the `meta` that the encoding prescan found in the first 1024 bytes, be it an element or not;
-    /// otherwise 0.
+    /// The end of the `meta` that the encoding prescan found in the first 1024 bytes; 0 if there is none. It may be
+    /// text, such as that of a script, instead of an element.
     pub prescanned: usize,
     /// The links, in document order.
     pub links: Vec<Link>,
@@ -51,7 +52,7 @@ pub struct Document {
     /// Each `xml:base` below the document element, in document order. If requested, also the link of each feed
     /// entry, at the start of the entry.
     pub element_bases: Vec<ElementBase>,
-    /// The base against which a reference at the position of this document in its outer document would be resolved.
+    /// The base of references at this document's position in the outer document.
     pub within: Against,
     /// The documents inside this one.
     pub parts: Vec<Document>,
@@ -95,9 +96,9 @@ impl Document {
         }
     }
 
-    /// Scans a file in the encoding that was `found`. `scan` receives a buffer, the offset of the document in it,
-    /// and the encoding of the buffer. The buffer is the file if its encoding extends ASCII, and otherwise its text
-    /// in UTF-8.
+    /// Scans a file in the encoding that was `found`. `scan` receives a buffer, the offset of the document in it, and
+    /// the encoding of the buffer. The buffer is the file if its encoding is compatible with ASCII, else its text in
+    /// UTF-8.
     pub(crate) fn of_file(
         bytes: &[u8],
         found: Detected,
@@ -174,11 +175,10 @@ pub struct Decoded {
     pub map: OffsetMap,
     /// The spelling of new text in the buffer beneath.
     pub spelling: Spelling,
-    /// The pieces of the text if their spelling differs, as that of character data and CDATA sections does;
+    /// The pieces of the text if their spellings differ, such as those of character data and CDATA sections;
     /// otherwise empty.
     pub pieces: Vec<Piece>,
-    /// True if the buffer beneath switches to a Roman character set, in which the bytes of `\` and `~` are other
-    /// characters.
+    /// True if the buffer beneath switches to Roman (JIS X 0201), which lacks `\` and `~`.
     pub has_roman: bool,
 }
 
@@ -221,7 +221,7 @@ pub struct Link {
     pub role: Role,
     /// The base against which the reference is resolved.
     pub against: Against,
-    /// True if an empty reference means the base; otherwise an empty reference means nothing.
+    /// True if an empty reference means the base; false if it has no meaning.
     pub empty_resolves: bool,
     /// True if a fragment alone names an element of this document (`usemap`, `url(#x)`) and must be kept.
     pub fragment_identifies: bool,
@@ -229,7 +229,7 @@ pub struct Link {
     pub map: Option<OffsetMap>,
     /// The smallest span of the document's buffer that contains the reference.
     pub holder: Span,
-    /// The spelling of new text there.
+    /// The spelling of new text in place of the reference.
     pub spelling: Spelling,
 }
 
@@ -250,8 +250,8 @@ pub enum Against {
     Fallback,
     /// The retrieval URL of the document, whatever its declarations: used by `html manifest`.
     Retrieval,
-    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). Profiles later than
-    /// RFC 3986 ignore it.
+    /// A `codebase`, which is itself resolved against the document base URL (HTML 4.01, 13.3). The profile of the
+    /// URL Standard ignores it.
     Codebase(String),
     /// Inner bases that every profile uses, outermost first, each resolved against the one before it: `@base` of
     /// JSON-LD.
@@ -264,7 +264,7 @@ pub enum Against {
     DocumentEntity,
     /// A `codebase` in an element that has or inherits an `xml:base`.
     ElementCodebase(usize, String),
-    /// None: a relative reference stays relative.
+    /// No base: a relative reference stays relative.
     Nothing,
     /// Unknown, because the reference contains an entity that was not read.
     Unknown,
@@ -340,13 +340,13 @@ pub enum BaseDoubt {
 }
 
 impl BaseDoubt {
-    /// Returns the doubt about a value that contains these entities.
+    /// Returns the doubt about a value with `entities`, if one of them is unknown.
     pub(crate) fn of_value(entities: &[EntityUse]) -> Option<Self> {
         let is_known = entities.iter().all(|entity| entity.is_known);
         (!is_known).then_some(Self::Value)
     }
 
-    /// The dependency of the base, as a clause.
+    /// The reason as a clause.
     #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
@@ -381,7 +381,7 @@ pub struct Saved {
     pub written: String,
 }
 
-/// Programs that record their source in saved pages.
+/// Programs that record the original URL in saved pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Program {
     /// Internet Explorer, Chromium and related browsers, which put the files of a page into a companion folder.
@@ -404,8 +404,8 @@ impl Saved {
         }
     }
 
-    /// True if the page has an origin. `about:internet` has none: people write it by hand into pages that were
-    /// never saved.
+    /// True if the comment names the origin of the page. People write `about:internet`, which names none, by hand
+    /// into pages that were never saved.
     #[must_use]
     pub fn is_of_page(&self) -> bool {
         !self.written.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("about:"))
@@ -415,7 +415,7 @@ impl Saved {
     #[must_use]
     pub fn has_scheme(&self) -> bool {
         let scheme = self.written.split_once("://").map(|(scheme, _)| scheme);
-        self.program != Program::HtTrack || scheme.is_some_and(|one| !one.contains(['.', '/']))
+        self.program != Program::HtTrack || scheme.is_some_and(|name| !name.contains(['.', '/']))
     }
 
     /// The reason why nobody else can retrieve the page from the URL; `None` if there is no such reason.
@@ -481,7 +481,7 @@ named! {
         ContentBase = "Content-Base",
         /// `Content-Location` (RFC 2557, 4.2).
         ContentLocation = "Content-Location",
-        /// `Snapshot-Content-Location`, which Chromium writes; in no RFC.
+        /// `Snapshot-Content-Location`, which Chromium writes and no RFC defines.
         SnapshotContentLocation = "Snapshot-Content-Location",
     }
 }

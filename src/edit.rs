@@ -87,7 +87,7 @@ impl Edits {
         Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
-    /// Adds an edit if it begins after all present ones; returns true if it does.
+    /// Adds an edit if it begins after all present ones. Returns true if it was added.
     pub(crate) fn add(&mut self, span: Span, new: &[u8]) -> bool {
         let is_apart = self.end <= span.start;
         if is_apart {
@@ -221,8 +221,8 @@ impl Edits {
         let most = CHUNK.min(source.len() + source.len() / 8 + 256);
         let mut piece = Vec::with_capacity(most + SHORT);
         let mut at = 0;
-        // Consecutive edits mostly share a replacement, so it is looked up only when it changes. The new bytes, or
-        // their first part, are padded with zeros for `append`.
+        // Consecutive edits mostly share a replacement, so it is looked up only when it changes. `padded` begins with
+        // the new bytes, or with the first of them, as `append` requires.
         let (mut replacement, mut old, mut new) = (usize::MAX, 0, &[][..]);
         let mut padded = [0; SHORT];
         for place in &self.places {
@@ -264,7 +264,7 @@ impl Edits {
         self.apply_into(source, Vec::with_capacity(self.longest(source)))
     }
 
-    /// Applies the edits, unless memory is exhausted.
+    /// Like [`Self::apply`], but fails if memory is exhausted.
     pub(crate) fn try_apply(&self, source: &[u8]) -> std::result::Result<Vec<u8>, TryReserveError> {
         let mut out = Vec::new();
         out.try_reserve_exact(self.longest(source))?;
@@ -286,11 +286,11 @@ impl Edits {
     }
 }
 
-/// Appends `bytes`, a prefix of `padded`, to `out`.
+/// Appends `bytes` to `out`. If they are at most [`SHORT`] bytes long, `padded` must begin with them.
 ///
-/// Most copies in [`Edits::write_to`] are a few bytes long. A copy of variable length is a call of `memcpy`; a copy
-/// of [`SHORT`] bytes is a few instructions. This function therefore copies [`SHORT`] bytes of `padded` and
-/// truncates `out` afterwards. The caller reserves capacity for the surplus.
+/// Most copies in [`Edits::write_to`] are a few bytes long. A copy of variable length calls `memcpy`, whereas a copy
+/// of [`SHORT`] bytes takes a few instructions. For short `bytes`, this function therefore copies [`SHORT`] bytes of
+/// `padded` and truncates `out` afterwards. The caller reserves capacity for the surplus.
 #[inline]
 fn append(bytes: &[u8], padded: &[u8], out: &mut Vec<u8>) {
     match padded.first_chunk::<SHORT>() {
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_between_others_are_sorted_in() {
+    fn merged_edits_are_sorted() {
         let mut edits = Edits::default();
         for start in [2, 6] {
             edits.push(Span::new(start, start + 1), b"-").unwrap();

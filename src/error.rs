@@ -41,7 +41,8 @@ pub enum ErrorKind {
     Syntax,
     /// An unsuitable file: a symlink or folder in its place, a name already in use, or a change by another program.
     File,
-    /// A failure reported by the system about a file or stream; usually the [`source`](std::error::Error::source).
+    /// A failure that the system reported about a file or stream. The [`source`](std::error::Error::source) is
+    /// usually the system's error.
     Io,
     /// Two edits of the same bytes.
     Overlap,

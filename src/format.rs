@@ -62,7 +62,7 @@ pub enum Format {
 /// The content of files of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FormatContent {
-    /// No links that this version finds.
+    /// Nothing that is scanned as a file.
     Nothing,
     /// One document.
     Document,
@@ -76,8 +76,8 @@ enum FormatContent {
     Archive,
 }
 
-/// Each format with its name, media type, file extensions, noun for messages, and content. `nws` is a news article
-/// of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
+/// Each format with its name, media type, file extensions, noun for diagnostics, and content. `nws` is a news
+/// article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` a mailbox of Opera.
 const FORMATS: &[FormatRow] = &[
     (
         Format::Html,
@@ -255,7 +255,7 @@ impl Format {
         self.row().3
     }
 
-    /// The noun for a file of the format in messages: `HTML` or `a message`.
+    /// The noun for a file of the format in diagnostics: `HTML` or `a message`.
     #[doc(hidden)]
     #[must_use]
     pub fn noun(self) -> &'static str {
@@ -288,11 +288,11 @@ impl Format {
     /// message/global is a message (RFC 6532, 3.7).
     #[must_use]
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
-        let is_it = |media_type: &str| {
+        let is_match = |media_type: &str| {
             let subtype_of = |rest: &str| rest.strip_prefix('/') == Some(subtype);
             media_type.strip_prefix(type_).is_some_and(subtype_of)
         };
-        if let Some(row) = FORMATS.iter().find(|row| is_it(row.2)) {
+        if let Some(row) = FORMATS.iter().find(|row| is_match(row.2)) {
             return row.0;
         }
         match (type_, subtype) {
@@ -306,9 +306,9 @@ impl Format {
         }
     }
 
-    /// True if a file is only a fragment of HTML, for inclusion in other documents. Its name has an unknown
-    /// extension, and its bytes begin with a tag that begins no document (HTML, 13.1.2.4 and 4.2). Doxygen writes
-    /// such files for image maps.
+    /// True if a file is only a fragment of HTML, for inclusion in other documents: its name has an unknown
+    /// extension, and its first tag cannot begin a document (HTML, 13.1.2.4 and 4.2). Doxygen writes such files for
+    /// image maps.
     ///
     /// ```
     /// use baselink::format::Format;
@@ -343,7 +343,7 @@ impl Format {
         let Some(tag) = head.strip_prefix(b"<") else { return false };
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!?-".contains(byte);
         let name = &tag[..tag.iter().position(|byte| !is_name(byte)).unwrap_or(tag.len())];
-        !BEGINNINGS.iter().any(|one| one.eq_ignore_ascii_case(name))
+        !BEGINNINGS.iter().any(|beginning| beginning.eq_ignore_ascii_case(name))
     }
 
     /// True if files of the format are scanned by default.
@@ -373,8 +373,8 @@ impl Format {
     }
 
     /// Detects the format of a file called `name`. `head` is the whole file, or at least its first 2,048 bytes. A
-    /// known extension decides; otherwise the bytes do. In a Maildir, for example, the last dot of a name belongs
-    /// to a host name.
+    /// known extension decides; otherwise the bytes do. Text after the last dot may be something else, such as part
+    /// of a host name in a Maildir.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         name.and_then(Self::named).unwrap_or_else(|| Self::sniff(head))
@@ -400,7 +400,8 @@ impl Format {
         })
     }
 
-    /// Detects a message, a style sheet with an `@charset` (CSS Syntax 3, 3.2) or markup from the first bytes.
+    /// Detects a mailbox, a response, a WARC file, a message, a style sheet with an `@charset` (CSS Syntax 3, 3.2) or
+    /// markup from the first bytes.
     fn sniff(head: &[u8]) -> Self {
         if head.starts_with(b"From ") {
             // Prose may also begin with `From `; in a mailbox a heading follows (RFC 4155).
@@ -443,7 +444,7 @@ impl Format {
         if FEEDS.iter().any(|name| first_tag.strip_prefix(*name).is_some_and(is_tag)) {
             return Self::Xml;
         }
-        // Anything else that begins with a tag, a comment or a declaration is parsed like HTML in a browser.
+        // Like a browser, treats anything else that begins with a tag, a comment or a declaration as HTML.
         match start.as_slice() {
             [b'<', b'!' | b'a'..=b'z', ..] => Self::Html,
             _ => Self::Other,
@@ -502,9 +503,9 @@ fn starts_with(name: &[u8], start: &str) -> bool {
     name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
 }
 
-/// True if `head` begins with a heading: every line is a field or a folded line, and two fields are usual ones, or
-/// one if the heading ends. The first field must be usual or begin with `X-`. An `X-` field does not count as
-/// usual, because YAML has such keys.
+/// True if `head` begins with a heading. Every line must be a field or a folded line. At least two fields must be
+/// usual, or one if the heading ends. The first field must be usual or begin with `X-`. An `X-` field does not count
+/// as usual, because YAML has such keys.
 fn begins_message(head: &[u8]) -> bool {
     let mut usual = 0;
     for (number, line) in complete_lines(head).enumerate() {
@@ -704,11 +705,11 @@ mod tests {
     }
 
     #[test]
-    fn every_format_has_its_name_but_not_all_are_asked_for() {
+    fn every_format_but_the_last_two_is_parsed_by_name() {
         for row in FORMATS {
             assert_eq!(row.0.extensions(), row.3);
-            let asked_for = !matches!(row.0, Format::Plain | Format::Other);
-            assert_eq!(row.1.parse::<Format>().ok(), asked_for.then_some(row.0));
+            let is_parsed = !matches!(row.0, Format::Plain | Format::Other);
+            assert_eq!(row.1.parse::<Format>().ok(), is_parsed.then_some(row.0));
             assert_eq!((row.0.name(), row.0.media_type()), (row.1, row.2));
         }
         assert_eq!((Format::Plain.name(), Format::Plain.media_type()), ("text", "text/plain"));

@@ -1,7 +1,7 @@
 //! The contents of a document as independent parsers see them: html5ever's tree of HTML, quick-xml's events of XML,
 //! cssparser's tokens of CSS.
 //!
-//! [`verify`](crate::verify) compares such lists.
+//! [`verify`](crate::verify) compares lists of such pieces.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -164,7 +164,7 @@ pub(crate) fn event_pieces(text: &str) -> Vec<TreePiece> {
     }
 }
 
-/// The tokens of `text`, and the text between them.
+/// The tags and comments of the HTML `text`, and the text between them.
 pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
@@ -196,7 +196,7 @@ pub(crate) fn token_pieces(text: &str) -> Vec<TreePiece> {
 
 /// The strings and URLs of the style sheet `text`, and the text between them.
 ///
-/// A tokenizer starts anew after each token. Equal text between equal tokens therefore consists of equal tokens.
+/// A CSS tokenizer starts anew after each token, so equal text between equal tokens consists of equal tokens.
 pub(crate) fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
     let mut pieces = Vec::new();
     let mut end = 0;
@@ -221,8 +221,8 @@ fn css_tokens(css: &str) -> impl Iterator<Item = (Token<'_>, Span)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let start = at;
-        // A parser would skip a block. The tokenizer never looks back, so a new parser that starts here sees the
-        // same tokens, and creating one is cheap.
+        // One parser would skip the content of blocks. The tokenizer never looks back, so a new parser that starts
+        // here sees the same tokens, and creating one is cheap.
         let mut parser = Parser::new(&css[start..]);
         let token = parser.next_including_whitespace_and_comments().ok()?.clone();
         at = match &token {
@@ -252,25 +252,25 @@ fn bad_url_end(css: &str, start: usize) -> usize {
 
 /// Replaces the references in a piece of XML (XML 1.0, 4.4), and turns a CDATA section into text (2.7).
 #[cfg(test)]
-pub(crate) fn without_references(one: TreePiece) -> TreePiece {
-    if one.kind == "CDATA section" {
-        let section = one.text.strip_prefix("<![CDATA[");
-        let inner = section.and_then(|text| text.strip_suffix("]]>")).unwrap_or(&one.text);
+pub(crate) fn without_references(TreePiece { kind, text }: TreePiece) -> TreePiece {
+    if kind == "CDATA section" {
+        let section = text.strip_prefix("<![CDATA[");
+        let inner = section.and_then(|text| text.strip_suffix("]]>")).unwrap_or(&text);
         return piece("text", inner);
     }
-    let mut parts = one.text.split('&');
-    let mut text = parts.next().unwrap_or_default().to_owned();
+    let mut parts = text.split('&');
+    let mut decoded = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        // Text that is not a reference, or refers to an undeclared entity, hides no other reference.
+        // References are replaced one by one, because an undeclared entity must not prevent the others.
         let (name, rest) = part.split_at(part.find(';').map_or(0, |at| at + 1));
         let reference = format!("&{name}");
-        text.push_str(
+        decoded.push_str(
             &quick_xml::escape::unescape(&reference)
                 .unwrap_or(std::borrow::Cow::Borrowed(&reference)),
         );
-        text.push_str(rest);
+        decoded.push_str(rest);
     }
-    piece(one.kind, text)
+    piece(kind, decoded)
 }
 
 #[cfg(test)]
@@ -281,7 +281,7 @@ mod tests {
     fn style_sheets_are_split_into_strings_urls_and_the_rest() {
         let pieces = style_sheet_pieces(r#"a"b\62"url( c\29 )url(d e)'f"#);
         let found: Vec<_> =
-            pieces.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();
+            pieces.iter().map(|TreePiece { kind, text }| (kind.as_str(), text.as_str())).collect();
         let expected = [
             ("tokens", "a"),
             ("string", "bb"),

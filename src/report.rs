@@ -76,11 +76,11 @@ named! {
         Signed = "signed",
         /// The link is in a message with a DKIM or ARC signature, and such messages are skipped.
         Dkim = "dkim",
-        /// The link refers to another part of its message, which has a relative `Content-Location` (RFC 2557, 8.2), or
-        /// it is the href of a `base` element through which other links refer to such a part.
+        /// The link refers to another part of its message by a relative `Content-Location` (RFC 2557, 8.2), or it is
+        /// the href of a `base` element and other links refer to such a part through it.
         SiblingPart = "sibling-part",
-        /// The link is a `Content-Location` or the `href` of a `base` element. Made absolute, it would become the
-        /// base of links that stay relative.
+        /// The link is a `Content-Location` or the `href` of a `base` element. If it were absolute, it would become
+        /// the base of links that stay relative.
         BecomesBase = "becomes-base",
         /// The transfer encoding of the part cannot represent the change.
         Transfer = "transfer",
@@ -166,7 +166,8 @@ impl LinkReport {
         self.reason = Some(reason);
     }
 
-    /// Marks a link that was to be rewritten as kept, because the result would be too long; clears its target.
+    /// Marks a link that was to be rewritten as not editable, because the result would be too long, and clears its
+    /// target.
     pub(crate) fn outgrow(&mut self) {
         if self.outcome == Outcome::Rewritten {
             self.refuse(Reason::Growth);
@@ -257,7 +258,8 @@ impl Report {
             entity.parent = entity.parent.map(|parent| before + parent);
         }
         let spans = message.links.iter_mut().map(|link| &mut link.span);
-        let spans = spans.chain(message.diagnostics.iter_mut().map(|one| &mut one.span));
+        let diagnostics = message.diagnostics.iter_mut();
+        let spans = spans.chain(diagnostics.map(|diagnostic| &mut diagnostic.span));
         spans.for_each(|span| *span = span.shifted(start));
         self.entities.append(&mut message.entities);
         self.links.append(&mut message.links);

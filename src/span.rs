@@ -103,11 +103,11 @@ impl Lines {
     #[must_use]
     pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
         let (pairs, _) = bytes.as_chunks::<2>();
-        let is = |at: usize, ascii: u8| {
+        let has = |at: usize, ascii: u8| {
             pairs.get(at).is_some_and(|&pair| unit(pair) == u16::from(ascii))
         };
-        let ends = |at: &usize| is(*at, b'\n') || (is(*at, b'\r') && !is(at + 1, b'\n'));
-        let starts = (0..pairs.len()).filter(ends).map(|at| 2 * (at + 1));
+        let ends_line = |at: &usize| has(*at, b'\n') || (has(*at, b'\r') && !has(at + 1, b'\n'));
+        let starts = (0..pairs.len()).filter(ends_line).map(|at| 2 * (at + 1));
         Self { starts: std::iter::once(0).chain(starts).collect() }
     }
 
@@ -119,8 +119,8 @@ impl Lines {
     }
 }
 
-/// Converts offsets into lines and columns without a table. Fast if offsets mostly increase, because it counts on
-/// from the last one.
+/// Converts offsets into lines and columns without a table. Fast if offsets mostly increase, because counting
+/// continues from the last one.
 #[derive(Clone, Copy)]
 pub(crate) struct LineCounter {
     at: usize,
@@ -165,8 +165,7 @@ impl LineCounter {
     }
 }
 
-/// The numbers of LF and CR in `text`. Counts in chunks that are short enough for a one-byte counter, which is
-/// fast.
+/// The numbers of LF and CR in `text`. Fast one-byte counters suffice for its chunks.
 fn line_ends(text: &[u8]) -> (usize, usize) {
     let in_chunk = |chunk: &[u8]| {
         let add = |(feeds, returns), &byte| {
@@ -203,7 +202,7 @@ mod tests {
             let lines = Lines::of(text);
             let mut counter = LineCounter::default();
             for at in (0..=text.len()).chain([1.min(text.len()), text.len()]) {
-                // Between a CR and its LF, a counter has already seen the end of a line.
+                // At the LF of a CRLF, a counter has already counted the line end.
                 if text.get(at) == Some(&b'\n') && at > 0 && text[at - 1] == b'\r' {
                     counter.place(text, at);
                     continue;

@@ -2,10 +2,10 @@
 //!
 //! html5ever parses three documents into markup5ever_rcdom trees: the input, the output, and the output with a
 //! marker for each piece of new text. The three must have the same elements, attributes, texts and comments. A
-//! value without markers must be equal in all three. A value with markers must match the text around its markers.
-//! Then the output is scanned again, and its references must lead to the reported targets. XML is compared event
-//! by event as quick-xml reads it. If building a tree would take too long, tokens are compared instead. Style
-//! sheets are compared as cssparser reads them.
+//! value without markers must be equal in all three. A value with markers may differ only at the markers. If
+//! building a tree would take too long, tokens are compared instead. XML is compared by the events of quick-xml,
+//! style sheets by the tokens of cssparser. Then the output is scanned again, and its references must lead to the
+//! reported targets.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -14,8 +14,8 @@
 //! assert_eq!(verify::verify(&rewritten, &options), Ok(()));
 //! ```
 //!
-//! Every link must be exactly where the edits put it, from its first byte to its last. Text that escapes from a
-//! value because of a wrong escape is no longer part of the link.
+//! Every link must be exactly where the edits put it, from its first byte to its last. This reveals a wrong escape
+//! that ends a value too early.
 //!
 //! A message must have the same entities before and after, with equal headings except for links in header fields
 //! and for fields that describe a body (`fields`). The content of a part must decode to the result of that part's
@@ -43,7 +43,7 @@ use crate::rewrite::{Options, PlannedPart, Rewritten, rewrite};
 use crate::scan::ScanOptions;
 use crate::span::Span;
 
-/// A difference in the output for which the report does not account.
+/// A difference in the output that the report does not explain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
@@ -51,7 +51,7 @@ pub struct Difference {
     pub message: String,
 }
 
-/// The maximum number of collected differences, since one often causes others.
+/// The maximum number of differences to return, since one often causes others.
 const MOST: usize = 10;
 
 impl Rewritten<'_> {
@@ -78,9 +78,9 @@ impl Rewritten<'_> {
             let entity = name.unwrap_or_else(|| options.scan.entity.clone());
             let scan = ScanOptions { entity, ..options.scan.clone() };
             let options = Options { scan, ..options.clone() };
-            let one = rewrite(&source[message.range()], &options);
-            verify(&one, &options)?;
-            let _ = edits.append(&one.edits, message.start);
+            let rewritten = rewrite(&source[message.range()], &options);
+            verify(&rewritten, &options)?;
+            let _ = edits.append(&rewritten.edits, message.start);
         }
         match edits == self.edits {
             true => Ok(()),
@@ -113,12 +113,12 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
             parts.map(|part| part.entity).collect()
         }
     };
-    targets_stand(rewritten, &found, &beyond_ascii, options, &mut differences);
+    check_targets(rewritten, &found, &beyond_ascii, options, &mut differences);
     differences.truncate(MOST);
     if differences.is_empty() { Ok(()) } else { Err(differences) }
 }
 
-/// Verifies `edits` of the document `source`, which is the rewritten `part`.
+/// Verifies `edits` of `source`, the document in `part`.
 fn document(
     rewritten: &Rewritten<'_>,
     part: &PlannedPart,
@@ -136,21 +136,21 @@ fn document(
     let dissection = Dissection::of(source, entity.format, entity.charset);
     let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
     compare(&was, &marked, &is, &marker, differences);
-    let mut say = |message: &str| differences.push(Difference { message: message.to_owned() });
+    let mut report = |message: &str| differences.push(Difference { message: message.to_owned() });
     let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
         // Some readers ignore white space in such a URL (RFC 1738, appendix).
-        say("a URL in text was given more than visible characters");
+        report("a URL in text was given more than visible characters");
     }
     let is_xml = matches!(entity.format, Format::Xhtml | Format::Svg | Format::Xml);
     let faults = |bytes: &[u8]| faults_of_xml(&entity.charset.decode(bytes, 0).text);
     if is_xml && faults(output) > faults(source) {
-        say("the output is less well-formed than the input");
+        report("the output is less well-formed than the input");
     }
 }
 
-/// Proves that a message has the same entities, and that each document in it changed as a file would. Returns the
-/// report indices of changed documents that now contain bytes beyond ASCII.
+/// Verifies that a message has the same entities, and each document in it as if it were a file. Returns the indices,
+/// in the report, of changed documents that now contain bytes beyond ASCII.
 fn entities(
     container: &Container,
     rewritten: &Rewritten<'_>,
@@ -162,22 +162,22 @@ fn entities(
     let source = rewritten.source();
     let read = |bytes: &[u8]| (container.read)(bytes, &"".into());
     let (old, new) = (read(source), read(output));
-    let mut say = |message: String| differences.push(Difference { message });
+    let mut report = |message: String| differences.push(Difference { message });
     if old.entities.len() != new.entities.len() {
         let (was, is) = (old.entities.len(), new.entities.len());
-        say(format!("the input has {was} entities, the output {is}"));
+        report(format!("the input has {was} entities, the output {is}"));
         return beyond_ascii;
     }
     if let Err(odd) = old.of_output(source, output) {
-        say(format!("in the output {odd}"));
+        report(format!("in the output {odd}"));
     }
     let links = fields::in_headings(&rewritten.report.links, &old);
     for Span { start, end } in fields::strays(container, rewritten, &old, &links) {
-        say(format!("the bytes {start} to {end} were changed, and are no link's"));
+        report(format!("the bytes {start} to {end} were changed, and are no link's"));
     }
-    links_lie(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut say);
+    check_spans(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut report);
     let mut parts = rewritten.parts.iter().peekable();
-    // The offsets up to which both are compared. Delimiters, preambles and opaque parts must be identical.
+    // The offsets up to which input and output are compared. Delimiters, preambles and opaque parts must be equal.
     let mut compared = (0, 0);
     let mut between = |old: usize, new: usize, next: (usize, usize)| {
         let same = source.get(compared.0..old) == output.get(compared.1..new);
@@ -187,61 +187,61 @@ fn entities(
     for (old, new) in old.entities.iter().zip(&new.entities) {
         let name = &old.name;
         if !old.is_like(new) {
-            say(format!("the entity '{name}' is another one"));
+            report(format!("the entity '{name}' is another one"));
         }
         if !fields::are_right(container, (source, old), (output, new)) {
-            say(format!("more than a URL changed in the heading of the entity '{name}'"));
+            report(format!("more than a URL changed in the heading of the entity '{name}'"));
         }
         let next = match old.kind {
             EntityKind::Leaf => (old.body.end, new.body.end),
             _ => (old.body.start, new.body.start),
         };
         if !between(old.heading.span.start, new.heading.span.start, next) {
-            say(format!("something before the entity '{name}' changed that is in no entity"));
+            report(format!("something before the entity '{name}' changed that is in no entity"));
         }
         if old.kind != EntityKind::Leaf {
             continue;
         }
         let Some(part) = parts.next_if(|part| part.body == old.body) else {
             if source[old.body.range()] != output[new.body.range()] {
-                say(format!("the entity '{name}' changed unreported"));
+                report(format!("the entity '{name}' changed unreported"));
             }
             continue;
         };
         let decoded = (old.decode(source), new.decode(output), &part.edits);
         let (Ok(before), Ok(after), Some(edits)) = decoded else {
-            say(format!("the entity '{name}' cannot be decoded"));
+            report(format!("the entity '{name}' cannot be decoded"));
             continue;
         };
         if edits.apply(&before.bytes) != *after.bytes {
-            say(format!("the entity '{name}' does not decode to what its links make of it"));
+            report(format!("the entity '{name}' does not decode to what its links make of it"));
         }
         let is_base64 = old.transfer_encoding == TransferEncoding::Base64;
         let is_whole = |body: Span, bytes: &[u8]| is_whole_base64(&bytes[body.range()]);
         if is_base64 && is_whole(old.body, source) && !is_whole(new.body, output) {
-            say(format!("the base64 of the entity '{name}' does not end where it must"));
+            report(format!("the base64 of the entity '{name}' does not end where it must"));
         }
         if !after.bytes.is_ascii() {
             beyond_ascii.push(part.entity);
         }
         let mut inside = Vec::new();
         document(rewritten, part, &before.bytes, edits, &after.bytes, &mut inside);
-        let mut say_inside = |message| inside.push(Difference { message });
+        let mut report_inside = |message| inside.push(Difference { message });
         if let Some(entity) = rewritten.report.entities.get(part.entity) {
             let scan = ScanOptions { charset: Some(entity.charset), ..options.scan.clone() };
             let (format, destination) = (entity.format, None);
             let options = Options { format, scan, destination, ..options.clone() };
             let found = |bytes: &[u8]| rewrite(bytes, &options).report.links;
             let (was, is) = (found(&before.bytes), found(&after.bytes));
-            links_lie(&all(&was), &all(&is), edits, &mut say_inside);
+            check_spans(&all(&was), &all(&is), edits, &mut report_inside);
         }
-        inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
+        inside.into_iter().for_each(|found| report(format!("entity '{name}': {}", found.message)));
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
-        say("something after the last entity changed".to_owned());
+        report("something after the last entity changed".to_owned());
     }
     if parts.next().is_some() {
-        say("a part that changed is in no entity".to_owned());
+        report("a part that changed is in no entity".to_owned());
     }
     beyond_ascii
 }
@@ -269,9 +269,9 @@ fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Ve
     }
 }
 
-/// A word of letters that `source` does not contain in any encoding of it.
+/// A word of letters that `source` does not contain, whatever its encoding.
 ///
-/// The candidates depend on the whole source, so that nobody can place them in it on purpose.
+/// The candidates depend on the whole source, so nobody can place them in it on purpose.
 fn unused_word(source: &[u8]) -> String {
     let ascii: Vec<u8> = source.iter().copied().filter(|&byte| byte != 0).collect();
     let mut hasher = DefaultHasher::new();
@@ -297,19 +297,21 @@ fn marked(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u
     marks.apply(source)
 }
 
-/// The number of violations that new text could cause (XML 1.0, 2.2, 2.4 and 3.1): a character not allowed in XML,
-/// a `&` that does not begin a reference, a `<` in a value, `]]>` in character data, an unterminated element.
+/// The number of violations of XML 1.0 (2.2, 2.4 and 3.1) that new text could cause: characters that are not allowed
+/// in XML, `&` that does not begin a reference, `<` in a value, `]]>` in character data, unterminated elements.
 fn faults_of_xml(text: &str) -> usize {
-    let odd = text.chars().filter(|&one| !xml::is_char(one)).count();
-    let lone = |text: &str| {
+    let not_allowed = text.chars().filter(|&character| !xml::is_char(character)).count();
+    let lone_ampersands = |text: &str| {
         let begins = |rest: &str| {
             let (name, _) = rest.split_once(';')?;
             let is_name = |name: &str| {
-                name.starts_with(|one: char| one.is_alphabetic() || one == '_' || one == ':')
-                    && name.chars().all(|one| one.is_alphanumeric() || "_:.-".contains(one))
+                name.starts_with(|first: char| {
+                    first.is_alphabetic() || first == '_' || first == ':'
+                }) && name.chars().all(|next| next.is_alphanumeric() || "_:.-".contains(next))
             };
-            let digits =
-                |text: &str, radix| !text.is_empty() && text.chars().all(|one| one.is_digit(radix));
+            let digits = |text: &str, radix| {
+                !text.is_empty() && text.chars().all(|digit| digit.is_digit(radix))
+            };
             Some(match name.strip_prefix('#') {
                 Some(number) => match number.strip_prefix('x') {
                     Some(number) => digits(number, 16),
@@ -320,19 +322,19 @@ fn faults_of_xml(text: &str) -> usize {
         };
         text.split('&').skip(1).filter(|rest| begins(rest) != Some(true)).count()
     };
-    let of_piece = |one: &TreePiece| match one.kind.split(' ').next() {
-        Some("attribute") => lone(&one.text) + one.text.matches('<').count(),
-        Some("text") => lone(&one.text) + one.text.matches("]]>").count(),
+    let of_piece = |piece: &TreePiece| match piece.kind.split(' ').next() {
+        Some("attribute") => lone_ampersands(&piece.text) + piece.text.matches('<').count(),
+        Some("text") => lone_ampersands(&piece.text) + piece.text.matches("]]>").count(),
         // "Associating Style Sheets with XML documents", 3.1
-        Some("instruction") if one.text.starts_with("<?xml-stylesheet") => {
-            lone(&one.text) + one.text[1..].matches('<').count()
+        Some("instruction") if piece.text.starts_with("<?xml-stylesheet") => {
+            lone_ampersands(&piece.text) + piece.text[1..].matches('<').count()
         }
         _ => 0,
     };
     let pieces = event_pieces(text);
-    let count = |kind: &str| pieces.iter().filter(|one| one.kind.starts_with(kind)).count();
+    let count = |kind: &str| pieces.iter().filter(|piece| piece.kind.starts_with(kind)).count();
     let unclosed = count("element ").abs_diff(count("end tag"));
-    odd + unclosed + pieces.iter().map(of_piece).sum::<usize>()
+    not_allowed + unclosed + pieces.iter().map(of_piece).sum::<usize>()
 }
 
 fn compare(
@@ -342,27 +344,33 @@ fn compare(
     marker: &str,
     differences: &mut Vec<Difference>,
 ) {
-    let mut say = |message: String| differences.push(Difference { message });
+    let mut report = |message: String| differences.push(Difference { message });
     if before.len() != after.len() || before.len() != marked.len() {
-        say(format!("the input has {} pieces, the output {}", before.len(), after.len()));
+        report(format!("the input has {} pieces, the output {}", before.len(), after.len()));
     }
     for ((old, mark), new) in before.iter().zip(marked).zip(after) {
         if old.kind != new.kind || old.kind != mark.kind {
             // From here on, the two sequences are out of step.
-            return say(format!("{} became {}", old.kind, new.kind));
+            return report(format!("{} became {}", old.kind, new.kind));
         }
         if mark.text.contains(marker) {
-            if !leaves(&old.text, &mark.text, marker) || !leaves(&new.text, &mark.text, marker) {
-                say(format!("{}: more than a URL changed in '{}'", old.kind, shortened(&old.text)));
+            if !matches_marked(&old.text, &mark.text, marker)
+                || !matches_marked(&new.text, &mark.text, marker)
+            {
+                report(format!(
+                    "{}: more than a URL changed in '{}'",
+                    old.kind,
+                    shortened(&old.text)
+                ));
             }
         } else if old.text != new.text {
-            say(format!("{}: '{}' changed unreported", old.kind, shortened(&old.text)));
+            report(format!("{}: '{}' changed unreported", old.kind, shortened(&old.text)));
         }
     }
 }
 
 /// True if `text` is `marked` with arbitrary text in place of each marker.
-fn leaves(text: &str, marked: &str, marker: &str) -> bool {
+fn matches_marked(text: &str, marked: &str, marker: &str) -> bool {
     let kept: Vec<&str> = marked.split(marker).collect();
     let [first, middle @ .., last] = kept.as_slice() else {
         return text == marked;
@@ -384,16 +392,16 @@ fn shortened(text: &str) -> String {
 }
 
 /// Scans the output again, and checks that it has the reported links with their targets.
-fn targets_stand(
+fn check_targets(
     rewritten: &Rewritten<'_>,
-    report: &Report,
+    found: &Report,
     beyond_ascii: &[usize],
     options: &Options,
     differences: &mut Vec<Difference>,
 ) {
     // A document with only ASCII reads the same in every encoding that may be assumed.
     for &place in beyond_ascii {
-        let (old, new) = (rewritten.report.entities.get(place), report.entities.get(place));
+        let (old, new) = (rewritten.report.entities.get(place), found.entities.get(place));
         if let (Some(old), Some(new)) = (old, new)
             && old.charset != new.charset
         {
@@ -402,21 +410,24 @@ fn targets_stand(
             differences.push(Difference { message });
         }
     }
-    let (old, new) = (all(&rewritten.report.links), all(&report.links));
-    let mut say = |message: String| differences.push(Difference { message });
+    let (old, new) = (all(&rewritten.report.links), all(&found.links));
+    let mut report = |message: String| differences.push(Difference { message });
     if old.len() != new.len() {
-        say(format!("the input has {} links, the output {}", old.len(), new.len()));
+        report(format!("the input has {} links, the output {}", old.len(), new.len()));
     }
     for (&old, &new) in old.iter().zip(&new) {
         let expected = old.in_output();
-        let is_there = old.element == new.element && old.entity == new.entity;
-        if new.reference != expected || !is_there {
-            say(format!("'{}' became '{}' instead of '{expected}'", old.reference, new.reference));
+        let is_same_place = old.element == new.element && old.entity == new.entity;
+        if new.reference != expected || !is_same_place {
+            report(format!(
+                "'{}' became '{}' instead of '{expected}'",
+                old.reference, new.reference
+            ));
         }
     }
-    // The links of a part are at other offsets in the file; `entities` checks them in the content.
+    // Links of a part have other offsets in the file than in the content; `entities` checks them there.
     if container::of(options.format).is_none() {
-        links_lie(&old, &new, &rewritten.edits, &mut say);
+        check_spans(&old, &new, &rewritten.edits, &mut report);
     }
 }
 
@@ -425,7 +436,12 @@ fn all(links: &[LinkReport]) -> Vec<&LinkReport> {
 }
 
 /// Checks that each link covers exactly the edited form of its bytes.
-fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut dyn FnMut(String)) {
+fn check_spans(
+    old: &[&LinkReport],
+    new: &[&LinkReport],
+    edits: &Edits,
+    report: &mut dyn FnMut(String),
+) {
     // The shift that the edits up to each edit cause for later bytes.
     let mut moved = vec![0_isize];
     for edit in edits.iter() {
@@ -444,7 +460,9 @@ fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut 
         let is_quoted = new.reference.is_empty() && start <= from && to <= end;
         if (start, end) != (from, to) && !is_quoted {
             let reference = &new.reference;
-            say(format!("'{reference}' is in the bytes {from} to {to}, not in {start} to {end}"));
+            report(format!(
+                "'{reference}' is in the bytes {from} to {to}, not in {start} to {end}"
+            ));
         }
     }
 }
@@ -457,7 +475,7 @@ mod tests {
     use crate::rewrite::rewrite;
 
     /// The differences reported if the edits of `page` are replaced by one that writes `new` at `span`.
-    fn said(page: &str, span: Span, new: &str) -> Vec<String> {
+    fn messages(page: &str, span: Span, new: &str) -> Vec<String> {
         let options = Options::at("http://a/b/");
         let mut rewritten = rewrite(page.as_bytes(), &options);
         assert_eq!(verify(&rewritten, &options), Ok(()));
@@ -468,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_that_do_more_than_they_say_are_found() {
+    fn edits_beyond_the_report_are_found() {
         let page = "<p id=i><a href=\"x\" title='t'>text</a><!--c-->";
         let at = |text: &str| {
             let start = page.find(text).unwrap();
@@ -476,14 +494,14 @@ mod tests {
         };
         // A target other than the reported one.
         assert_eq!(
-            said(page, at("x"), "http://a/c/x"),
+            messages(page, at("x"), "http://a/c/x"),
             ["'x' became 'http://a/c/x' instead of 'http://a/b/x'"]
         );
-        // A value that ends too early, and the tag with it.
-        assert!(!said(page, at("x"), "http://a/b/x\"><b>").is_empty());
+        // A value that ends too early, and so does its tag.
+        assert!(!messages(page, at("x"), "http://a/b/x\"><b>").is_empty());
         // Text that is not a link.
-        assert!(!said(page, at("text"), "other").is_empty());
-        assert!(!said(page, at("c-->"), "-->").is_empty());
+        assert!(!messages(page, at("text"), "other").is_empty());
+        assert!(!messages(page, at("c-->"), "-->").is_empty());
     }
 
     #[test]
@@ -515,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_token() {
+    fn a_byte_order_mark_is_not_a_token() {
         let options = Options { format: Format::Css, ..Options::at("http://a/'\"/") };
         for (charset, mark) in [("utf-8", &b"\xef\xbb\xbf"[..]), ("utf-16le", b"\xff\xfe")] {
             let charset = Charset::for_label(charset).unwrap();
@@ -528,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoding_that_is_guessed_otherwise_is_found() {
+    fn a_change_of_the_assumed_encoding_is_found() {
         // The program never makes such an edit (fixtures: not-editable). It removes the only bytes that keep the
         // page from being read as UTF-8.
         let options = Options { format: Format::Message, ..Options::at("http://a/b/") };
@@ -542,7 +560,7 @@ mod tests {
         let html = b"Content-Type: text/html\n".to_vec();
         let plain = [html.clone(), b"\n\xc3\xbc<a href=x><a href=\xfc>".to_vec()].concat();
         assert!(flips(&plain, b"\xfc", b"%FC"));
-        // The check also applies if the encoded text is all ASCII.
+        // The check also applies if only the decoded text contains bytes beyond ASCII.
         let encoding = b"Content-Transfer-Encoding: quoted-printable\n\n";
         let encoded =
             [html, encoding.to_vec(), b"=C3=BC<a href=3Dx><a href=3D=FC>".to_vec()].concat();
@@ -554,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_without_an_edit_is_found() {
+    fn unreported_changes_are_found() {
         let pieces = |text: &str| tree_pieces(text);
         let before = pieces("<p class=a>x<a href=qzq>y");
         for after in

@@ -1,8 +1,8 @@
 //! The uncompressed bytes of an archive, and the starts of its gzip members.
 //!
 //! A compressed archive is a series of gzip members (RFC 1952, 2.2), one for each record (ISO 28500, annex D).
-//! Members are decompressed one at a time into the caller's buffer. After a broken member, the search for the next
-//! one starts at its second byte, because the broken member may have been taken for longer than it is.
+//! Members are decompressed one at a time into the caller's buffer. The search for the next member after a broken
+//! one starts at the second byte of the broken one, because damage may hide its end.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
@@ -12,7 +12,7 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! Deliberately absent: records.
+//! Deliberately absent: the parsing of records.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -24,7 +24,7 @@ use super::record::{BEGINNING, STARTS, begins_record, record_start};
 
 /// The number of bytes to read at a time.
 const CHUNK: usize = 128 << 10;
-/// The number of bytes available for going back to search for a member.
+/// The number of bytes that are kept for going back in search of a member.
 const LOOKBACK: usize = 1 << 20;
 /// The first bytes of a gzip member: its magic number and the only compression method (RFC 1952, 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b\x08";
@@ -49,7 +49,7 @@ pub(super) enum DataEvent {
     Bytes(usize),
     /// A member begins.
     Member,
-    /// The member is damaged, or the bytes are not a member, for the given reason. It has no more bytes.
+    /// A damaged member, or bytes that are not a member, and a description. No more of its bytes follow.
     Broken(Member, String),
     /// The file ends within this member.
     Cut(Member),
@@ -60,7 +60,7 @@ pub(super) enum DataEvent {
 /// Data that was read ahead or given back.
 #[derive(Debug)]
 enum PendingData {
-    /// Bytes, and the number of them that were consumed again.
+    /// Bytes, and the number of them that are consumed.
     Bytes(Vec<u8>, usize),
     /// Another event.
     Other(DataEvent),
@@ -92,7 +92,7 @@ pub(super) struct Data<R> {
     end: usize,
     /// The offset of `raw` in the file.
     offset: u64,
-    /// The total number of bytes by which the search for members went back.
+    /// The total number of bytes by which searches for members went back.
     reread: u64,
     /// The data that precedes everything else: bytes that were given back, and events read ahead.
     waiting: VecDeque<PendingData>,
@@ -170,7 +170,7 @@ impl<R: Read> Data<R> {
         Ok(next)
     }
 
-    /// True if a record begins with the member whose start [`Data::read`] just reported.
+    /// True if a record begins at the start of the member that [`Data::read`] just reported.
     pub(super) fn begins_record(&mut self) -> io::Result<bool> {
         match self.waiting.front() {
             Some(PendingData::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
@@ -180,7 +180,7 @@ impl<R: Read> Data<R> {
         let mut first = [0; BEGINNING];
         let (mut length, mut other) = (0, None);
         while length < first.len() && other.is_none() && matches!(self.state, DataState::Inside) {
-            match self.inflated(&mut first[length..])? {
+            match self.decompress(&mut first[length..])? {
                 Some(DataEvent::Bytes(more)) => length += more,
                 next => other = next,
             }
@@ -193,14 +193,14 @@ impl<R: Read> Data<R> {
     /// Reads the next event from the file.
     fn new_data(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         if let DataState::New = self.state {
-            self.state = self.detected()?;
+            self.state = self.detect()?;
         }
         loop {
             match self.state {
-                DataState::New | DataState::Plain => return self.copied(into),
-                DataState::Between => return self.begun(),
+                DataState::New | DataState::Plain => return self.copy(into),
+                DataState::Between => return self.begin_member(),
                 DataState::Inside => {
-                    if let Some(next) = self.inflated(into)? {
+                    if let Some(next) = self.decompress(into)? {
                         return Ok(next);
                     }
                 }
@@ -208,15 +208,14 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Detects from the first bytes whether the archive is compressed. If they are broken, the first record or
-    /// member in the first mebibyte decides.
-    fn detected(&mut self) -> io::Result<DataState> {
+    /// Detects from the first bytes whether the archive is compressed. If they begin neither a member nor a record,
+    /// it is compressed if its first mebibyte contains the start of a member but none of a record.
+    fn detect(&mut self) -> io::Result<DataState> {
         while self.end < MAGIC.len() && self.fill()? {}
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(DataState::Between);
         }
-        // There may be line ends before a record. The result must not depend on how many further bytes have been
-        // read.
+        // Line ends may precede a record. The result must not depend on how many further bytes have been read.
         while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
@@ -228,7 +227,7 @@ impl<R: Read> Data<R> {
     }
 
     /// Copies bytes of an uncompressed archive.
-    fn copied(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
+    fn copy(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let waiting = &self.raw[self.at..self.end];
         let length = if waiting.is_empty() {
             read_once(&mut self.reader, into)?
@@ -242,8 +241,8 @@ impl<R: Read> Data<R> {
     }
 
     /// Begins the next member.
-    fn begun(&mut self) -> io::Result<DataEvent> {
-        // Zero padding, as on tapes, which gzip also skips.
+    fn begin_member(&mut self) -> io::Result<DataEvent> {
+        // Skips zero padding, such as that of tapes, as gzip does.
         loop {
             let zeros = self.raw[self.at..self.end].iter().take_while(|&&byte| byte == 0).count();
             self.at += zeros;
@@ -285,7 +284,7 @@ impl<R: Read> Data<R> {
                 }
                 continue;
             }
-            // The last bytes may be the first ones of a member.
+            // The last bytes may begin a member.
             self.at = self.at.max(self.end.saturating_sub(MAGIC.len()));
             if !self.fill()? {
                 self.at = self.end;
@@ -295,7 +294,7 @@ impl<R: Read> Data<R> {
     }
 
     /// Decompresses more of the current member; returns `None` at its end.
-    fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<DataEvent>> {
+    fn decompress(&mut self, into: &mut [u8]) -> io::Result<Option<DataEvent>> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
             let waiting = &self.raw[self.at..self.end];
@@ -304,7 +303,7 @@ impl<R: Read> Data<R> {
             let written = (self.inflate.total_out() - written) as usize;
             match status {
                 Err(error) => {
-                    let broken = self.broken(error.message())?;
+                    let broken = self.leave_broken(error.message())?;
                     if written == 0 {
                         return Ok(Some(broken));
                     }
@@ -312,10 +311,10 @@ impl<R: Read> Data<R> {
                 }
                 Ok(Status::StreamEnd) => self.state = DataState::Between,
                 Ok(_) if written > 0 => {}
-                Ok(_) if self.at < self.end => return self.broken(None).map(Some),
+                Ok(_) if self.at < self.end => return self.leave_broken(None).map(Some),
                 Ok(_) => match self.fill()? {
                     true => continue,
-                    false => return Ok(Some(self.cut())),
+                    false => return Ok(Some(self.leave_cut())),
                 },
             }
             return Ok((written > 0).then_some(DataEvent::Bytes(written)));
@@ -323,7 +322,7 @@ impl<R: Read> Data<R> {
     }
 
     /// Leaves a member that cannot be decompressed.
-    fn broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
+    fn leave_broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
         let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
         let why = if is_sum { "its checksum is wrong" } else { "it cannot be decompressed" };
@@ -333,8 +332,9 @@ impl<R: Read> Data<R> {
         Ok(DataEvent::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
-    /// Leaves a member that the end of the file cuts off, unless a record begins within its bytes.
-    fn cut(&mut self) -> DataEvent {
+    /// Leaves a member that the end of the file cuts off. If a member with a record begins within its bytes, reading
+    /// continues there.
+    fn leave_cut(&mut self) -> DataEvent {
         let Member { file, .. } = self.member;
         self.state = DataState::Between;
         let mut at = self.second_byte();
@@ -360,8 +360,8 @@ impl<R: Read> Data<R> {
         (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.end)
     }
 
-    /// Limits going back: returns `at`, or the current index in `raw` if the total would exceed eight times the
-    /// file. This bounds the time for hostile input.
+    /// Returns `at`, an index in `raw` to go back to. Returns the current index instead if the bytes to read again
+    /// would total more than eight times the bytes read so far, plus 1 MiB. This bounds the time for hostile input.
     fn back_to(&mut self, at: usize) -> usize {
         let reread = self.reread + self.at.saturating_sub(at) as u64;
         if reread > 8 * (self.offset + self.end as u64) + LOOKBACK as u64 {
@@ -371,8 +371,8 @@ impl<R: Read> Data<R> {
         at
     }
 
-    /// Reads more bytes, and returns true if there were any. Moves the bytes that are still needed to the start of
-    /// `raw`: at most the bytes that a broken member requires again.
+    /// Reads more bytes, and returns true if there were any. Bytes that are still needed move to the start of
+    /// `raw`: unread bytes, and in case the current member is broken, up to 1 MiB of it.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);

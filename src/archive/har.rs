@@ -11,8 +11,8 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! JSON that does not belong to a HAR entry is skipped without recursion, however deeply nested. Inside an entry it
-//! is an anomaly.
+//! Unknown properties are skipped without recursion, however deeply nested. An entry is an anomaly if a property
+//! that is needed for its URL or body has the wrong type.
 //!
 //! Deliberately absent: header fields other than `Location`, cookies, timings, and bodies in separate files
 //! (`_file`, an option of Playwright).
@@ -110,9 +110,9 @@ impl Har {
     ///
     /// # Errors
     ///
-    /// `bytes` are not JSON with the array `log.entries`.
+    /// Returns an error if `bytes` are not JSON with the array `log.entries`.
     pub fn read(mut bytes: Vec<u8>) -> Result<Self> {
-        // An invalid string must not make the entry unreadable.
+        // An unpaired surrogate must not make an entry unreadable.
         mend_surrogates(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         // Some programs begin the file with a byte order mark.
@@ -145,9 +145,10 @@ impl HarEntry {
                 anomaly(number, Code::RecordBroken, message)
             })?;
         let response = response.unwrap_or_default();
-        let redirect_url = tolerant::<String>(response.redirect_url).filter(|url| !url.is_empty());
+        let redirect_url =
+            parse_tolerantly::<String>(response.redirect_url).filter(|url| !url.is_empty());
         let location = || {
-            let fields = tolerant::<Vec<FieldJson>>(response.headers)?;
+            let fields = parse_tolerantly::<Vec<FieldJson>>(response.headers)?;
             let mut fields = fields.into_iter();
             Some(fields.find(|field| field.name.eq_ignore_ascii_case("location"))?.value)
         };
@@ -155,8 +156,8 @@ impl HarEntry {
         Ok(Self {
             number,
             url: request.url,
-            started: tolerant(started_date_time),
-            status: tolerant(response.status),
+            started: parse_tolerantly(started_date_time),
+            status: parse_tolerantly(response.status),
             redirect_url: redirect_url.or_else(location),
             media_type: mime_type,
             text,
@@ -192,14 +193,15 @@ fn anomaly(number: u64, code: Code, message: impl Into<Cow<'static, str>>) -> An
     Anomaly { offset: Offset { file: number, within: 0 }, code, message: message.into() }
 }
 
-/// Parses `json`; `None` if it has another type, which must not make the entry unreadable.
-fn tolerant<T: DeserializeOwned>(json: Option<Box<RawValue>>) -> Option<T> {
+/// Parses `json`. Returns `None` instead of an error if it has another type, because the entry can be read without
+/// it.
+fn parse_tolerantly<T: DeserializeOwned>(json: Option<Box<RawValue>>) -> Option<T> {
     serde_json::from_str(json?.get()).ok()
 }
 
 /// Replaces every escape of an unpaired surrogate in `json` by an escape of U+FFFD, which has the same length.
 /// JavaScript strings may contain unpaired surrogates, and browsers write them (ECMA-262, 25.5.2.3). Unicode text
-/// may not (RFC 8259, 8.2).
+/// cannot contain them (RFC 8259, 8.2).
 fn mend_surrogates(json: &mut [u8]) {
     let unit = |json: &[u8]| match json {
         [b'\\', b'u', digits @ ..] => {

@@ -46,18 +46,18 @@ pub use self::webarchive::{WebArchive, WebResource};
 /// ```
 #[must_use]
 pub fn is_archive(head: &[u8]) -> bool {
-    let is_it = |head: &[u8]| record::begins_record(head) || head.starts_with(ARC);
+    let begins_archive = |head: &[u8]| record::begins_record(head) || head.starts_with(ARC);
     if !head.starts_with(GZIP) {
-        return is_it(head);
+        return begins_archive(head);
     }
     let mut inflated = Vec::new();
     // A truncated member returns an error after the bytes that could be decompressed.
     let _ = MultiGzDecoder::new(head).take(ARC.len() as u64).read_to_end(&mut inflated);
-    is_it(&inflated)
+    begins_archive(&inflated)
 }
 
-/// The first bytes of a gzip member (RFC 1952, 2.3.1). They are checked first, because a decoder for each file,
-/// even one that is not gzip, would fragment memory.
+/// The first bytes of a gzip member (RFC 1952, 2.3.1). [`is_archive`] creates a decoder only after these bytes,
+/// because one decoder for every file would fragment memory.
 const GZIP: &[u8] = b"\x1f\x8b";
 
 /// The first bytes of an ARC file.

@@ -84,7 +84,7 @@ pub enum RecordContent {
     Http,
     /// A document.
     Entity(MediaType),
-    /// None, or only a segment.
+    /// No document, or only a segment of one.
     None,
 }
 
@@ -189,7 +189,7 @@ impl Record {
             return RecordContent::None;
         }
         let media_type = self.media_type("Content-Type");
-        let is_http = media_type.as_ref().is_some_and(|one| one.is("application", "http"));
+        let is_http = media_type.as_ref().is_some_and(|found| found.is("application", "http"));
         match self.record_type {
             RecordType::Response if is_http => RecordContent::Http,
             RecordType::Response if media_type.is_none() && self.block().starts_with(b"HTTP/") => {
@@ -267,7 +267,7 @@ impl RecordHeading {
         self.diagnostics.push(Diagnostic::new(code, block, message));
     }
 
-    /// The record with this block, as a span of `bytes`.
+    /// The record with `block`, a span of `bytes`.
     pub(super) fn record(self, offset: Offset, bytes: Vec<u8>, block: Span) -> Record {
         let Self { fields, diagnostics, .. } = self;
         let named = fields.first(&bytes, "WARC-Type").map(|field| &bytes[field.value.range()]);
@@ -301,8 +301,8 @@ pub(super) fn begins_record(bytes: &[u8]) -> bool {
 /// The number of bytes that [`record_start`] needs after the start of a record.
 pub(super) const STARTS: usize = 32;
 
-/// The index in `bytes` at which a record begins after other bytes: an empty line, a version line, and a field of
-/// the standard or a `Content-` field in the next line.
+/// The index in `bytes` at which a record begins after other bytes. An empty line precedes the version line, and a
+/// `WARC-` or `Content-` field follows it.
 pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
     let is_start = |&at: &usize| {
         let before = &bytes[..at];
@@ -322,14 +322,13 @@ pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The block without the two line ends that end a record.
-pub(super) fn without_end(block: &[u8]) -> &[u8] {
-    let line = |bytes: &mut &[u8]| {
-        if let Some(left) = bytes.strip_suffix(b"\n") {
-            *bytes = left.strip_suffix(b"\r").unwrap_or(left);
+pub(super) fn without_end(mut block: &[u8]) -> &[u8] {
+    let strip_line_end = |bytes: &mut &[u8]| {
+        if let Some(rest) = bytes.strip_suffix(b"\n") {
+            *bytes = rest.strip_suffix(b"\r").unwrap_or(rest);
         }
     };
-    let mut left = block;
-    line(&mut left);
-    line(&mut left);
-    left
+    strip_line_end(&mut block);
+    strip_line_end(&mut block);
+    block
 }

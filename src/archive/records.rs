@@ -2,8 +2,8 @@
 //!
 //! A record consists of a version line, named fields, an empty line, a block and two line ends (ISO 28500, 4). In a
 //! compressed archive each record has its own gzip member (annex D). `Content-Length` gives the length of the
-//! block. It is wrong if the member or the file ends earlier, or if no record follows. Then the block ends before
-//! the first line in it that begins a record, if there is one.
+//! block. The length is wrong if the member or the file ends earlier, or if no record follows. In that case, the
+//! block ends with its member, or before the first line in it that begins a record, if there is one.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
@@ -41,8 +41,7 @@ pub const LONGEST_BLOCK: usize = 1 << 30;
 const LONGEST_HEADING: usize = 1 << 20;
 /// The number of bytes to read first, which covers most headings.
 const FIRST: usize = 2 << 10;
-/// The number of bytes to read first if a member begins with the record, because the member then usually ends with
-/// it.
+/// The number of bytes to read first for a record at the start of a member, which usually holds nothing else.
 const MEMBER: usize = 64 << 10;
 /// The minimum growth of a buffer.
 const CHUNK: usize = 64 << 10;
@@ -54,7 +53,7 @@ const FIRST_SEARCH: usize = 512;
 const AFTER: usize = 4 + BEGINNING;
 /// The number of bytes to read after a block if there are more line ends, or if a record must be searched for.
 const FAR_AFTER: usize = 64 + STARTS;
-/// The number of bytes that may be read again in any archive.
+/// The number of bytes that may be read again in any archive, in addition to twice the bytes read so far.
 const REREAD_BUDGET: u64 = 1 << 20;
 
 /// The message about an ARC file.
@@ -70,7 +69,7 @@ pub enum ArchiveEntry {
     Anomaly(Anomaly),
 }
 
-/// A defect from which no record can be read, or a fact about many records.
+/// A defect that prevents reading a record, or a fact about many records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Anomaly {
@@ -98,7 +97,7 @@ pub struct Records<R> {
     /// The member in which the current entry begins.
     member: Member,
     /// True if the next record must be searched for.
-    is_lost: bool,
+    must_search: bool,
     /// The number of bytes that were given back to be read again.
     reread: u64,
     /// Records of an unknown version, reported at the end of the archive.
@@ -152,7 +151,7 @@ impl ReadAhead {
         let after = &after[line_ends(after)..];
         match after.is_empty() {
             true if self.stop.is_some() => BlockFollower::End,
-            // There are very many line ends.
+            // More line ends follow than were read.
             true => BlockFollower::Record,
             false if begins_record(after) => BlockFollower::Record,
             false => BlockFollower::Other,
@@ -163,9 +162,11 @@ impl ReadAhead {
 /// The reason for a missing record.
 #[derive(Debug)]
 enum RecordFault {
+    /// A description of a broken record, or of other bytes in its place.
     Record(Cow<'static, str>),
+    /// A description of a broken gzip member.
     Member(String),
-    /// The archive ends.
+    /// The place at which the archive ends.
     Cut(&'static str),
 }
 
@@ -179,7 +180,7 @@ impl<R: Read> Records<R> {
             spare: Vec::new(),
             scratch: Vec::new(),
             member: Member::default(),
-            is_lost: false,
+            must_search: false,
             reread: 0,
             unknown: None,
             has_ended: false,
@@ -192,14 +193,14 @@ impl<R: Read> Records<R> {
         Self { limit: bytes.min(usize::MAX / 2), ..self }
     }
 
-    /// Reads the next record into `buffer`, typically that of an earlier record ([`Record::into_buffer`]). A new
-    /// buffer would take at least 64 KiB.
+    /// Provides the `buffer` for the next record, typically that of an earlier record ([`Record::into_buffer`]). A
+    /// new buffer would take at least 64 KiB.
     pub fn reuse(&mut self, buffer: Vec<u8>) {
         self.spare = buffer;
     }
 
     fn next_entry(&mut self) -> Result<Option<ArchiveEntry>> {
-        if mem::take(&mut self.is_lost) {
+        if mem::take(&mut self.must_search) {
             self.find_record()?;
         }
         let mut part = ReadAhead { bytes: mem::take(&mut self.spare), ..ReadAhead::default() };
@@ -216,32 +217,32 @@ impl<R: Read> Records<R> {
         }
         let offset = self.offset(part.position);
         if part.filled == 0 {
-            let (member, anomaly) = match part.stop.take() {
+            let (member, fault) = match part.stop.take() {
                 Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
                 Some(DataEvent::Cut(member)) => {
                     (member, RecordFault::Cut("where a gzip member begins"))
                 }
                 _ => return Ok(None),
             };
-            return Ok(Some(self.lost(part, Offset { file: member.file, within: 0 }, anomaly)));
+            return Ok(Some(self.missing(part, Offset { file: member.file, within: 0 }, fault)));
         }
         self.fill_on(&mut part, BEGINNING)?;
         if !begins_record(part.filled()) {
             if part.position == 0 && part.filled().starts_with(b"filedesc://") {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
-            let anomaly = match part.stop.take() {
+            let fault = match part.stop.take() {
                 Some(DataEvent::Broken(_, why)) => RecordFault::Member(why),
                 stop => {
                     self.data.give_back(&part.bytes[..part.filled], stop);
                     RecordFault::Record("no record begins here".into())
                 }
             };
-            return Ok(Some(self.lost(part, offset, anomaly)));
+            return Ok(Some(self.missing(part, offset, fault)));
         }
-        let Some(length) = self.heading(&mut part)? else {
+        let Some(length) = self.read_heading(&mut part)? else {
             let is_long = part.filled > LONGEST_HEADING;
-            let anomaly = match part.stop.take() {
+            let fault = match part.stop.take() {
                 None | Some(DataEvent::Member) if is_long => RecordFault::Record(
                     format!("a heading of more than {LONGEST_HEADING} bytes").into(),
                 ),
@@ -251,27 +252,27 @@ impl<R: Read> Records<R> {
                 }
                 Some(_) => RecordFault::Cut("within the heading of a record"),
             };
-            return Ok(Some(self.lost(part, offset, anomaly)));
+            return Ok(Some(self.missing(part, offset, fault)));
         };
-        let mut begun = RecordHeading::read(&part.bytes, length);
-        if let Some(version) = begun.version.take() {
+        let mut heading = RecordHeading::read(&part.bytes, length);
+        if let Some(version) = heading.version.take() {
             let first = UnknownVersion { offset, version, number: 0 };
             self.unknown.get_or_insert(first).number += 1;
         }
         let limit = self.limit;
-        let why = match begun.content_length(&part.bytes) {
+        let why = match heading.content_length(&part.bytes) {
             Some(block) if block <= limit as u64 => {
-                return self.record(part, begun, offset, block as usize).map(Some);
+                return self.record(part, heading, offset, block as usize).map(Some);
             }
             Some(block) => format!("a record of {block} bytes, which is more than {limit}").into(),
             None => "a record without a numeric Content-Length".into(),
         };
         self.data.give_back(&part.bytes[length..part.filled], part.stop.take());
-        Ok(Some(self.lost(part, offset, RecordFault::Record(why))))
+        Ok(Some(self.missing(part, offset, RecordFault::Record(why))))
     }
 
     /// Reads until `part` contains a whole heading, and returns its length.
-    fn heading(&mut self, part: &mut ReadAhead) -> Result<Option<usize>> {
+    fn read_heading(&mut self, part: &mut ReadAhead) -> Result<Option<usize>> {
         let mut searched = 0;
         loop {
             if let Some(end) = heading_end(part.filled(), searched) {
@@ -290,11 +291,11 @@ impl<R: Read> Records<R> {
     fn record(
         &mut self,
         mut part: ReadAhead,
-        mut begun: RecordHeading,
+        mut heading: RecordHeading,
         offset: Offset,
         length: usize,
     ) -> Result<ArchiveEntry> {
-        let start = begun.length;
+        let start = heading.length;
         let end = start + length;
         self.fill(&mut part, end + AFTER)?;
         if !part.has_usual_end(end) {
@@ -302,72 +303,72 @@ impl<R: Read> Records<R> {
         }
         let block = Span::new(start, part.filled.min(end));
         let after = part.after(end);
-        // True if bytes of the record are from the member. If all of them are present, only the checksum of the
-        // member failed.
+        // True if the member contains bytes of the record. If another record follows, all bytes are present, and only
+        // the checksum of a broken member is wrong.
         let is_of = |member: Member| member.data < part.position + end as u64;
         match part.stop.take() {
             Some(DataEvent::Broken(member, why))
                 if after != BlockFollower::Record && is_of(member) =>
             {
-                return Ok(self.lost(part, offset, RecordFault::Member(why)));
+                return Ok(self.missing(part, offset, RecordFault::Member(why)));
             }
             Some(DataEvent::Cut(member)) if after == BlockFollower::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
-                begun.report(Code::RecordTruncated, block, message);
+                heading.report(Code::RecordTruncated, block, message);
             }
             Some(DataEvent::Member) if part.filled < end => {
                 let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
-                begun.report_length(block, length);
-                return Ok(begun.entry(offset, part, block));
+                heading.report_length(block, length);
+                return Ok(heading.entry(offset, part, block));
             }
             stop if after == BlockFollower::Other && !part.has_usual_end(end) => {
-                return self.without_its_end(part, begun, offset, end, stop);
+                return self.read_unterminated(part, heading, offset, end, stop);
             }
             stop => {
                 if !part.has_usual_end(end) {
                     let message = "not followed by two line ends: its Content-Length may be wrong";
-                    begun.report(Code::RecordLength, block, message);
+                    heading.report(Code::RecordLength, block, message);
                 }
                 let next = end + line_ends(&part.filled()[end..]);
                 self.data.give_back(&part.bytes[next..part.filled], stop);
             }
         }
-        Ok(begun.entry(offset, part, block))
+        Ok(heading.entry(offset, part, block))
     }
 
     /// Reads the rest of a record if neither another record nor the end of a member follows.
-    fn without_its_end(
+    fn read_unterminated(
         &mut self,
         mut part: ReadAhead,
-        mut begun: RecordHeading,
+        mut heading: RecordHeading,
         offset: Offset,
         end: usize,
         stop: Option<DataEvent>,
     ) -> Result<ArchiveEntry> {
-        let start = begun.length;
+        let start = heading.length;
         if let Some(at) = record_start(&part.filled()[start..]).filter(|at| start + at < end)
             && self.may_read_again(part.filled - start - at)
         {
             self.data.give_back(&part.bytes[start + at..part.filled], stop);
             let length = without_end(&part.bytes[start..start + at]).len();
-            begun.report_length(Span::new(start, start + length), end - start);
-            // The rest is usually much shorter.
+            heading.report_length(Span::new(start, start + length), end - start);
+            // The block is usually much shorter than the bytes read.
             part.bytes.truncate(start + length);
             part.bytes.shrink_to_fit();
-            return Ok(begun.entry(offset, part, Span::new(start, start + length)));
+            return Ok(heading.entry(offset, part, Span::new(start, start + length)));
         }
         let block = Span::new(start, part.filled.min(end));
         if part.filled < end {
-            begun.report(Code::RecordTruncated, block, "the archive ends within this record");
-            return Ok(begun.entry(offset, part, block));
+            heading.report(Code::RecordTruncated, block, "the archive ends within this record");
+            return Ok(heading.entry(offset, part, block));
         }
         self.data.give_back(&part.bytes[end..part.filled], stop);
         if let Some(why) = self.find_record()? {
-            return Ok(self.lost(part, offset, RecordFault::Member(why)));
+            return Ok(self.missing(part, offset, RecordFault::Member(why)));
         }
         let message = "this record is not followed by a record: its Content-Length may be wrong";
-        begun.report(Code::RecordLength, block, message);
-        Ok(begun.entry(offset, part, block))
+        heading.report(Code::RecordLength, block, message);
+        Ok(heading.entry(offset, part, block))
     }
 
     /// Counts `bytes` that are given back; returns false if the total would be too large. This bounds the time for
@@ -414,11 +415,11 @@ impl<R: Read> Records<R> {
         Ok(damage)
     }
 
-    /// Like [`fill`](Self::fill), but continues with further members in which no record begins.
+    /// Like [`fill`](Self::fill), but continues into further members at whose start no record begins.
     fn fill_on(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         self.fill(part, length)?;
         while part.filled < length && matches!(part.stop, Some(DataEvent::Member)) {
-            if self.data.begins_record().map_err(failed)? {
+            if self.data.begins_record().map_err(read_error)? {
                 break;
             }
             part.stop = None;
@@ -431,14 +432,14 @@ impl<R: Read> Records<R> {
     /// available at once.
     fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         while part.filled < length && part.stop.is_none() {
-            // Memory is not allocated for a false length.
+            // The buffer grows with the data, so a false length cannot allocate memory.
             let room = length.min((2 * part.filled).max(CHUNK)) + READ_SURPLUS;
             if let Some(more) = room.checked_sub(part.bytes.len()) {
-                part.bytes.try_reserve(more).map_err(|error| failed(error.into()))?;
+                part.bytes.try_reserve(more).map_err(|error| read_error(error.into()))?;
                 part.bytes.resize(room, 0);
             }
             let next = self.data.read(&mut part.bytes[part.filled..room]);
-            match next.map_err(failed)? {
+            match next.map_err(read_error)? {
                 DataEvent::Bytes(more) => part.filled += more,
                 DataEvent::Member if part.filled == 0 => self.member = self.data.member(),
                 stop => part.stop = Some(stop),
@@ -451,7 +452,7 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// The offset of the next entry in the data.
+    /// The offset of the next entry in the data. Also updates the member in which it begins.
     fn position(&mut self) -> u64 {
         let (position, latest) = (self.data.position(), self.data.member());
         if latest.data <= position {
@@ -473,11 +474,11 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// Creates an anomaly, after which the next record must be searched for.
-    fn lost(&mut self, part: ReadAhead, offset: Offset, broken: RecordFault) -> ArchiveEntry {
+    /// The anomaly for a missing record. The next record must then be searched for.
+    fn missing(&mut self, part: ReadAhead, offset: Offset, fault: RecordFault) -> ArchiveEntry {
         self.spare = part.bytes;
-        self.is_lost = true;
-        let (code, message) = match broken {
+        self.must_search = true;
+        let (code, message) = match fault {
             RecordFault::Record(why) => (Code::RecordBroken, why),
             RecordFault::Member(why) => (Code::MemberBroken, why.into()),
             RecordFault::Cut(place) => {
@@ -516,9 +517,9 @@ impl UnknownVersion {
 }
 
 impl RecordHeading {
-    /// Reports a block whose length differs from the stated length `said`.
-    fn report_length(&mut self, block: Span, said: usize) {
-        let message = format!("a Content-Length of {said}, but the block has {}", block.len());
+    /// Reports a block whose length is not the `stated` one.
+    fn report_length(&mut self, block: Span, stated: usize) {
+        let message = format!("a Content-Length of {stated}, but the block has {}", block.len());
         self.report(Code::RecordLength, block, message);
     }
 
@@ -527,7 +528,7 @@ impl RecordHeading {
     }
 }
 
-fn failed(error: io::Error) -> Error {
+fn read_error(error: io::Error) -> Error {
     Error::system(cause(&error), error)
 }
 
@@ -536,7 +537,8 @@ fn line_ends(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|&&byte| matches!(byte, b'\r' | b'\n')).count()
 }
 
-/// The end of the heading at the start of `bytes`, after its empty line. The first `searched` bytes have none.
+/// The end of the heading at the start of `bytes`, after its empty line. The end is not in the first `searched`
+/// bytes.
 fn heading_end(bytes: &[u8], searched: usize) -> Option<usize> {
     let from = searched.saturating_sub(2);
     memchr::memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1).find_map(|line| {

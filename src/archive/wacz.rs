@@ -75,7 +75,7 @@ impl<R: Read + Seek> Wacz<R> {
         };
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
-            Ok(file) if is_read(file.compression()) => return Ok(file),
+            Ok(file) if is_supported(file.compression()) => return Ok(file),
             Ok(file) => format!("is compressed with {}, which is not read", file.compression()),
             Err(ZipError::Io(error)) => {
                 return Err(Error::system(format!("{name}: {}", cause(&error)), error));
@@ -127,6 +127,6 @@ impl<R: Read + Seek> Wacz<R> {
 }
 
 /// True if the compression method is supported.
-fn is_read(method: CompressionMethod) -> bool {
+fn is_supported(method: CompressionMethod) -> bool {
     matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated)
 }

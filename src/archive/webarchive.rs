@@ -20,7 +20,7 @@
 //! does not cause recursion.
 //!
 //! Deliberately absent: `WebResourceResponse`, which is a serialized macOS object with status and header fields;
-//! CDATA in XML, which Apple's programs do not write; writing archives.
+//! CDATA in XML, which Apple's programs do not write; and writing archives.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -63,7 +63,7 @@ pub struct WebResource {
     pub media_type: String,
     /// The label of the encoding that Safari used.
     pub charset: Option<String>,
-    /// The name of the frame of which this is the main resource.
+    /// The name of the frame, for the main resource of a frame.
     pub frame_name: Option<String>,
     /// The bytes, without content codings.
     pub body: Vec<u8>,
@@ -104,7 +104,7 @@ impl OpenCollection {
 struct Resources {
     /// The open collections of interest, each with the key of the next value.
     open: Vec<(OpenCollection, Option<Cow<'static, str>>)>,
-    /// The number of other open collections inside the last one.
+    /// The number of open collections inside the last of these that are skipped.
     skipped: usize,
     /// The number of archives so far, one per frame.
     frames: usize,
@@ -129,21 +129,21 @@ impl WebArchive {
             false => xml = Some(XmlReader::new(bytes)),
         }
         let events = binary.into_iter().flatten().chain(xml.into_iter().flatten());
-        let mut left = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
+        let mut budget = bytes.len().saturating_mul(GROWTH).saturating_add(LEAST);
         let mut found = Resources::default();
         let mut broken = None;
         for event in events {
-            let taken = event.map_err(|error| match error.as_io() {
+            let processed = event.map_err(|error| match error.as_io() {
                 Some(error) => format!("its property list cannot be read: {}", cause(error)),
                 None => format!("its property list cannot be read: {error}"),
             });
-            let taken = taken.and_then(|event| {
-                left = left.checked_sub(cost(&event)).ok_or_else(|| {
+            let processed = processed.and_then(|event| {
+                budget = budget.checked_sub(cost(&event)).ok_or_else(|| {
                     format!("its property list expands to more than {GROWTH} times the length of the file")
                 })?;
-                found.take(event).map_err(str::to_owned)
+                found.process(event).map_err(str::to_owned)
             });
-            if let Err(why) = taken {
+            if let Err(why) = processed {
                 broken = Some(why);
                 break;
             }
@@ -154,11 +154,11 @@ impl WebArchive {
         if broken.is_none() && !found.has_ended {
             broken = Some("its property list ends before all collections do".to_owned());
         }
-        let not_one =
+        let not_an_archive =
             |why: &str| Error::of(ErrorKind::Syntax, format!("not a web archive of Safari: {why}"));
         match broken {
-            Some(why) if found.drafts.is_empty() => Err(not_one(&why)),
-            None if found.drafts.is_empty() => Err(not_one("it has no WebMainResource")),
+            Some(why) if found.drafts.is_empty() => Err(not_an_archive(&why)),
+            None if found.drafts.is_empty() => Err(not_an_archive("it has no WebMainResource")),
             broken => Ok(Self::of(found.drafts, broken)),
         }
     }
@@ -217,8 +217,10 @@ fn cost(event: &OwnedEvent) -> usize {
 impl Resources {
     /// Processes the next event.
     ///
-    /// Returns a sentence about the list as an error.
-    fn take(&mut self, event: OwnedEvent) -> std::result::Result<(), &'static str> {
+    /// # Errors
+    ///
+    /// Fails with a sentence about the fault of the list.
+    fn process(&mut self, event: OwnedEvent) -> std::result::Result<(), &'static str> {
         let is_start = matches!(event, Event::StartArray(_) | Event::StartDictionary(_));
         if self.skipped > 0 {
             match event {
@@ -239,14 +241,14 @@ impl Resources {
             return Ok(());
         }
         let frames = self.frames;
-        let Some((around, key)) = self.open.last_mut() else {
+        let Some((outer, key)) = self.open.last_mut() else {
             if !matches!(event, Event::StartDictionary(_)) {
                 return Err("its property list is not a dictionary");
             }
             self.open.push((OpenCollection::Archive(0), None));
             return Ok(());
         };
-        if around.is_dictionary() && key.is_none() {
+        if outer.is_dictionary() && key.is_none() {
             let Event::String(name) = event else {
                 return Err("a dictionary in it has a key that is not a string");
             };
@@ -254,7 +256,7 @@ impl Resources {
             return Ok(());
         }
         let key = key.take().unwrap_or_default();
-        let inner = match (around, &*key, event) {
+        let inner = match (outer, &*key, event) {
             (OpenCollection::Archive(frame), "WebMainResource", Event::StartDictionary(_)) => {
                 Some(OpenCollection::Resource(ResourceDraft::of(*frame, true)))
             }

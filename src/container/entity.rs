@@ -1,7 +1,7 @@
-//! The output of every container: entities, outermost first, each with its heading and body as byte ranges.
+//! Entities of a container as byte ranges: outermost first, each with a heading and a body.
 //!
-//! An entity is "the information transferred as the payload of a message" (RFC 2045, 2.4): header fields, and a
-//! body that they describe. The heading may declare a base for the body (RFC 1808, 3.1).
+//! An entity is "the MIME-defined header fields and contents of either a message or one of the parts in the body of
+//! a multipart entity" (RFC 2045, 2.4). The heading may declare a base for the body (RFC 1808, 3.1).
 //!
 //! ```
 //! use baselink::container::{EntityKind, entities};
@@ -11,8 +11,8 @@
 //! assert_eq!((&*structure.entities[1].name, structure.entities[1].parent), ("1", Some(0)));
 //! ```
 //!
-//! Deliberately absent: the search for entities ([`super::mime`]), and the consequences of an edit (`lift`,
-//! `fields`).
+//! Deliberately absent: the search for entities ([`super::mime`], [`super::http`]), and the consequences of an edit
+//! (`lift`, `fields`).
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::span::Span;
 /// A kind of file with entities: the layout of the entities, and the meaning of their headings.
 #[derive(Debug)]
 pub(crate) struct Container {
-    /// Finds the entities of a file. The argument names the outermost one.
+    /// Finds the entities of a file. The second argument is the name of the outermost entity.
     pub(crate) read: fn(&[u8], &Arc<str>) -> Structure,
     /// The fields of a heading that may declare a base.
     pub(crate) bases: &'static [UrlField],
@@ -36,15 +36,15 @@ pub(crate) struct Container {
     pub(crate) is_sealed: fn(&[u8]) -> bool,
     /// The maximum number of bytes in a line of an unencoded body.
     pub(crate) longest_line: Option<usize>,
-    /// The bytes that an edit must not create, because other readers end the file there.
+    /// The bytes that an edit must not create, because readers of a mailbox would end the message there.
     pub(crate) delimiter: Option<&'static [u8]>,
-    /// The noun for such a file in messages.
+    /// The noun for such a file in diagnostics.
     pub(crate) noun: &'static str,
-    /// The fields that describe a body, and change with it.
+    /// The fields that describe a body and change with it.
     pub(crate) of_body: &'static [&'static str],
     /// Updates the fields that describe a changed body, except for lengths that depend on other entities.
     pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
-    /// True if there is only one entity. Then the outcome of a link does not depend on other links, and only
+    /// True if a file has only one entity. Then the outcome of a link does not depend on other links, and only
     /// `describe` changes lengths.
     pub(crate) is_single: bool,
 }
@@ -70,26 +70,26 @@ pub const DEEPEST_NAME: usize = 64;
 /// The entities of a file.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// The kind of file that contains them.
+    /// The kind of the file.
     pub(crate) container: &'static Container,
     /// The entities in the order of their headings; the message itself is the first.
     pub entities: Vec<Entity>,
-    /// The diagnostics, in the order of the message.
+    /// The diagnostics in the order of their places.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A message, a body part, or a message in one (RFC 2045, 2.4).
+/// A message, a body part, or a message in a body part (RFC 2045, 2.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
     /// The name: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`.
-    /// Below the depth [`DEEPEST_NAME`], the name of the message, `#` and the index in the list, because other
-    /// names grow with the depth.
+    /// An entity deeper than [`DEEPEST_NAME`] has the name of the message, `#` and its index in the list, so that
+    /// names stay short.
     pub name: Arc<str>,
     /// The index of the enclosing entity in the list.
     pub parent: Option<usize>,
     /// The header fields.
     pub heading: Heading,
-    /// The body. That of a multipart includes preamble, delimiters and epilogue.
+    /// The body. In a multipart, it includes preamble, delimiters and epilogue.
     pub body: Span,
     /// The media type; the default if the field is missing or invalid.
     pub media_type: MediaType,
@@ -97,7 +97,7 @@ pub struct Entity {
     pub transfer_encoding: TransferEncoding,
     /// The kind of content.
     pub kind: EntityKind,
-    /// True if the entity, or one that encloses it, is signed or encrypted, so that no byte may change.
+    /// True if the entity or an enclosing one is signed or encrypted, so that no byte may change.
     pub signed: bool,
 }
 
@@ -133,7 +133,8 @@ impl Entity {
         self.transfer_encoding.decode(bytes, self.body)
     }
 
-    /// Sets the end of the body. The line end before a delimiter may belong to the heading.
+    /// Sets the end of the body, and shortens the heading if it extends beyond `end`. The line end before a
+    /// delimiter may have been read as part of the heading.
     pub(super) fn end_at(&mut self, end: usize) {
         let clamped = |span: Span| Span { start: span.start.min(end), end: span.end.min(end) };
         self.body = Span::new(self.body.start.min(end), end);
@@ -153,7 +154,7 @@ impl Entity {
 /// The kind of content of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntityKind {
-    /// Content.
+    /// Content that is not divided further.
     Leaf,
     /// Body parts.
     Multipart {
@@ -220,8 +221,8 @@ impl Structure {
     /// entities as before.
     pub(crate) fn of_output(&self, source: &[u8], output: &[u8]) -> Result<Self, &'static str> {
         let delimiter = self.container.delimiter.map(memchr::memmem::Finder::new);
-        let count = |bytes| delimiter.as_ref().map(|it| it.find_iter(bytes).count());
-        // There may be fewer, if a reference that began a line no longer does.
+        let count = |bytes| delimiter.as_ref().map(|finder| finder.find_iter(bytes).count());
+        // Fewer are allowed, because an edit may remove `From ` from the beginning of a line.
         if count(source) < count(output) {
             return Err("a line begins with 'From '");
         }

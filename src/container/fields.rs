@@ -21,7 +21,7 @@ use crate::layer::digest::{content_md5, with_crlf};
 use crate::scan::fields::{Heading, decimal};
 use crate::span::Span;
 
-/// An edit of a file, with the entity whose heading or body contains it.
+/// An edit of a file, and the entity whose heading or body contains it.
 pub(crate) struct Placed {
     pub(crate) edit: Edit<'static>,
     /// The index of the entity in the list.
@@ -29,8 +29,8 @@ pub(crate) struct Placed {
     pub(crate) in_body: bool,
 }
 
-/// Adds the edits of lengths in headings to `edits`, from the inside out, because an edit of a heading changes the
-/// enclosing body. Returns for each entity true if anything in it changes.
+/// Adds edits of the lengths in headings to `edits`, innermost entities first, because an edit of a heading changes
+/// the enclosing body. Returns true for each entity in which anything changes.
 pub(crate) fn keep_lengths(
     bytes: &[u8],
     structure: &Structure,
@@ -41,27 +41,27 @@ pub(crate) fn keep_lengths(
     let mut of_body = of_heading.clone();
     for Placed { edit, entity, in_body } in &*edits {
         let growth = if *in_body { &mut of_body } else { &mut of_heading };
-        growth[*entity] = growth[*entity].and(Growth::of(edit, bytes));
+        growth[*entity] = growth[*entity].plus(Growth::of(edit, bytes));
     }
     let mut line_ends = LineEnds::default();
     let mut changes = vec![false; entities.len()];
     for (index, entity) in entities.iter().enumerate().rev() {
         if of_body[index].changes && !structure.container.is_single {
             for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
-                of_heading[index] = of_heading[index].and(Growth::of(&edit, bytes));
+                of_heading[index] = of_heading[index].plus(Growth::of(&edit, bytes));
                 edits.push(Placed { edit, entity: index, in_body: false });
             }
         }
-        let whole = of_heading[index].and(of_body[index]);
+        let whole = of_heading[index].plus(of_body[index]);
         changes[index] = whole.changes;
         if let Some(parent) = entity.parent {
-            of_body[parent] = of_body[parent].and(whole);
+            of_body[parent] = of_body[parent].plus(whole);
         }
     }
     changes
 }
 
-/// The growth of some bytes through edits.
+/// The growth of a heading or body through edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Growth {
     /// True if anything changes.
@@ -82,7 +82,7 @@ impl Growth {
     }
 
     /// The sum of both.
-    fn and(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         Self {
             changes: self.changes || other.changes,
             bytes: self.bytes + other.bytes,
@@ -125,7 +125,7 @@ fn lengths(
     edits
 }
 
-/// The span and value of the decimal number in the only field called `name`.
+/// The span and value of the decimal number in the field `name`; `None` if there are several such fields.
 fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> {
     let mut fields = heading.all(bytes, name);
     let (field, None) = (fields.next()?, fields.next()) else {

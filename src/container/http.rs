@@ -1,8 +1,8 @@
 //! An HTTP response (RFC 9112) as an entity: its heading, the codings of its body, and updates of the fields that
 //! describe a changed body.
 //!
-//! `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11) declare a base. `Content-Location` no longer does
-//! since RFC 7231, appendix B.
+//! `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11) declare a base. `Content-Location` has not declared
+//! one since RFC 7231 (appendix B).
 //!
 //! A changed body is written without codings, so that the response stays complete. `Content-Length` is updated, or
 //! replaces `Transfer-Encoding` (RFC 9112, 7.1.3). Other fields that describe the transferred bytes are renamed so
@@ -64,8 +64,8 @@ const CONTENT: &str = "Content-Encoding";
 /// The prefix for the name of a field that is no longer valid.
 const ORIGINAL: &str = "X-Archive-Orig-";
 
-/// Reads the response `bytes`, which is called `name`. Any bytes are accepted; those without a status line have no
-/// heading.
+/// Reads the response `bytes`, which is called `name`. Any bytes are accepted; without a status line, all of them
+/// are the body.
 #[must_use]
 pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut diagnostics = Vec::new();
@@ -134,8 +134,8 @@ pub fn status(bytes: &[u8], structure: &Structure) -> Option<u16> {
     std::str::from_utf8(code).ok()?.parse().ok()
 }
 
-/// The heading directly before the body, and its offset. Interim responses (RFC 9110, 15.2), those of a proxy, and
-/// redirects may precede it.
+/// The heading directly before the body, and the offset of the body. Interim responses (RFC 9110, 15.2), responses
+/// of a proxy, and redirects may precede the heading.
 fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     // Some servers omit the version number.
     if !bytes.starts_with(b"HTTP") && !bytes.starts_with(b"ICY ") {
@@ -146,7 +146,7 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
         let start = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
         let (heading, body) = Heading::read_at(bytes, start, b'\n', |_| false);
         let is_followed = begins_response(&bytes[body..]) && !heading.separator.is_empty();
-        if !is_followed || !comes_before(&bytes[at..start], bytes, &heading) {
+        if !is_followed || !is_intermediate(&bytes[at..start], bytes, &heading) {
             return (heading, body);
         }
         at = body;
@@ -155,7 +155,7 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
 
 /// True if a response with this status line and `heading` is only an intermediate step, whose body the client does
 /// not write.
-fn comes_before(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
+fn is_intermediate(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
     let code = status.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
     match code.first() {
         Some(b'1' | b'3') => true,
@@ -194,9 +194,9 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
     let (mut edits, mut renamed): (Vec<Edit<'static>>, Vec<&str>) = (Vec::new(), Vec::new());
     for field in &entity.heading.fields {
         let name = &bytes[field.name.range()];
-        let is_it = |one: &&&str| name.eq_ignore_ascii_case(one.as_bytes());
+        let is_same = |known: &&&str| name.eq_ignore_ascii_case(known.as_bytes());
         let value = &bytes[field.value.range()];
-        match HTTP.of_body.iter().find(is_it) {
+        match HTTP.of_body.iter().find(is_same) {
             Some(&LENGTH) if value == length.as_bytes() => {}
             Some(&LENGTH) => {
                 edits.push(Edit { span: field.value, new: length.clone().into_bytes().into() });
@@ -219,7 +219,7 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
             None => {}
         }
     }
-    let said = (!renamed.is_empty()).then(|| {
+    let diagnostic = (!renamed.is_empty()).then(|| {
         let message = format!(
             "the body has other bytes now, without codings; what described those that were sent has \
              another name: {}",
@@ -227,5 +227,5 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         );
         Diagnostic::new(Code::FieldsRenamed, entity.heading.span, message)
     });
-    (edits, said)
+    (edits, diagnostic)
 }

@@ -49,8 +49,8 @@ pub(crate) fn lift(
     }
 }
 
-/// Reports the lines of the body of `entity` that the `edits` of the file make too long to be sent. Encoded bodies
-/// have lines of their own.
+/// Reports the lines in the body of `entity` that the `edits` of the file make too long to be sent. Lines of
+/// encoded text are wrapped, so encoded bodies are skipped.
 pub(crate) fn lengthened(
     bytes: &[u8],
     structure: &Structure,

@@ -18,7 +18,7 @@
 //! assert!(messages.next_message().unwrap().is_none());
 //! ```
 //!
-//! Deliberately absent: unquoting. `>From ` is kept, because only the writer of the file knows if it was `From `.
+//! Deliberately absent: unquoting. `>From ` is kept, because only the writer of the file knows whether it was `From `.
 
 use std::io::{self, Read};
 
@@ -30,24 +30,23 @@ use crate::span::Span;
 
 /// The beginning of a message.
 const FROM: &[u8] = b"From ";
-/// The beginning of a message after another line.
+/// The beginning of a message, and the end of the line before it.
 const LINE_FROM: &[u8] = b"\nFrom ";
 /// The number of bytes after the next `From ` line within which a `Content-Length` may end a message.
 const LOOK_AHEAD: usize = 64 << 20;
 /// The number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
-/// The maximum number of line ends between the end of a counted body and the next `From ` line: one ends the
-/// last line, which some writers do not count, and one is the empty line.
+/// The maximum number of line ends between the end of a counted body and the next `From ` line: that of the last
+/// line, which some writers do not count, and that of the empty line.
 const LINE_ENDS: usize = 2;
-/// The number of bytes after a counted body that decide if the count is right: these line ends, as CRLF, and `From
-/// `.
-const BEHIND_BODY: usize = 2 * LINE_ENDS + FROM.len();
+/// The number of bytes after a counted body that decide if the count is right: `LINE_ENDS` times CRLF, and `FROM`.
+const AFTER_BODY: usize = 2 * LINE_ENDS + FROM.len();
 
 /// The messages of a mailbox, in order.
 ///
 /// Time is linear in the mailbox: a byte is read once, and searched at most three times. Memory is proportional to
-/// the largest message plus the 64 MiB that a `Content-Length` may make it read ahead. A right `Content-Length`
-/// beyond that limit is not recognised.
+/// the largest message plus 64 MiB, the limit for reading ahead to the end that a `Content-Length` gives. A right
+/// `Content-Length` beyond this limit is not recognised.
 #[derive(Debug)]
 pub struct Messages<R> {
     reader: R,
@@ -79,8 +78,8 @@ pub struct Message<'a> {
     pub offset: u64,
     /// All bytes up to the next message. Joined together, these are the mailbox.
     pub bytes: &'a [u8],
-    /// The span in `bytes` of the `From ` line with its line end. Empty if the mailbox does not begin with such a
-    /// line; the bytes before the first one are also a message.
+    /// The span in `bytes` of the `From ` line with its line end. Empty for the bytes before the first `From ` line
+    /// of a mailbox, which also form a message.
     pub envelope: Span,
     /// The span in `bytes` of heading and body, without the envelope and the final empty line. A right
     /// `Content-Length` determines its end.
@@ -165,10 +164,10 @@ impl<R: Read> Messages<R> {
     /// ```
     pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
         self.offset += self.length as u64;
-        // Returned messages are dropped only if they are as long as the rest, which must be moved; so time stays linear.
+        // Dropping messages moves the rest. They are dropped only if the rest is not longer, so time stays linear.
         let mut from = self.start + self.length;
         if from >= self.buffer.len() - from {
-            self.did(self.buffer.len() - from);
+            self.count_work(self.buffer.len() - from);
             self.buffer.drain(..from);
             from = 0;
         }
@@ -200,7 +199,7 @@ impl<R: Read> Messages<R> {
         let is_far_ahead = self.buffer.len() - end > end - from;
         let (copied, start) =
             if is_far_ahead { (from..end, end) } else { (end..self.buffer.len(), 0) };
-        self.did(copied.len());
+        self.count_work(copied.len());
         spare.extend_from_slice(&self.buffer[copied]);
         if !is_far_ahead {
             self.buffer.truncate(end);
@@ -229,7 +228,7 @@ impl<R: Read> Messages<R> {
         Ok(Some((Span::new(0, envelope), Span::new(envelope, message_end))))
     }
 
-    /// The bytes in memory from the start of the message on. Offsets below are relative to it.
+    /// The bytes in memory from the start of the message on. The offsets of the functions below are relative to it.
     fn rest(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -239,9 +238,9 @@ impl<R: Read> Messages<R> {
         if self.ended {
             return Ok(false);
         }
-        // At most as many bytes are moved as are dropped, and each is dropped once; so time stays linear.
+        // At most as many bytes are moved as are dropped, and each is dropped once, so time stays linear.
         if self.start >= self.rest().len() && !self.is_kept {
-            self.did(self.rest().len());
+            self.count_work(self.rest().len());
             self.buffer.drain(..self.start);
             self.start = 0;
         }
@@ -263,7 +262,7 @@ impl<R: Read> Messages<R> {
         loop {
             let found = memchr(b'\n', &self.rest()[searched..]);
             let end = found.map_or(self.rest().len(), |before| searched + before + 1);
-            self.did(end - searched);
+            self.count_work(end - searched);
             if found.is_some() || !self.fill()? {
                 return Ok(end);
             }
@@ -290,8 +289,8 @@ impl<R: Read> Messages<R> {
         }
     }
 
-    /// The start of the next message, and the end of this one. Its envelope ends at `envelope`, and its body at
-    /// `counted`, if that is right.
+    /// The start of the next message, and the end of this message, whose envelope ends at `envelope`. The body ends
+    /// at `counted` if that count is right.
     fn end(&mut self, envelope: usize, counted: Option<usize>) -> io::Result<(usize, usize)> {
         // Bytes after a counted end are not searched before the count is judged, because the next message may
         // begin there and would be searched again.
@@ -299,8 +298,8 @@ impl<R: Read> Messages<R> {
         if let Some(end) = counted
             && plain.is_none_or(|plain| end.saturating_sub(plain) <= self.look_ahead)
         {
-            self.fill_to(end.saturating_add(BEHIND_BODY))?;
-            if let Some(next) = next_message_behind(self.rest(), end) {
+            self.fill_to(end.saturating_add(AFTER_BODY))?;
+            if let Some(next) = next_message_after(self.rest(), end) {
                 return Ok((next, end));
             }
         }
@@ -317,13 +316,13 @@ impl<R: Read> Messages<R> {
             let window = self.rest().len().min(until);
             while let Some(before) = self.line_from.find(&self.rest()[at.min(window)..window]) {
                 let line = at + before + 1;
-                self.did(before + 1);
+                self.count_work(before + 1);
                 at = line;
                 if without_empty_line(&self.rest()[..line]) < line {
                     return Ok((Some(line), line));
                 }
             }
-            self.did(window.saturating_sub(at));
+            self.count_work(window.saturating_sub(at));
             at = at.max(window.saturating_sub(LINE_FROM.len() - 1));
             if window == until || !self.fill()? {
                 return Ok((None, at));
@@ -332,12 +331,12 @@ impl<R: Read> Messages<R> {
     }
 
     #[cfg(test)]
-    fn did(&self, bytes: usize) {
+    fn count_work(&self, bytes: usize) {
         self.work.set(self.work.get() + bytes);
     }
 
     #[cfg(not(test))]
-    fn did(&self, _: usize) {}
+    fn count_work(&self, _: usize) {}
 }
 
 /// The number in a header field `Content-Length`.
@@ -349,7 +348,7 @@ fn content_length(line: &[u8]) -> Option<usize> {
 
 /// The start of the next message, or the end of the mailbox, if the body ends at `end`; `None` if something else
 /// follows.
-fn next_message_behind(bytes: &[u8], end: usize) -> Option<usize> {
+fn next_message_after(bytes: &[u8], end: usize) -> Option<usize> {
     let mut rest = bytes.get(end..)?;
     for _ in 0..=LINE_ENDS {
         let at = bytes.len() - rest.len();
@@ -361,7 +360,7 @@ fn next_message_behind(bytes: &[u8], end: usize) -> Option<usize> {
     None
 }
 
-/// The end of `bytes` without the final empty line, if there is one.
+/// The end of `bytes` without a final empty line.
 fn without_empty_line(bytes: &[u8]) -> usize {
     let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     match before {
@@ -382,14 +381,14 @@ mod tests {
         let mut messages = Messages::with_limits(mailbox, look_ahead, chunk);
         let mut found = Vec::new();
         let mut offset = 0;
-        while let Some(one) = messages.next_message().unwrap() {
-            assert_eq!((one.number, one.offset), (found.len() + 1, offset));
-            assert_eq!((one.envelope.start, one.envelope.end), (0, one.message.start));
-            offset += one.bytes.len() as u64;
-            let following = Span::new(one.message.end, one.bytes.len());
-            found.push(
-                [one.envelope, one.message, following].map(|span| one.bytes[span.range()].into()),
-            );
+        while let Some(Message { number, offset: at, bytes, envelope, message }) =
+            messages.next_message().unwrap()
+        {
+            assert_eq!((number, at), (found.len() + 1, offset));
+            assert_eq!((envelope.start, envelope.end), (0, message.start));
+            offset += bytes.len() as u64;
+            let following = Span::new(message.end, bytes.len());
+            found.push([envelope, message, following].map(|span| bytes[span.range()].into()));
         }
         found
     }
@@ -406,7 +405,7 @@ mod tests {
                     pieces
                         .concat()
                         .iter()
-                        .map(|one| String::from_utf8_lossy(one).into_owned())
+                        .map(|piece| String::from_utf8_lossy(piece).into_owned())
                         .collect::<Vec<_>>()
                 )
             };
@@ -415,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_may_end_up_to_the_look_ahead_after_the_next_from() {
+    fn a_length_counts_up_to_the_look_ahead() {
         // The body has 12 bytes: 3 (`a LF LF`), then 9 (`From b LF x LF`). It ends 9 bytes after the next `From `.
         check(
             9,
@@ -432,9 +431,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_ahead_does_not_let_the_next_message_look_further() {
-        // The first length ends 8 bytes after the start of `From 2`, and is wrong. The second ends 9 bytes after that of
-        // `From b`, and is right but beyond the limit of 8.
+    fn the_look_ahead_is_the_same_for_every_message() {
+        // The first length is wrong; it ends 8 bytes after the start of `From 2`. The second length is right; but it
+        // ends 9 bytes after the start of `From b`, beyond the limit of 8.
         check(
             8,
             &[
@@ -447,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_from_without_an_empty_line_before_them_begin_nothing_wherever_the_chunks_end() {
+    fn only_a_from_line_after_an_empty_line_begins_a_message() {
         check(
             0,
             &[
@@ -475,7 +474,7 @@ mod tests {
             loop {
                 let batch = rest.next_batch(least, spare);
                 let Some(last) = batch.messages.last() else { break };
-                // Without its last message the batch would be too small. With it, it is large enough, or the mailbox has ended.
+                // Without its last message, the batch would be too small; with it, it is large enough or the last.
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {
@@ -506,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_ends_where_reading_fails_and_the_next_goes_on() {
+    fn a_read_error_ends_a_batch_and_the_next_one_continues() {
         let failing = Failing(b"From 1\n\na\n\nFrom 2\n\nb", b"c\n", false);
         // The third chunk ends in the second message.
         let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
@@ -533,18 +532,18 @@ mod tests {
     }
 
     #[test]
-    fn thousands_of_wrong_lengths_do_not_make_it_read_or_search_anything_again() {
-        // 32 bytes, of which 29 are before the body: 29 + 5000 is 5 after the start of some message.
+    fn wrong_lengths_cost_linear_time() {
+        // A message has 32 bytes, 29 before the body. Byte 29 + 5000 is 5 bytes after the start of another message.
         let mailbox = b"From x\nContent-Length: 5000\n\na\n\n".repeat(5000);
         for chunk in [64, 1000, CHUNK] {
             let (memory, work) = cost(&mailbox, 5000, 10_000, chunk);
-            assert!(memory <= 2 * (5029 + BEHIND_BODY + chunk) + chunk, "{memory} with {chunk}");
+            assert!(memory <= 2 * (5029 + AFTER_BODY + chunk) + chunk, "{memory} with {chunk}");
             assert!(work <= 4 * mailbox.len(), "{work} with {chunk}");
         }
     }
 
     #[test]
-    fn a_wrong_length_does_not_make_each_batch_copy_what_was_read_ahead() {
+    fn batches_after_a_wrong_length_cost_linear_time() {
         // The length leads to the middle of the mailbox, where no message begins.
         let long = b"From x\nContent-Length: 80000\n\na\n\n".to_vec();
         let mailbox = [long, b"From y\n\nabc\n\n".repeat(10_000)].concat();
@@ -563,19 +562,19 @@ mod tests {
     }
 
     #[test]
-    fn right_lengths_without_empty_lines_are_not_searched_for_what_is_not_there() {
+    fn right_lengths_without_empty_lines_cost_linear_time() {
         let mailbox = b"From x\nContent-Length: 2\n\na\n".repeat(5000);
         let (_, work) = cost(&mailbox, 5000, 0, CHUNK);
         assert!(work <= 4 * mailbox.len(), "{work}");
     }
 
     #[test]
-    fn a_length_beyond_the_look_ahead_reads_nothing() {
+    fn a_length_beyond_the_look_ahead_is_ignored() {
         for length in ["501", "99999999", "18446744073709551615", "99999999999999999999999999"] {
-            let one = format!("From x\nContent-Length: {length}\n\na\n\n");
-            let (memory, work) = cost(one.repeat(1000).as_bytes(), 1000, 497, 10);
-            assert!(memory <= 2 * (one.len() + FROM.len() + 10) + 10, "{memory} with {length}");
-            assert!(work <= 6 * 1000 * one.len(), "{work} with {length}");
+            let message = format!("From x\nContent-Length: {length}\n\na\n\n");
+            let (memory, work) = cost(message.repeat(1000).as_bytes(), 1000, 497, 10);
+            assert!(memory <= 2 * (message.len() + FROM.len() + 10) + 10, "{memory} with {length}");
+            assert!(work <= 6 * 1000 * message.len(), "{work} with {length}");
         }
     }
 

@@ -1,12 +1,12 @@
 //! The tree of entities of a message (RFC 2046, 5.1 and 5.2.1) as byte ranges, in one pass.
 //!
-//! The walker holds a stack of open entities. Only lines that begin with `--` can be delimiters. Each is compared
-//! with all open boundaries at once, by hash, so the cost depends neither on the depth of a message nor on the
-//! number of its parts.
+//! The walker keeps a stack of open entities. Only lines that begin with `--` can be delimiters. Such a line is
+//! compared with all open boundaries at once, by hash, so the cost depends neither on the depth of a message nor on
+//! the number of its parts.
 //!
 //! RFC 2046, 5.1.1: "The CRLF preceding the boundary delimiter line is conceptually attached to the boundary".
 //! 5.1.2: a delimiter of an outer multipart ends the inner ones. A line is a delimiter if `--`, white space or the
-//! line end follows the boundary. Of several boundaries, the longest counts, and of equal ones the innermost.
+//! line end follows the boundary. If several boundaries match, the longest counts; of equal ones, the innermost.
 //!
 //! ```
 //! use baselink::container::{EntityKind, entities};
@@ -44,7 +44,7 @@ pub(crate) static MIME: Container = Container {
     read: entities_named,
     bases: &UrlField::ALL,
     signatures: &["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"],
-    is_sealed: is_armored,
+    is_sealed: has_armor,
     // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
     longest_line: Some(998),
     // A message may be part of a mailbox (RFC 4155).
@@ -101,13 +101,13 @@ enum MultipartState {
 
 /// The boundaries of the open multiparts.
 struct Boundaries {
-    /// The secret factor of the hash, which the author of a message cannot know.
+    /// The factor of the hash: random, so that the author of a message cannot cause collisions.
     factor: u64,
     /// The indices in the stack for each boundary hash, innermost last.
     places: HashMap<u64, Vec<usize>>,
     /// The length of the longest boundary so far.
     longest: usize,
-    /// The lengths of all boundaries so far, modulo 64, one bit each, so that most lookups are skipped.
+    /// The set of the lengths of all boundaries so far, modulo 64, as bits. It spares most lookups.
     lengths: u64,
 }
 
@@ -120,29 +120,29 @@ impl Boundaries {
         Self { factor, places: HashMap::new(), longest: 0, lengths: 0 }
     }
 
-    /// The hash of a text whose hash without the last byte is `before`.
-    fn longer(&self, before: u64, byte: u8) -> u64 {
+    /// The hash of a text that ends with `byte`; `before` is the hash of the text before this byte.
+    fn extend_hash(&self, before: u64, byte: u8) -> u64 {
         let product = u128::from(before + u64::from(byte) + 1) * u128::from(self.factor);
         let [low, high] = [product, product >> 61].map(|half| half as u64 & PRIME);
         let sum = low + high;
         if sum >= PRIME { sum - PRIME } else { sum }
     }
 
-    fn key(&self, boundary: &[u8]) -> u64 {
-        boundary.iter().fold(0, |before, &byte| self.longer(before, byte))
+    fn hash(&self, boundary: &[u8]) -> u64 {
+        boundary.iter().fold(0, |before, &byte| self.extend_hash(before, byte))
     }
 
-    /// Adds the boundary of the entity at `place`, the top of the stack.
+    /// Adds the boundary of the entity at `place`, which will be the top of the stack.
     fn open(&mut self, boundary: &[u8], place: usize) {
         self.longest = self.longest.max(boundary.len());
         self.lengths |= 1 << (boundary.len() % 64);
-        self.places.entry(self.key(boundary)).or_default().push(place);
+        self.places.entry(self.hash(boundary)).or_default().push(place);
     }
 
     fn close(&mut self, boundary: &[u8], place: usize) {
-        if let Entry::Occupied(mut places) = self.places.entry(self.key(boundary)) {
-            // The boundaries inside it are already closed.
-            if let Some(at) = places.get().iter().rposition(|&one| one == place) {
+        if let Entry::Occupied(mut places) = self.places.entry(self.hash(boundary)) {
+            // The multiparts inside this one are already closed.
+            if let Some(at) = places.get().iter().rposition(|&open| open == place) {
                 places.get_mut().remove(at);
             }
             if places.get().is_empty() {
@@ -166,7 +166,7 @@ impl Boundaries {
             }
             match text.get(length) {
                 None | Some(b'\n' | b'\r') => break,
-                Some(&byte) => key = self.longer(key, byte),
+                Some(&byte) => key = self.extend_hash(key, byte),
             }
         }
         found
@@ -198,10 +198,10 @@ impl EntityWalk<'_> {
             // `at` is the start of a line.
             if self.bytes[at..].starts_with(b"--") {
                 if let Some((place, length)) = self.boundaries.find(&self.bytes[at..], &self.open) {
-                    at = self.delimiter(at, place, length);
+                    at = self.read_delimiter(at, place, length);
                     continue;
                 }
-                self.armor(at);
+                self.mark_armor(at);
             }
             match finder.find(&self.bytes[at..]) {
                 Some(before) => at += before + 1,
@@ -211,8 +211,8 @@ impl EntityWalk<'_> {
         self.close_above(0, self.bytes.len());
     }
 
-    /// Marks OpenPGP armor in the text of a body (RFC 9580, 6.2), which must not change.
-    fn armor(&mut self, at: usize) {
+    /// Marks the current entity as signed if OpenPGP armor (RFC 9580, 6.2), which must not change, begins at `at`.
+    fn mark_armor(&mut self, at: usize) {
         let line = &self.bytes[at..];
         if let Some(open) = self.open.last()
             && self.entities[open.entity].kind == EntityKind::Leaf
@@ -223,13 +223,14 @@ impl EntityWalk<'_> {
         }
     }
 
-    /// Processes the delimiter line at `at` of the multipart at `place`. Returns the offset to continue at.
-    fn delimiter(&mut self, at: usize, place: usize, length: usize) -> usize {
+    /// Reads the line at `at`, a delimiter of the multipart at `place`, whose `--` and boundary have this `length`.
+    /// Returns the offset to continue at.
+    fn read_delimiter(&mut self, at: usize, place: usize, length: usize) -> usize {
         let line = &self.bytes[at..];
         let close = line[length..].starts_with(b"--");
         let next = memchr::memchr(self.line_end, line).map_or(self.bytes.len(), |n| at + n + 1);
         let entity = self.open[place].entity;
-        let state = self.open[place].multipart.as_ref().map(|one| one.state);
+        let state = self.open[place].multipart.as_ref().map(|multipart| multipart.state);
         let start = match state {
             Some(MultipartState::Part(start)) => start,
             _ => self.entities[entity].body.start,
@@ -259,7 +260,7 @@ impl EntityWalk<'_> {
         self.begin(next)
     }
 
-    /// The end of the content before the line at `at`.
+    /// The end of the content before the delimiter at `at`, without the line end that belongs to the delimiter.
     fn before_line_end(&self, at: usize) -> usize {
         let content = &self.bytes[..at];
         let content = match content.strip_suffix(b"\n") {
@@ -316,7 +317,7 @@ impl EntityWalk<'_> {
             parent,
             heading,
             body: Span::at(body),
-            signed: signed || is_sealed(&media_type),
+            signed: signed || is_signed_or_encrypted(&media_type),
             media_type,
             transfer_encoding,
             kind,
@@ -419,8 +420,8 @@ impl EntityWalk<'_> {
     }
 }
 
-/// True if `text` contains OpenPGP armor (RFC 9580, 6.2), which must not change.
-fn is_armored(text: &[u8]) -> bool {
+/// True if a line of `text` begins OpenPGP armor (RFC 9580, 6.2), which must not change.
+fn has_armor(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
         let kind = &text[at + "-----BEGIN PGP ".len()..];
         (at == 0 || matches!(text[at - 1], b'\n' | b'\r'))
@@ -428,8 +429,9 @@ fn is_armored(text: &[u8]) -> bool {
     })
 }
 
-/// RFC 1847, 2.1: a signed body "must not" be altered; S/MIME (RFC 8551), OpenPGP (RFC 3156).
-fn is_sealed(media_type: &MediaType) -> bool {
+/// True for the media types of signed or encrypted content, which must not change (RFC 1847, 2.1; S/MIME, RFC 8551;
+/// OpenPGP, RFC 3156).
+fn is_signed_or_encrypted(media_type: &MediaType) -> bool {
     match &*media_type.type_ {
         "multipart" => matches!(&*media_type.subtype, "signed" | "encrypted"),
         "application" => matches!(
@@ -459,7 +461,7 @@ mod tests {
         /// Checks that a line belongs to the longest of several boundaries, and to the innermost of equal ones,
         /// even if boundaries share a prefix.
         #[test]
-        fn a_delimiter_is_that_of_its_boundary(
+        fn a_line_matches_the_longest_open_boundary(
             boundaries in prop::collection::vec(prop::sample::select(TEXTS.to_vec()), 1..12),
             line in prop::collection::vec(prop::sample::select(TEXTS.to_vec()), 0..4),
             closed in prop::collection::vec(0_usize..12, 0..8),

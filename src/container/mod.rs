@@ -7,9 +7,9 @@
 //!                                                          fields --> edits of header fields that describe the body
 //! ```
 //!
-//! [`entity`] has the types, and the description of each kind of container; [`mime`] reads messages,
-//! and [`http`] responses. The table below maps formats to them. `lift` and `fields` turn an edit of a body into
-//! edits of the file. [`mbox`] splits a file into messages, each of which is read separately.
+//! [`entity`] defines the types. [`mime`] reads messages, and [`http`] responses; the table `CONTAINERS` maps
+//! formats to them. `lift` and `fields` turn an edit of a body into edits of the file. [`mbox`] splits a mailbox
+//! into messages, which are then read separately.
 //!
 //! ```
 //! use baselink::{document::UrlField, container::entities};
@@ -47,11 +47,11 @@ const CONTAINERS: &[(Format, &Container)] =
 
 /// The container for files of `format`; `None` if such a file is a single document.
 pub(crate) fn of(format: Format) -> Option<&'static Container> {
-    CONTAINERS.iter().find(|(one, _)| *one == format).map(|(_, container)| *container)
+    CONTAINERS.iter().find(|(known, _)| *known == format).map(|(_, container)| *container)
 }
 
-/// The separately rewritten units of the file `bytes`: the whole file; or each of its messages, named by its
-/// number, if the format holds several.
+/// The units of the file `bytes` that are rewritten separately: the messages of a mailbox, named by their numbers,
+/// or the whole file.
 pub(crate) fn units(
     format: Format,
     bytes: &[u8],

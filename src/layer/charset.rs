@@ -14,8 +14,8 @@
 //! assert_eq!(view.map.to_source(5), Some(33));
 //! ```
 //!
-//! Deliberately absent: statistical guesses. Undeclared bytes are UTF-8 if they are valid UTF-8, else
-//! windows-1252; those of a style sheet are UTF-8.
+//! Deliberately absent: statistical guesses. Without a declaration, bytes are UTF-8 if they are valid UTF-8, else
+//! windows-1252; XML and style sheets are UTF-8.
 
 use std::str::FromStr;
 
@@ -58,14 +58,14 @@ pub struct Detected {
     pub mark: usize,
     /// The offset of the first bytes that are not UTF-8, if the document is read as windows-1252 because of them.
     pub not_utf_8: Option<usize>,
-    /// The end of the `meta` that the prescan found in the first 1024 bytes, whether or not it is an element; 0 if
-    /// there is none.
+    /// The end of the `meta` that the prescan found in the first 1024 bytes; 0 if there is none. It may be text,
+    /// such as that of a script, instead of an element.
     pub prescanned: usize,
 }
 
 impl Detected {
     /// True if a `meta` element after the first 1024 bytes of an HTML document may declare another encoding
-    /// (HTML, 13.2.3.5).
+    /// (HTML, 13.2.3.4).
     pub(crate) fn is_tentative(&self) -> bool {
         let is_weak = matches!(self.declaration, Declaration::Assumed | Declaration::Xml);
         is_weak && self.charset.unit_of_utf_16().is_none()
@@ -123,15 +123,15 @@ impl FromStr for Charset {
 
 #[doc(hidden)]
 impl Charset {
-    /// True if markup can be found in the bytes. No byte of `<>"'=&/` or white space ever represents anything but
-    /// itself in such an encoding. Letters and digits may, as second bytes of Shift_JIS or gb18030.
+    /// True if markup can be found in the bytes, because `<>"'=&/` and white space always represent themselves.
+    /// Letters and digits may be second bytes of other characters, as in Shift_JIS and gb18030.
     #[must_use]
     pub fn is_ascii_compatible(self) -> bool {
         self.0.is_ascii_compatible()
     }
 
-    /// True if every ASCII byte always represents itself, and all other bytes are for characters beyond ASCII, as
-    /// in UTF-8 and in single-byte encodings.
+    /// True if every ASCII byte always represents itself, and other bytes only characters beyond ASCII, as in
+    /// UTF-8 and in single-byte encodings.
     #[must_use]
     pub fn is_ascii_fixed(self) -> bool {
         self.is_ascii_compatible() && (self.0 == encoding_rs::UTF_8 || self.0.is_single_byte())
@@ -143,14 +143,14 @@ impl Charset {
         self.0 == encoding_rs::ISO_2022_JP
     }
 
-    /// True if `bytes` switch to Roman (JIS X 0201), in which `\` and `~` have no bytes.
+    /// True if `bytes` switch to Roman (JIS X 0201), which lacks `\` and `~`.
     pub(crate) fn has_roman(self, bytes: &[u8]) -> bool {
         self.is_stateful() && memchr::memmem::find(bytes, b"\x1b(J").is_some()
     }
 
-    /// Detects the encoding of an HTML document. The first of these decides: its byte order mark; `given`; UTF-16
-    /// if the document begins with `<?x` in it; a `meta` in its first 1024 bytes; an XML declaration there; UTF-8
-    /// if `bytes` are valid UTF-8. The default is windows-1252.
+    /// Detects the encoding of an HTML document. The first of these decides: its byte order mark; `given`; a
+    /// `<?x` in UTF-16 at its start; a `meta` in its first 1024 bytes; an XML declaration there. The default is
+    /// UTF-8 if `bytes` are valid UTF-8, else windows-1252.
     #[must_use]
     pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
         let mut end = 0;
@@ -175,7 +175,7 @@ impl Charset {
     }
 
     /// Detects the encoding of an XML document (XML 1.0, 4.3.3 and appendix F; RFC 7303, 3). The first of these
-    /// decides: its byte order mark; `given`; UTF-16 if it begins so; its declaration. The default is UTF-8.
+    /// decides: its byte order mark; `given`; a `<?` in UTF-16 at its start; its declaration. The default is UTF-8.
     #[must_use]
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
         let declared = || {
@@ -229,7 +229,7 @@ impl Charset {
         Detected { not_utf_8, ..found(assumed, Declaration::Assumed, 0) }
     }
 
-    /// The default encoding of a document that is, or is not, valid UTF-8.
+    /// The default encoding: UTF-8 for a document that is valid UTF-8, else windows-1252.
     pub(crate) fn assumed(is_utf_8: bool) -> Self {
         Self(if is_utf_8 { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 })
     }
@@ -264,8 +264,8 @@ impl Charset {
         }
     }
 
-    /// Feeds the decoder one byte at a time, so that any output belongs to the bytes since the last output. If no
-    /// bytes are pending, ASCII represents itself.
+    /// Feeds the decoder one byte at a time, so that any output belongs to the bytes since the last output. Copies
+    /// ASCII directly if no bytes are pending.
     fn decode_by_bytes(self, bytes: &[u8], source: usize) -> View {
         let mut decoder = self.0.new_decoder_without_bom_handling();
         let mut text = String::with_capacity(bytes.len());
@@ -321,12 +321,12 @@ impl Charset {
         }
     }
 
-    /// Encodes `text`; `Err` with the first character that this encoding lacks.
+    /// Encodes `text`.
     ///
     /// # Errors
     ///
-    /// Fails if a character cannot be written. In ISO-2022-JP, that includes every character that is not ASCII or
-    /// that shifts, because its state depends on the surroundings of the place.
+    /// Fails with the first character that cannot be written. ISO-2022-JP rejects shift characters and all
+    /// characters beyond ASCII, because the shift state at the place is unknown.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         if self.0 == encoding_rs::UTF_16LE {
             return Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
@@ -336,8 +336,9 @@ impl Charset {
         }
         if self.0 == encoding_rs::ISO_2022_JP {
             // These bytes would shift, or are not allowed (Encoding Standard, 12.2.1).
-            let shifts = |one: char| matches!(one, '\u{e}' | '\u{f}' | '\u{1b}');
-            return match text.chars().find(|&one| !one.is_ascii() || shifts(one)) {
+            let shifts = |character: char| matches!(character, '\u{e}' | '\u{f}' | '\u{1b}');
+            return match text.chars().find(|&character| !character.is_ascii() || shifts(character))
+            {
                 Some(character) => Err(character),
                 None => Ok(text.as_bytes().to_vec()),
             };
@@ -397,7 +398,8 @@ fn xml_encoding(head: &[u8]) -> Option<Charset> {
     is_one_word.then(|| Encoding::for_label_no_replacement(label))?.map(declared)
 }
 
-/// The effect of `encoding` if the declaration itself was readable as ASCII, which rules out UTF-16.
+/// The charset for a declared `encoding`. A declaration that was read as ASCII cannot mean UTF-16, so UTF-8
+/// replaces it.
 fn declared(encoding: &'static Encoding) -> Charset {
     match Charset(encoding) {
         charset if charset.unit_of_utf_16().is_some() => Charset::UTF_8,
@@ -405,14 +407,14 @@ fn declared(encoding: &'static Encoding) -> Charset {
     }
 }
 
-/// Implements "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) for `head`. Also returns the end
+/// Implements "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.2) for `head`. Also returns the end
 /// of the declaration.
 fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
     let mut at = 0;
     while at < head.len() {
         let rest = &head[at..];
         if rest.starts_with(b"<!--") {
-            // Its opening dashes may also be its closing dashes.
+            // The opening dashes of a comment may also close it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
         } else if starts_with_ignoring_case(rest, b"<meta")
             && rest.get(5).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
@@ -474,7 +476,7 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
         seen.push(name);
     }
     let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
-    let charset = charset.filter(|&one| is_declared && one != encoding_rs::REPLACEMENT);
+    let charset = charset.filter(|&found| is_declared && found != encoding_rs::REPLACEMENT);
     Some(charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
         true => Charset(encoding_rs::WINDOWS_1252),
         false => declared(charset),
@@ -544,8 +546,8 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
 pub(crate) fn may_become_utf_8(place: usize, span: Span, old: &[u8], new: &[u8]) -> bool {
     let is_before = span.start <= place.saturating_add(4);
     let is_near = is_before && place <= span.end.saturating_add(3);
-    // Next to ASCII, invalid bytes stay invalid. New bytes beyond ASCII anywhere before the place would become the
-    // first invalid ones.
+    // Next to ASCII, invalid bytes stay invalid. New bytes beyond ASCII before the place might become the first
+    // invalid ones.
     (is_before && !new.is_ascii()) || (is_near && (!old.is_ascii() || new.is_empty()))
 }
 
@@ -573,9 +575,9 @@ mod tests {
         Charset::detect(bytes, None).charset.name()
     }
 
-    /// The first byte that is not UTF-8 decides on the guess: it must stay, and stay the first.
+    /// The first byte that is not UTF-8 decides the default encoding. It must stay, and stay the first.
     #[test]
-    fn an_edit_must_not_move_what_a_guess_rests_on() {
+    fn edits_near_invalid_utf_8_may_change_the_default() {
         let may = |start, old: &[u8], new: &[u8]| {
             may_become_utf_8(20, Span::new(start, start + old.len()), old, new)
         };
@@ -589,7 +591,7 @@ mod tests {
 
     /// XML 1.0, appendix F.
     #[test]
-    fn xml_says_its_encoding_in_its_own_way() {
+    fn xml_declares_its_encoding() {
         let gbk = Charset::for_label("gbk");
         for (bytes, given, name) in [
             (&b"<?xml version='1.0' encoding=\"koi8-r\"?><a/>"[..], None, "KOI8-R"),
@@ -608,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_are_found_as_the_prescan_does() {
+    fn the_prescan_finds_declarations() {
         for (head, name) in [
             (&b"<meta charset=koi8-r>"[..], "KOI8-R"),
             (b"<META CHARSET = 'Shift_JIS' >", "Shift_JIS"),
@@ -622,11 +624,11 @@ mod tests {
             (b"<!--><meta charset=big5>", "Big5"),
             (b"<a title='<meta charset=gbk>'><meta/charset=big5>", "Big5"),
             (b"<metax charset=gbk>", "UTF-8"),
-            // UTF-16 cannot be declared in bytes that were read as ASCII (13.2.3.3, step 15).
+            // UTF-16 cannot be declared in bytes that were read as ASCII (13.2.3.2).
             (b"<meta charset=utf-16>", "UTF-8"),
             (b"<meta charset=nonsense>\xff", "windows-1252"),
             (b"<meta charset=gbk", "UTF-8"),
-            // A name may begin with `=`, and ends at `>` then.
+            // An attribute name may begin with `=`. This one ends at the first `>`.
             (b"<meta =\">\" charset=gbk>", "UTF-8"),
             (b"\xef\xbb\xbf<meta charset=gbk>", "UTF-8"),
             (b"\xff\xfe<\0", "UTF-16LE"),
@@ -700,7 +702,7 @@ mod tests {
 
     /// CSS Syntax 3, 3.2.
     #[test]
-    fn a_style_sheet_declares_by_an_exact_pattern_of_bytes() {
+    fn a_charset_rule_is_an_exact_pattern_of_bytes() {
         for (bytes, given, name, declaration) in [
             (&b"@charset \"koi8-r\"; a{}"[..], "", "KOI8-R", Declaration::Rule),
             (b"@charset \" Latin1\n\";", "", "windows-1252", Declaration::Rule),
@@ -744,7 +746,7 @@ mod tests {
             ("gb18030", b"\x81\x30\x81\x30<", "\u{80}<", vec![(2, 4), (3, 5)]),
             // Bytes that the decoder gives back represent themselves (Encoding, 10.2.1).
             ("gb18030", b"\x842w", "\u{fffd}2w", vec![(3, 1), (5, 3)]),
-            // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 13.2.1).
+            // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 12.3.1).
             ("shift_jis", b"\x95\"", "\u{fffd}\"", vec![(3, 1), (4, 2)]),
             (
                 "utf-16le",
@@ -765,7 +767,7 @@ mod tests {
 
     /// Checks that in an encoding with fixed ASCII, an ASCII byte represents itself after any other byte.
     #[test]
-    fn ascii_is_fixed_where_no_byte_before_it_takes_it_in() {
+    fn ascii_represents_itself_in_fixed_encodings() {
         let labels = ["utf-8", "latin1", "koi8-r", "macintosh", "iso-8859-8-i", "windows-874"];
         let others = ["gbk", "big5", "euc-kr", "shift_jis", "iso-2022-jp", "utf-16le"];
         for label in others {
@@ -779,7 +781,7 @@ mod tests {
                 let text = charset.decode(&[before, ascii], 0).text;
                 let mut characters = text.chars().rev();
                 assert_eq!(characters.next(), Some(char::from(ascii)), "{text:?}");
-                assert!(characters.all(|one| !one.is_ascii()), "{text:?}");
+                assert!(characters.all(|before| !before.is_ascii()), "{text:?}");
             }
         }
     }
@@ -788,7 +790,7 @@ mod tests {
         /// Checks that the text equals the decoder's output for all bytes at once (Encoding, 6, "decode without
         /// BOM").
         #[test]
-        fn text_is_what_the_decoder_makes_of_all_bytes(
+        fn text_equals_the_output_of_the_decoder(
             bytes in proptest::collection::vec(
                 proptest::prop_oneof![
                     proptest::prelude::any::<u8>(),
@@ -810,7 +812,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_encoding_has_is_written_and_the_rest_refused() {
+    fn missing_characters_are_not_encoded() {
         let charset = |label| Charset::for_label(label).unwrap();
         assert_eq!(charset("utf-16be").encode("a").unwrap(), b"\0a");
         assert_eq!(charset("shift_jis").encode("表").unwrap(), b"\x95\x5c");

@@ -1,7 +1,7 @@
 //! `Content-MD5`: a digest of a body, in base64 (RFC 1864).
 //!
-//! RFC 1864, 2: the digest covers "the canonical form" of the data, before a transfer encoding. In that form, text
-//! has CRLF line ends, whatever they are in a file.
+//! RFC 1864, 2: the digest covers "the canonical form" of the data, before a transfer encoding. In that form,
+//! lines of text end in CRLF, whatever their ends in the file.
 //!
 //! ```
 //! use baselink::layer::digest::{content_md5, with_crlf};

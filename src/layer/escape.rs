@@ -1,8 +1,7 @@
-//! Escapes of the syntaxes that carry URLs: character references (HTML, 13.2.5.72 and following),
+//! Escapes of the syntaxes that contain URLs: character references (HTML, 13.2.5.72 and following),
 //! CSS escapes (CSS Syntax 3, 4.3.7), escapes in strings of JSON (RFC 8259, 7) and of JavaScript (ECMAScript, 12.9.4).
 //!
-//! Each is read as a layer (from [`View`] to [`View`]), and written by a function whose output reads back as the
-//! given text.
+//! Each syntax has a decoder, from [`View`] to [`View`], and an encoder whose output decodes to the given text.
 //!
 //! ```
 //! use baselink::layer::{escape, View};
@@ -52,8 +51,8 @@ pub(super) enum Unescaped {
 }
 
 /// Decodes the escapes in `view`. `next` finds the next ASCII character that may begin an escape. `escape`
-/// receives the text from there on and the length of the text decoded so far. It returns the length of the escape
-/// and its meaning.
+/// receives the text from that character on, and the length of the text decoded so far. It returns the length and
+/// meaning of the escape, or `None` if the character represents itself.
 pub(super) fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
@@ -78,8 +77,8 @@ pub(super) fn layered(
         let before = text.len();
         match decoded {
             Unescaped::Nothing => {}
-            Unescaped::One(one) => text.push(one),
-            Unescaped::Two(one, two) => text.extend([one, two]),
+            Unescaped::One(character) => text.push(character),
+            Unescaped::Two(first, second) => text.extend([first, second]),
             Unescaped::Text(new) => text.push_str(&new),
         }
         map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));
@@ -101,13 +100,13 @@ fn open(escape: &str) -> Option<OpenEscape> {
         [b'&', b'#', b'x' | b'X', ..] => Some(OpenEscape::Hexadecimal),
         [b'&', b'#', ..] => Some(OpenEscape::Decimal),
         [b'&', ..] => Some(OpenEscape::Name),
-        // No further digits follow six digits or JSON's `\u`, but treating these as open does no harm.
+        // Six digits, or JSON's `\u` and four, take no further digits. Treating them as open does no harm.
         [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Hexadecimal),
         _ => None,
     }
 }
 
-/// The character references found in most documents. They end in `;`, so no longer name begins like them.
+/// The most frequent character references. Since each ends in `;`, it is not the beginning of another name.
 const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
 
 /// The length and meaning of a character reference at the start of `rest`, which begins with `&`.
@@ -122,7 +121,7 @@ fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)
     }
     let mut matched = None;
     for end in 2..=bytes.len() {
-        // Names are ASCII, so a lookup never sees a split character.
+        // `get` rejects a split character, which no name contains.
         let Some(entry) = rest.get(1..end).and_then(|name| NAMED_ENTITIES.get(name)) else {
             break;
         };
@@ -181,7 +180,7 @@ pub fn css(view: View) -> View {
     css_escapes(view, false)
 }
 
-/// Decodes the text of a url-token (4.3.6), in which a final backslash is an escape (4.3.7) and not ignored.
+/// Decodes the text of a url-token (4.3.6), in which a final backslash is an escape (4.3.7). A string ignores it.
 #[must_use]
 pub fn css_url_token(view: View) -> View {
     css_escapes(view, true)
@@ -226,10 +225,10 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
     (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
 }
 
-/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), including octal ones of old scripts
-/// (B.1.2), or of JSON (RFC 8259, 7), whose escapes are a subset. A lone surrogate becomes U+FFFD.
+/// Decodes the escapes of a JavaScript string (ECMAScript, 12.9.4), including the octal ones of old scripts
+/// (B.1.2). The escapes of JSON (RFC 8259, 7) are a subset. A lone surrogate becomes U+FFFD.
 ///
-/// `view` is the text between its quotes.
+/// `view` is the text between the quotes.
 #[must_use]
 pub fn script(view: View) -> View {
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
@@ -293,7 +292,7 @@ pub enum Quote {
     Double,
     /// `'…'`
     Single,
-    /// No quotes: ends at white space or `>`.
+    /// No quotes: the value ends at white space or `>`.
     None,
 }
 
@@ -338,7 +337,7 @@ pub fn css_string(text: &str, quote: char) -> String {
     })
 }
 
-/// Escapes `text` for a string of JavaScript, or of JSON, quoted by `quote`.
+/// Escapes `text` for a string of JavaScript or JSON quoted by `quote`.
 #[must_use]
 pub fn script_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
@@ -456,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spelled_reads_as_itself() {
+    fn escaped_text_decodes_to_itself() {
         let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
         for quote in [Quote::Double, Quote::Single, Quote::None] {
             let spelled = attribute(special, quote);

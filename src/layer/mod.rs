@@ -1,10 +1,9 @@
 //! Decoded views of bytes, with a map from each piece back to its origin.
 //!
-//! The bytes of a file are rarely those of a reference. A charset turns bytes into text, and character references
-//! and escapes turn that text into another. These layers nest: an ordinary `style` attribute in an ordinary
-//! message has base64, a charset, character references and CSS escapes. Each layer yields a [`View`]. Views over
-//! views share one [`OffsetMap`] to the bytes, and [`lift`] turns an edit of the text into edits of the underlying
-//! bytes.
+//! The bytes of a file often differ from the text of a reference. A charset decodes the bytes to text, and this
+//! text may contain character references and escapes. Such layers nest: an ordinary `style` attribute in an
+//! ordinary message has base64, a charset, character references and CSS escapes. Each layer yields a [`View`],
+//! whose [`OffsetMap`] leads directly to the bytes. [`lift`] turns an edit of the text into an edit of the bytes.
 //!
 //! ```
 //! use baselink::layer::{escape, View};
@@ -64,8 +63,7 @@ impl View {
 struct Run {
     view: Span,
     source: Span,
-    /// The number of bytes of the buffer that each byte of the view represents; 0 if only the whole stretch has a
-    /// counterpart.
+    /// The number of bytes of the buffer for each byte of the view; 0 if the stretch was decoded as a whole.
     stride: usize,
     /// The unterminated escape at the end of the stretch.
     open: Option<OpenEscape>,
@@ -78,7 +76,7 @@ pub enum OpenEscape {
     Name,
     /// A decimal character reference without `;`.
     Decimal,
-    /// A hexadecimal one, or a CSS escape without white space after it.
+    /// A hexadecimal character reference without `;`, or a CSS escape without white space after it.
     Hexadecimal,
 }
 
@@ -96,8 +94,8 @@ impl OpenEscape {
 
 /// A map from offsets in a view's text to offsets in the underlying buffer.
 ///
-/// Offsets in the buffer never decrease along the view. Of a stretch that was decoded as a whole (a character
-/// reference, an escape, a character of another charset), only the two ends are mapped.
+/// Offsets in the buffer never decrease along the view. A stretch that was decoded as a whole (a character
+/// reference, an escape, a character of another charset) is mapped only at its two ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OffsetMap {
     source: usize,
@@ -133,7 +131,7 @@ impl OffsetMap {
         self.len += next.len;
     }
 
-    /// The view as one run, if all of it represents itself.
+    /// The whole view as one run, for a map without runs.
     fn as_run(&self) -> Run {
         let source = Span::new(self.source, self.source + self.len);
         Run { view: Span::new(0, self.len), source, stride: 1, open: None }
@@ -176,9 +174,9 @@ impl OffsetMap {
 
     /// The offset in the buffer of the byte at `view`; at the view's end, the offset of its end.
     ///
-    /// Between two stretches, the result is the end of the first, so that bytes before the later stretch, such as
-    /// a charset's escape sequence, stay with it. `None` inside a stretch that was decoded as a whole, and after
-    /// the end.
+    /// At the border of two stretches, the result is the end of the first. Bytes between them, such as a charset's
+    /// escape sequence, belong to the second. `None` inside a stretch that was decoded as a whole, and after the
+    /// end.
     #[must_use]
     pub fn to_source(&self, view: usize) -> Option<usize> {
         if view > self.len {
@@ -310,7 +308,7 @@ impl MapBuilder {
 
     /// Maps the next `len` bytes of the view, as a whole, to the bytes at `source`.
     ///
-    /// If `len` is 0, nothing is added, and those bytes belong to the next stretch.
+    /// If `len` is 0, nothing is added, and the bytes at `source` belong to the next stretch.
     pub fn whole(&mut self, len: usize, source: Span, open: Option<OpenEscape>) {
         if len == 0 {
             return;
@@ -344,7 +342,7 @@ impl MapBuilder {
 }
 
 /// Lifts one edit of a view to the underlying buffer: replaces `span` of the view by `new`, which is already
-/// escaped for the buffer. `next` is the character after the edit, from `new` or from the view.
+/// escaped for the buffer. `next` is the first character at `span.start` after the edit.
 ///
 /// `None` if an end of `span` is inside a stretch that was decoded as a whole, or if an unterminated escape before
 /// it would absorb `next`.

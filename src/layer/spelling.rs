@@ -1,7 +1,7 @@
-//! The spelling of new text at its place: the way back down through the layers.
+//! Spells new text for its place: the inverse of decoding.
 //!
-//! The spelling depends on three things: the form of the value (a list, a `srcset`, a CSS string), its carrier (an
-//! attribute with its quotes, text, raw text), and the character encoding.
+//! The spelling depends on the form of the value (a list, a `srcset`, a CSS string), on its carrier (an attribute
+//! with its quotes, text, raw text), and on the character encoding.
 //!
 //! ```
 //! use baselink::layer::{charset::Charset, escape::Quote, spelling::{Carrier, Form, Spelling}};
@@ -25,26 +25,25 @@ use super::xml;
 pub enum Form {
     /// The value is the reference.
     Whole,
-    /// One of several, separated by white space.
+    /// One of several references separated by white space.
     Spaces,
-    /// One of several, separated by commas.
+    /// One of several references separated by commas.
     Commas,
-    /// One of several, separated by semicolons.
+    /// One of several references separated by semicolons.
     Semicolons,
     /// The URL of an image candidate (HTML, 4.8.4.2.1).
     Srcset,
     /// The URL of a declarative refresh (HTML, 4.2.5.3), in quotes or bare.
     Refresh(Option<char>),
     /// A URL in a header field (RFC 5322) or in the wrapper of RFC 1738's appendix: bare, in brackets or in this
-    /// quote. White space is not part of the URL there, and there are no escapes. White space, control characters,
-    /// `<`, `>`, `"`, `\`, the quote and characters beyond ASCII are percent-encoded: the harmful ones of the
-    /// "unsafe" characters of RFC 1738, 2.2.
+    /// quote. Such a place ignores white space and has no escapes. White space, control characters, `<`, `>`, `"`,
+    /// `\`, the quote and characters beyond ASCII are therefore percent-encoded.
     Field(Option<char>),
     /// The text of a CSS url-token (CSS Syntax 3, 4.3.6).
     CssToken,
     /// The text of a CSS string in this quote.
     CssString(char),
-    /// The text of a string of JavaScript, or of JSON, in this quote.
+    /// The text of a string of JavaScript or JSON in this quote.
     Script(char),
     /// A document in the value, not a reference.
     Document,
@@ -79,7 +78,7 @@ pub struct Spelling {
 }
 
 impl Spelling {
-    /// `text` with every character percent-encoded for which the place has no escape.
+    /// Percent-encodes the characters of `text` that the place can neither contain nor escape.
     ///
     /// `last` is true if `text` ends the reference.
     #[must_use]
@@ -125,7 +124,7 @@ impl Spelling {
             adapted.push_str(&"%2C".repeat(commas));
         }
         if self.form == Form::Refresh(None) && adapted.starts_with(['"', '\'']) {
-            adapted = escape::percent_encode(&adapted, |one| matches!(one, '"' | '\''));
+            adapted = escape::percent_encode(&adapted, |quote| matches!(quote, '"' | '\''));
         }
         adapted
     }
@@ -153,7 +152,7 @@ impl Spelling {
             Carrier::Text => escape::text(&formed),
             Carrier::XmlAttribute(quote) => xml::spell_attribute(&formed, quote),
             Carrier::XmlText => xml::spell_text(&formed),
-            // There are no character references here, so `]]>` would end the section.
+            // A CDATA section has no escapes, so `]]>` would end it.
             Carrier::CData if formed.contains("]]>") => return Err('>'),
             Carrier::Raw | Carrier::CData => return charset.encode(&formed),
         };
@@ -183,8 +182,8 @@ impl Spelling {
     }
 }
 
-/// True if text consists of characters that represent themselves at every place and in every encoding. A `-` at
-/// the end of an unquoted value does not, because it could end a comment.
+/// True if every character of `text` represents itself at every place and in every encoding. A final `-` might
+/// not: after an unquoted value, it could end a comment.
 fn is_plain(text: &str) -> bool {
     !text.ends_with('-') && text.bytes().all(|byte| PLAIN[usize::from(byte)])
 }
@@ -201,7 +200,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// True if a numeric character reference means another character (HTML, 13.2.5.80).
+/// True if a numeric reference to `character` means another character (HTML, 13.2.5.80).
 fn is_remapped(character: char) -> bool {
     matches!(character, '\u{80}'..='\u{9f}')
 }
@@ -220,14 +219,14 @@ mod tests {
 
     /// XML 1.0, 2.7.
     #[test]
-    fn the_end_of_a_section_cannot_be_spelled_in_it() {
+    fn a_section_cannot_contain_its_end() {
         let place = Spelling { form: Form::Whole, carrier: Carrier::CData, enclosed: false };
         assert_eq!(place.spell("http://a/]]>", Charset::UTF_8), Err('>'));
         assert_eq!(place.spell("http://a/]>", Charset::UTF_8), Ok(b"http://a/]>".to_vec()));
     }
 
     #[test]
-    fn plain_text_is_spelled_as_by_the_rules() {
+    fn plain_text_represents_itself_everywhere() {
         let bytes = (0..128_u8).map(|byte| char::from(byte).to_string());
         let plain: Vec<_> = bytes.filter(|text| is_plain(text)).collect();
         assert_eq!(plain.len(), 71);

@@ -3,8 +3,8 @@
 //! Implements quoted-printable (RFC 2045, 6.7) and base64 (RFC 2045, 6.8) in both directions, as tolerantly as
 //! mail requires, and the identity encodings (RFC 2045, 6.2). An edit of quoted-printable re-encodes only the raw
 //! lines that it touches. An edit of base64 re-encodes from the group in which it begins to the end of the data,
-//! after a check that this reproduces the existing text. An HTTP body with codings is written without them if it
-//! changes.
+//! provided that re-encoding the unedited data reproduces the existing text. An HTTP body with codings is written
+//! without them if it changes.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding;
@@ -101,19 +101,21 @@ impl TransferEncoding {
 
     /// Decodes the bytes at `body` of `buffer`.
     ///
-    /// Any bytes are quoted-printable: sequences that RFC 2045 calls illegal represent themselves, and line ends
-    /// are kept. base64 ends at its padding, even before the end of `body`.
+    /// Quoted-printable never fails: sequences that RFC 2045 calls illegal represent themselves. Line ends are
+    /// kept. base64 ends at its padding, even before the end of `body`.
     ///
     /// # Errors
     ///
-    /// Fails if the encoding is unknown, or if base64 data contain a character that is neither in the alphabet nor
-    /// white space, because readers differ in its treatment.
+    /// Fails if the encoding is unknown or the codings cannot be undone. Also fails if base64 data contain a
+    /// character that is neither in the alphabet nor white space, because readers treat it differently.
     pub fn decode(self, buffer: &[u8], body: Span) -> Result<DecodedBody<'_>, Obstacle> {
         let body = Span::new(body.start.min(buffer.len()), body.end.min(buffer.len()));
         let raw = &buffer[body.range()];
         let mut remarks = Vec::new();
         let (bytes, places) = match self {
-            Self::SevenBit | Self::EightBit | Self::Binary => (Cow::Borrowed(raw), Places::Here),
+            Self::SevenBit | Self::EightBit | Self::Binary => {
+                (Cow::Borrowed(raw), Places::Identity)
+            }
             Self::QuotedPrintable => {
                 let (bytes, marks) = quoted_printable::decode(raw);
                 (Cow::Owned(bytes), Places::QuotedPrintable(marks))
@@ -128,10 +130,11 @@ impl TransferEncoding {
                 (Cow::Owned(bytes), Places::Base64(data))
             }
             Self::Coded(codings) => {
-                let Uncoded { bytes, obstacle, remarks: said } = codings.decode(raw, body.start)?;
-                remarks = said;
+                let Uncoded { bytes, obstacle, remarks: found } =
+                    codings.decode(raw, body.start)?;
+                remarks = found;
                 let places = match (&bytes, obstacle) {
-                    (Cow::Borrowed(_), None) => Places::Here,
+                    (Cow::Borrowed(_), None) => Places::Identity,
                     _ => Places::Coded(obstacle),
                 };
                 (bytes, places)
@@ -159,8 +162,8 @@ pub struct DecodedBody<'a> {
 
 #[derive(Clone, Debug)]
 enum Places {
-    /// The bytes themselves.
-    Here,
+    /// The decoded bytes are those of the body.
+    Identity,
     QuotedPrintable(Marks),
     Base64(Base64Data),
     /// The bytes have no individual places. The string is the reason, if any, why they cannot be written without
@@ -175,7 +178,7 @@ impl DecodedBody<'_> {
         let len = self.bytes.len();
         let span = Span::new(span.start.min(len), span.end.min(len));
         let marks = match &self.places {
-            Places::Here => return span.shifted(self.body.start),
+            Places::Identity => return span.shifted(self.body.start),
             Places::Coded(_) => return self.body,
             Places::Base64(data) => return data.covering(span),
             Places::QuotedPrintable(marks) => marks,
@@ -196,21 +199,21 @@ impl DecodedBody<'_> {
     pub fn obstacle(&self) -> Option<Obstacle> {
         match self.places {
             Places::Coded(obstacle) => Some(Obstacle::new(self.body.start, obstacle?)),
-            Places::Here | Places::QuotedPrintable(_) | Places::Base64(_) => None,
+            Places::Identity | Places::QuotedPrintable(_) | Places::Base64(_) => None,
         }
     }
 
     /// Lifts `edits` of the decoded bytes to the buffer. Decoding the edited buffer yields [`bytes`](Self::bytes)
     /// with `edits` applied.
     ///
-    /// In quoted-printable, no line that an edit touches exceeds 76 columns, or looks like the start of an mbox
-    /// message, a boundary or the end of an SMTP message. A body with codings is replaced as a whole by its
-    /// decoded form.
+    /// In quoted-printable, lines that an edit touches are wrapped at 76 columns. No edit creates a line that looks
+    /// like the start of an mbox message, a boundary or the end of an SMTP message. A body with codings is
+    /// replaced as a whole by its decoded form.
     ///
     /// # Errors
     ///
-    /// Fails for an edit after the end; for 8-bit bytes in a 7bit body; for base64 whose layout re-encoding would
-    /// not reproduce; and for codings that were not fully undone.
+    /// Fails for an edit after the end; for 8-bit bytes in a 7bit body; for base64 that re-encoding would not
+    /// reproduce or that ends before the body; and for codings that were not fully undone.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
         let changes: Vec<Edit<'_>> =
             edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
@@ -223,7 +226,7 @@ impl DecodedBody<'_> {
         match &self.places {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),
             Places::QuotedPrintable(marks) => self.encoded().lift_quoted_printable(marks, &changes),
-            Places::Here => self.lift_identity(&changes),
+            Places::Identity => self.lift_identity(&changes),
             Places::Coded(_) => {
                 if let Some(obstacle) = self.obstacle() {
                     return Err(obstacle);
@@ -235,8 +238,8 @@ impl DecodedBody<'_> {
         }
     }
 
-    /// True if `new`, in `encoding`, is known to decode to the bytes with `edits` applied. Reads only the
-    /// quoted-printable lines that `lifted` changes, not the whole body.
+    /// True if `new`, in `encoding`, is known to decode to the bytes with `edits` applied. Decodes only the lines
+    /// that `lifted` changes, not the whole body. Always false if the body is not quoted-printable.
     pub(crate) fn changed_lines_read(
         &self,
         (encoding, new): (TransferEncoding, &[u8]),

@@ -1,9 +1,8 @@
-//! The escapes of XML as a layer, for reading and writing: character references and entity references (XML 1.0,
-//! 4.1), line ends (2.11), and the white space of attribute values (3.3.3).
+//! Decodes and encodes the escapes of XML: character references and entity references (XML 1.0, 4.1), line ends
+//! (2.11), and the white space of attribute values (3.3.3).
 //!
-//! The five predefined entities (4.6) and those declared in the internal subset (4.2.1) are known. Their text is
-//! expanded within a fixed budget per document, which also bounds entities that are nested to expand
-//! exponentially.
+//! The five predefined entities (4.6) and those declared in the internal subset (4.2.1) are known. A fixed budget
+//! per document limits their expansion, so that nested entities cannot expand exponentially.
 //!
 //! ```
 //! use baselink::layer::{View, xml::{self, Entities}};
@@ -13,9 +12,9 @@
 //! assert!(value.entities[0].is_known);
 //! ```
 //!
-//! Deliberately absent: external entities, which are never fetched. After a parameter entity, whose text could
-//! declare anything, declarations are ignored (5.1). Browsers do read them, so they are recorded as possibly in
-//! effect. Default values of attributes are recorded likewise (3.3.2).
+//! Deliberately absent: external entities, which are never fetched. Declarations of entities after a parameter
+//! entity, whose text could declare anything, are ignored (5.1). Since browsers do read them,
+//! [`Entities::find`] searches them, too. Default values of attributes are recorded but not applied (3.3.2).
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +23,7 @@ use super::View;
 use super::escape::{self, Quote, Unescaped, layered, spelled};
 use crate::span::Span;
 
-/// The maximum number of bytes of entity text and references that are expanded in a document.
+/// The maximum for a document: the bytes of expanded entity text, plus one for each expansion.
 const BUDGET: usize = 1 << 20;
 
 /// The maximum nesting depth of entities.
@@ -58,10 +57,10 @@ pub struct Entities {
     declared: HashMap<String, Option<String>>,
     /// The entities declared after a parameter entity.
     unsure: HashMap<String, Option<String>>,
-    /// The declared attributes of elements, each with a flag for a default value.
+    /// The declared attributes by element and name; true if the attribute has a default value.
     attributes: HashMap<String, HashMap<String, bool>>,
-    /// The entities that [`Self::find`] has already searched.
-    asked: HashSet<String>,
+    /// The entities that [`Self::find`] has searched.
+    searched: HashSet<String>,
     spent: Cell<usize>,
 }
 
@@ -70,8 +69,8 @@ impl Entities {
     #[must_use]
     pub fn of_doctype(doctype: &str) -> Self {
         let mut entities = Self::default();
-        // Skips the name and the external identifier.
-        let mut rest = behind(doctype, '[');
+        // The name and the external identifier are skipped.
+        let mut rest = after_unquoted(doctype, '[');
         let mut is_sure = true;
         while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| !rest[at..].starts_with(']')) {
             rest = &rest[at..];
@@ -81,16 +80,16 @@ impl Entities {
                 after(instruction, "?>")
             } else if let Some(entity) = rest.strip_prefix("<!ENTITY") {
                 entities.declare(entity, is_sure);
-                behind(entity, '>')
+                after_unquoted(entity, '>')
             } else if let Some(attributes) = rest.strip_prefix("<!ATTLIST") {
-                let next = behind(attributes, '>');
+                let next = after_unquoted(attributes, '>');
                 let declaration = &attributes[..attributes.len() - next.len()];
                 entities.declare_attributes(declaration.strip_suffix('>').unwrap_or(declaration));
                 next
             } else {
                 // 5.1: declarations after an unread parameter entity are ignored.
                 is_sure &= !rest.starts_with('%');
-                behind(&rest[1..], if rest.starts_with('%') { ';' } else { '>' })
+                after_unquoted(&rest[1..], if rest.starts_with('%') { ';' } else { '>' })
             };
         }
         entities
@@ -108,8 +107,8 @@ impl Entities {
                 let Some(text) = value[1..].split(quote).next() else {
                     return;
                 };
-                // 4.4.5: a parameter entity is not allowed there, and is not expanded.
-                Some(characters(text))
+                // In the internal subset, a value must not refer to a parameter entity (2.8); none is expanded.
+                Some(expand_character_references(text))
             }
             _ => None,
         };
@@ -131,7 +130,7 @@ impl Entities {
             if name.is_empty() {
                 return;
             }
-            // The type: a word, or a list in parentheses, which follows a word for notations.
+            // The type: a word, or a list in parentheses, after the word `NOTATION` for notations.
             declared = declared.trim_start_matches(is_space);
             declared =
                 declared.strip_prefix("NOTATION").unwrap_or(declared).trim_start_matches(is_space);
@@ -157,28 +156,28 @@ impl Entities {
         let of_element = self.attributes.get(element);
         of_element
             .and_then(|attributes| attributes.get(attribute))
-            .is_some_and(|&is_there| is_there)
+            .is_some_and(|&has_default| has_default)
     }
 
-    /// The first reference in the character data `text` to an entity whose text satisfies `is_it`. The text of
+    /// The first reference in the character data `text` to an entity whose text satisfies `is_match`. The text of
     /// nested entities, and of those declared after a parameter entity, is searched, too. Each text is searched
     /// only once.
-    pub fn find(&mut self, text: &str, is_it: &dyn Fn(&str) -> bool) -> Option<Span> {
+    pub fn find(&mut self, text: &str, is_match: &dyn Fn(&str) -> bool) -> Option<Span> {
         if self.declared.is_empty() && self.unsure.is_empty() {
             return None;
         }
-        references(text).find(|(_, name)| self.holds(name, is_it)).map(|(span, _)| span)
+        references(text).find(|(_, name)| self.contains_match(name, is_match)).map(|(span, _)| span)
     }
 
-    fn holds(&mut self, name: &str, is_it: &dyn Fn(&str) -> bool) -> bool {
+    fn contains_match(&mut self, name: &str, is_match: &dyn Fn(&str) -> bool) -> bool {
         let mut pending = vec![name];
         while let Some(name) = pending.pop() {
             let text = self.declared.get(name).or_else(|| self.unsure.get(name));
             let Some(text) = text.and_then(Option::as_deref) else { continue };
-            if !self.asked.insert(name.to_owned()) {
+            if !self.searched.insert(name.to_owned()) {
                 continue;
             }
-            if is_it(text) {
+            if is_match(text) {
                 return true;
             }
             pending.extend(references(text).map(|(_, name)| name));
@@ -248,8 +247,8 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// The rest of `text` after the first `end` that is not in a literal.
-fn behind(text: &str, end: char) -> &str {
+/// The rest of `text` after the first `end` outside quotation marks; empty if there is none.
+fn after_unquoted(text: &str, end: char) -> &str {
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'', end]) {
         let found = rest[at..].chars().next();
@@ -264,7 +263,7 @@ fn behind(text: &str, end: char) -> &str {
 
 /// The replacement text of an entity value. Character references are expanded at the declaration, other references
 /// at each use (4.5).
-fn characters(value: &str) -> String {
+fn expand_character_references(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
     while let Some(at) = rest.find("&#") {
@@ -368,7 +367,9 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedT
     let view = layered(view, next, |rest, at| match (rest.as_bytes(), entities) {
         ([b'\r', b'\n', ..], _) => Some((2, Unescaped::One(line_end))),
         ([b'&', ..], Some(entities)) => match reference(rest)? {
-            (length, EntityReference::Character(one)) => Some((length, Unescaped::One(one))),
+            (length, EntityReference::Character(character)) => {
+                Some((length, Unescaped::One(character)))
+            }
             (length, EntityReference::Entity(name)) => {
                 let expanded = entities.expand(name);
                 let is_known = expanded.is_some();
@@ -476,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spelled_reads_as_itself() {
+    fn escaped_text_decodes_to_itself() {
         let special = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
         for quote in [Quote::Double, Quote::Single] {
             assert_eq!(value(&spell_attribute(special, quote), "").view.text, special);
@@ -497,10 +498,10 @@ mod tests {
              j NMTOKENS #IMPLIED>%p;<!ATTLIST a i CDATA 'second' k CDATA '>'
              l CDATA ''><!ATTLIST b><!ATTLIST>]<!ATTLIST a m CDATA 'outside'>",
         );
-        for (name, is_there) in
+        for (name, expected) in
             "bcfijklm".chars().zip([true, true, true, false, false, true, true, false])
         {
-            assert_eq!(entities.has_default("a", &name.to_string()), is_there, "{name}");
+            assert_eq!(entities.has_default("a", &name.to_string()), expected, "{name}");
         }
         assert!(!entities.has_default("b", "b"));
     }
@@ -532,13 +533,13 @@ mod tests {
         for number in 0..10_000 {
             doctype += &format!("<!ENTITY e{number} '&e{};&e{};'>", number + 1, number / 2);
         }
-        let asked = Cell::new(0);
+        let searched = Cell::new(0);
         let count = |_: &str| {
-            asked.set(asked.get() + 1);
+            searched.set(searched.get() + 1);
             false
         };
         let found = Entities::of_doctype(&doctype).find(&"&e0;".repeat(100_000), &count);
-        assert_eq!((found, asked.get()), (None, 10_000));
+        assert_eq!((found, searched.get()), (None, 10_000));
         let text = value(&"&a".repeat(500_000), "");
         assert_eq!(text.view.text.len(), 1_000_000);
     }

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! Content-Location: http://a/x      a reported link, the only change of the field
-//! Content-Length: 34                describes the body: as right, or as wrong, as before
-//! X-Archive-Orig-ETag: "1"          of a response: no longer describes the body
+//! Content-Length: 34                describes the body; right if it was right, else unchanged
+//! X-Archive-Orig-ETag: "1"          renamed in a response, because it no longer describes the body
 //! ```
 //!
 //! Deliberately absent: the functions that write these fields. A proof based on them would prove nothing.
@@ -22,7 +22,7 @@ pub(super) fn in_headings<'l>(
     links: &'l [LinkReport],
     structure: &Structure,
 ) -> Vec<&'l LinkReport> {
-    let headings: Vec<Span> = structure.entities.iter().map(|one| one.heading.span).collect();
+    let headings: Vec<Span> = structure.entities.iter().map(|entity| entity.heading.span).collect();
     let is_inside = |link: &&LinkReport| {
         let last = headings.partition_point(|heading| heading.start <= link.span.start);
         headings[..last].last().is_some_and(|heading| link.span.start < heading.end)
@@ -30,10 +30,10 @@ pub(super) fn in_headings<'l>(
     links.iter().filter(is_inside).collect()
 }
 
-/// The edits of a file that are not allowed. Allowed are edits of a changed body, of a rewritten one of `links` in a
-/// heading, and of a field that describes a body. New text in a link of a heading must be visible ASCII, because
-/// readers differ in their treatment of other characters (RFC 5322, 2.2; RFC 2557, 4.4).
-pub(super) fn strays(
+/// The edits of a file that are not allowed. An edit is allowed in a changed body, in a rewritten link of a heading
+/// (from `links`), and in a field that describes a body. New text in a link of a heading must be visible ASCII,
+/// because readers treat other characters differently (RFC 5322, 2.2; RFC 2557, 4.4).
+pub(super) fn disallowed_edits(
     container: &Container,
     rewritten: &Rewritten<'_>,
     structure: &Structure,
@@ -46,12 +46,12 @@ pub(super) fn strays(
     let bodies = rewritten.parts.iter().map(|part| part.body);
     let fields = fields.filter(of_body).map(|field| field.span);
     let links = changed.map(|link| (link.span, true));
-    let mut free: Vec<(Span, bool)> =
+    let mut allowed: Vec<(Span, bool)> =
         fields.chain(bodies).map(|span| (span, false)).chain(links).collect();
-    free.sort_unstable_by_key(|(span, _)| span.start);
+    allowed.sort_unstable_by_key(|(span, _)| span.start);
     let is_stray = |edit: &Edit<'_>| {
-        let last = free.partition_point(|(span, _)| span.start <= edit.span.start);
-        !free[..last].last().is_some_and(|(span, is_visible)| {
+        let last = allowed.partition_point(|(span, _)| span.start <= edit.span.start);
+        !allowed[..last].last().is_some_and(|(span, is_visible)| {
             edit.span.end <= span.end && (!is_visible || edit.new.iter().all(u8::is_ascii_graphic))
         })
     };
@@ -59,11 +59,11 @@ pub(super) fn strays(
 }
 
 fn is_of_body(container: &Container, name: &[u8]) -> bool {
-    container.of_body.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+    container.of_body.iter().any(|field| name.eq_ignore_ascii_case(field.as_bytes()))
 }
 
-/// True if the heading of `new` has the fields of `old`, with equally right descriptions of the body. For other
-/// fields, [`strays`] checks that only links changed, and [`super::links_lie`] checks those links.
+/// True if the heading of `new` has the fields of `old`, and those that describe the body are as right as before. In
+/// other fields, [`disallowed_edits`] checks that only links changed, and [`super::check_spans`] checks these links.
 pub(super) fn are_right(
     container: &Container,
     (source, old): (&[u8], &Entity),
@@ -77,8 +77,8 @@ pub(super) fn are_right(
         match is_of_body(container, name) {
             false => name == &output[b.name.range()],
             true if was.body() == is.body() => was.line() == is.line(),
-            true if container.is_single => of_response(&was, &is),
-            true => of_part(&was, &is),
+            true if container.is_single => is_right_in_response(&was, &is),
+            true => is_right_in_part(&was, &is),
         }
     };
     old.heading.fields.len() == new.heading.fields.len()
@@ -118,60 +118,61 @@ impl DescribingField<'_> {
         self.bytes[self.field.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
 
-    /// The difference between the value and the right `number`; `None` if it exceeds `most`, or if the value is
-    /// not a number or not the only one.
-    fn off(&self, name: &str, number: usize, most: usize) -> Option<isize> {
+    /// The difference between the value and the right `number`; `None` if it exceeds `most`, if the value is not a
+    /// number, or if there are several such fields.
+    fn deviation(&self, name: &str, number: usize, most: usize) -> Option<isize> {
         let digits = str::from_utf8(self.value()).ok()?;
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let said: usize = digits.parse().ok().filter(|_| is_number)?;
+        let stated: usize = digits.parse().ok().filter(|_| is_number)?;
         let is_only = self.entity.heading.all(self.bytes, name).count() == 1;
-        let off = said.cast_signed().checked_sub(number.cast_signed())?;
-        (is_only && off.unsigned_abs() <= most).then_some(off)
+        let deviation = stated.cast_signed().checked_sub(number.cast_signed())?;
+        (is_only && deviation.unsigned_abs() <= most).then_some(deviation)
     }
 
-    /// The ways in which the field is right: the offset of a count, or the forms of the content that a digest
-    /// matches. The line end before a delimiter may or may not count.
-    fn truths(&self) -> Vec<isize> {
+    /// The ways in which the field is right: the deviation of a count, or the forms of the content that a digest
+    /// matches. The line end before a delimiter may or may not count. Empty if the field is wrong.
+    fn right_ways(&self) -> Vec<isize> {
         if self.is("Content-Length") {
-            return Vec::from_iter(self.off("Content-Length", self.body().len(), 2));
+            return Vec::from_iter(self.deviation("Content-Length", self.body().len(), 2));
         }
         if self.is("Lines") {
             let lines = memchr::memchr_iter(b'\n', self.body()).count();
-            return Vec::from_iter(self.off("Lines", lines, 1));
+            return Vec::from_iter(self.deviation("Lines", lines, 1));
         }
         self.digests().unwrap_or_default()
     }
 
+    /// The numbers of the forms of the content that the digest matches.
     fn digests(&self) -> Option<Vec<isize>> {
         let first = self.entity.heading.first(self.bytes, "Content-MD5")?;
         let is_first = first.span == self.field.span && self.entity.kind == EntityKind::Leaf;
         let content = self.entity.decode(self.bytes).ok().filter(|_| is_first)?.bytes;
         let forms = [&*with_crlf(&content), &content, self.body()];
-        let is_that = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
-        Some((0..).zip(forms).filter(|(_, form)| is_that(form)).map(|(at, _)| at).collect())
+        let is_match = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
+        Some((0..).zip(forms).filter(|(_, form)| is_match(form)).map(|(at, _)| at).collect())
     }
 }
 
-/// Checks a field of a part whose body changed: a right value is right in the same way, and a wrong value is
-/// unchanged. A count that would become negative is zero.
-fn of_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
-    let (before, after) = (was.truths(), is.truths());
+/// True if a field of a part whose body changed is as right as before: a right value is right in the same way, and a
+/// wrong value is unchanged. A count that would become negative is zero.
+fn is_right_in_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
+    let (before, after) = (was.right_ways(), is.right_ways());
     let is_zero = is.value().iter().all(|&digit| digit == b'0');
-    let is_same = |one: &isize| after.iter().any(|now| now == one || (is_zero && now > one));
+    let remains = |way: &isize| after.iter().any(|now| now == way || (is_zero && now > way));
     match before.as_slice() {
         [] => was.line() == is.line(),
-        truths => truths.iter().any(is_same) && was.around() == is.around(),
+        ways => ways.iter().any(remains) && was.around() == is.around(),
     }
 }
 
-/// Checks a field of a response whose body changed and has no codings now. A length must be right. Other
-/// descriptions must be renamed, unless they declare that there are no codings.
-fn of_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
+/// True if a field is right in a response whose body changed and now has no codings. A length must be right. Other
+/// fields that describe the body must be renamed, unless they declare that there are no codings.
+fn is_right_in_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let length = is.body().len().to_string();
     let [_, end] = was.around();
     let is_coding = was.is("Transfer-Encoding") || was.is("Content-Encoding");
     let is_length = is.is("Content-Length") && is.value() == length.as_bytes();
-    let is_named_otherwise = is.line().strip_prefix(b"X-Archive-Orig-") == Some(was.line());
+    let is_renamed = is.line().strip_prefix(b"X-Archive-Orig-") == Some(was.line());
     match () {
         () if was.is("Content-Length") => is_length && was.around() == is.around(),
         () if was.is("Transfer-Encoding") && is_length => {
@@ -180,6 +181,6 @@ fn of_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
         () if was.line() == is.line() => {
             is_coding && Codings::read([was.value()], [], None).is_some_and(Codings::is_identity)
         }
-        () => is_named_otherwise,
+        () => is_renamed,
     }
 }

@@ -1,15 +1,15 @@
-//! Mutation tests: the program's own edits are made wrong, one mutation at a time, and [`verify`] has to notice
-//! each.
+//! Mutation tests: each mutation makes one of the program's own edits wrong, and [`verify`] must notice it.
 //!
 //! ```text
 //! document --rewrite--> edits --mutation--> other edits --apply--> output --verify--> differences, or a fault of the proof
-//!                         of the file, as if what was lifted were wrong
-//!                         of the content of a part, as if its links were judged wrong: they are lifted as right ones are
+//!                         of the file, as after a fault of lifting
+//!                         of the content of a part, as after a fault of the judge; then lifted like right edits
 //! ```
 //!
-//! A mutation does not count if nobody could notice it: it makes the same bytes, or bytes that read alike. Bytes
-//! read alike if the reference parser of the format (html5ever, cssparser; for encoded bodies the decoder) sees
-//! the same as in the right output. XML and scripts have no such parser, so only equal bytes count as alike there.
+//! A mutation does not count if nobody could notice it: it yields the same bytes, or bytes that read alike. Bytes
+//! read alike if the reference parser of the format (html5ever, quick-xml, cssparser; for encoded bodies the
+//! decoder) sees the same as in the right output. Scripts have no such parser: they read alike if only meaningless
+//! backslashes differ.
 //!
 //! Deliberately absent: documents that test scanners. Those are in `tests/`.
 
@@ -112,10 +112,10 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
 }
 
 /// A list of edits, the edited bytes, and the index of the edit to make wrong.
-type Wrong<'a> = (&'a [Edit<'static>], &'a [u8], usize);
+type MutationInput<'a> = (&'a [Edit<'static>], &'a [u8], usize);
 
-/// A function from right edits to the wrong lists of a mutation.
-type Mutation = fn(Wrong<'_>) -> Vec<Vec<Edit<'static>>>;
+/// A function that returns the wrong lists of a mutation.
+type Mutation = fn(MutationInput<'_>) -> Vec<Vec<Edit<'static>>>;
 
 /// The mutations.
 const MUTATIONS: [(&str, Mutation); 9] = [
@@ -284,12 +284,12 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
         let (content, body) = (entity.decode(bytes), &bytes[entity.body.range()]);
         for field in &entity.heading.fields {
             let value = String::from_utf8_lossy(&bytes[field.value.range()]).into_owned();
-            // A description that is right for other bytes that read alike counts as alike.
+            // Descriptions of different bytes that read alike count as alike if both are right.
             let counted = match String::from_utf8_lossy(&bytes[field.name.range()]).as_ref() {
                 "Content-Length" => value
                     .parse()
                     .ok()
-                    .map(|said: isize| (said - body.len().cast_signed()).to_string()),
+                    .map(|stated: isize| (stated - body.len().cast_signed()).to_string()),
                 "Content-MD5" => content
                     .as_ref()
                     .ok()
@@ -310,7 +310,7 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
             let is_base64 = entity.transfer_encoding == TransferEncoding::Base64;
             let is_strict = !is_base64 || is_whole_base64(body);
             seen.push(piece("strict", is_strict.to_string()));
-            // If another reader guesses the encoding, non-ASCII content never counts as alike.
+            // Other readers may assume another encoding, so content beyond ASCII is never like ASCII content.
             seen.push(piece("ascii", content.bytes.is_ascii().to_string()));
             seen.extend(reading(entity.media_type.format(), Charset::UTF_8, &content.bytes));
         }
@@ -321,41 +321,43 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
 
 /// A script without meaningless backslashes (ECMA-262, 12.9.4, NonEscapeCharacter).
 fn script(text: &str) -> String {
-    let mut left = String::new();
+    let mut kept = String::new();
     let mut characters = text.chars().peekable();
-    while let Some(one) = characters.next() {
+    while let Some(character) = characters.next() {
         let is_escape = |next: &char| {
             "'\"\\bfnrtvxu\n\r\u{2028}\u{2029}".contains(*next) || next.is_ascii_digit()
         };
         match characters.peek() {
-            Some(next) if one == '\\' && !is_escape(next) => {}
-            Some(_) if one == '\\' => left.extend([one].into_iter().chain(characters.next())),
-            _ => left.push(one),
+            Some(next) if character == '\\' && !is_escape(next) => {}
+            Some(_) if character == '\\' => {
+                kept.extend([character].into_iter().chain(characters.next()));
+            }
+            _ => kept.push(character),
         }
     }
-    left
+    kept
 }
 
-/// The pieces of markup, with style sheets, scripts and documents in values parsed in turn. Text and comments with
-/// markup in them are kept for readers that parse them.
+/// The pieces of markup, with style sheets, scripts and documents in values parsed in turn. Text and comments are
+/// parsed as markup, because some readers do so.
 fn with_values(seen: Vec<TreePiece>) -> Vec<TreePiece> {
     let mut all = Vec::new();
     let mut around = String::new();
-    for one in seen {
-        let name = one.kind.rsplit(' ').next().unwrap();
-        let holds = match one.kind.split(' ').next().unwrap() {
-            "attribute" if name == "style" => style_sheet_pieces(&one.text),
-            "attribute" if name == "srcdoc" => with_values(tree_pieces(&one.text)),
-            "text" | "CDATA" if around == "style" => style_sheet_pieces(&one.text),
-            "text" | "CDATA" if around == "script" => vec![piece("script", script(&one.text))],
-            "text" | "CDATA" | "comment" => tree_pieces(&one.text),
-            _ => vec![piece("", one.text)],
+    for TreePiece { kind, text } in seen {
+        let name = kind.rsplit(' ').next().unwrap();
+        let inner = match kind.split(' ').next().unwrap() {
+            "attribute" if name == "style" => style_sheet_pieces(&text),
+            "attribute" if name == "srcdoc" => with_values(tree_pieces(&text)),
+            "text" | "CDATA" if around == "style" => style_sheet_pieces(&text),
+            "text" | "CDATA" if around == "script" => vec![piece("script", script(&text))],
+            "text" | "CDATA" | "comment" => tree_pieces(&text),
+            _ => vec![piece("", text)],
         };
-        if !one.kind.starts_with("attribute") {
+        if !kind.starts_with("attribute") {
             around = name.to_owned();
         }
-        all.push(piece(one.kind, ""));
-        all.extend(holds);
+        all.push(piece(kind, ""));
+        all.extend(inner);
     }
     all
 }
@@ -373,11 +375,11 @@ struct Count {
 /// A mutation and the resulting file, if it can be made.
 type Mutant<'a> = (&'static str, Option<Rewritten<'a>>);
 
-/// Every wrong list of `right`, edits of `bytes`, passed to `made`.
+/// The mutants of `right`, which are edits of `bytes`. `apply` makes a file from each wrong list.
 fn mutants<'a>(
     right: &Edits,
     bytes: &[u8],
-    made: impl Fn(Edits) -> Option<Rewritten<'a>>,
+    apply: impl Fn(Edits) -> Option<Rewritten<'a>>,
 ) -> Vec<Mutant<'a>> {
     let list: Vec<Edit> = right.iter().map(Edit::into_owned).collect();
     let mut mutants = Vec::new();
@@ -385,7 +387,7 @@ fn mutants<'a>(
         for at in 0..list.len() {
             let wrong = mutation((&list, bytes, at));
             let edits = wrong.iter().filter_map(|wrong| edits_of(wrong, bytes.len()));
-            mutants.extend(edits.map(|edits| (name, made(edits))));
+            mutants.extend(edits.map(|edits| (name, apply(edits))));
         }
     }
     mutants
@@ -461,8 +463,8 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
         for (index, part) in right.parts.iter().enumerate() {
             let entity = structure.entities.iter().find(|entity| entity.body == part.body).unwrap();
             let content = entity.decode(source).unwrap().bytes;
-            let made = |edits| in_part(&right, &structure, index, edits);
-            all.extend(mutants(part.edits.as_ref().unwrap(), &content, made));
+            let of_part = |edits| in_part(&right, &structure, index, edits);
+            all.extend(mutants(part.edits.as_ref().unwrap(), &content, of_part));
         }
     }
     for (name, wrong) in all {
@@ -470,12 +472,12 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
             count.refused += 1;
             continue;
         };
-        let made = wrong.output();
-        if made == output || reading(format, charset, &made) == seen {
+        let mutated = wrong.output();
+        if mutated == output || reading(format, charset, &mutated) == seen {
             count.alike += 1;
             continue;
         }
-        let made = String::from_utf8_lossy(&made);
+        let made = String::from_utf8_lossy(&mutated);
         let right = String::from_utf8_lossy(&output);
         let is_noticed = verify(&wrong, options).is_err();
         assert!(is_noticed, "{format:?}, {name}: nobody notices\n{made}\ninstead of\n{right}");

@@ -31,7 +31,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
     // These change nothing, unless the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
-    ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
+    ("*", "--verify", "src/verify.rs", "edits_beyond_the_report_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
     ("reason", "doubt", "tests/referee/message.rs", "always"),

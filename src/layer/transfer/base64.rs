@@ -1,7 +1,7 @@
 //! base64 (RFC 2045, 6.8): the positions of its characters, and re-encoding of data.
 //!
-//! An edit re-encodes from the group in which it begins to the end of the data, after a check that re-encoding
-//! reproduces the existing text.
+//! An edit re-encodes from the group in which it begins to the end of the data, provided that re-encoding the
+//! unedited data reproduces the existing text.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding::Base64;
@@ -33,14 +33,14 @@ const TOLERANT: GeneralPurpose = GeneralPurpose::new(
 /// The positions of the characters of base64 data in the buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Base64Data {
-    /// The stretches of characters, including padding, without white space: the index of the first character, and
-    /// its offset.
+    /// The stretches of characters between white space, including padding.
     stretches: Stretches,
     /// The number of characters, without padding.
     characters: usize,
     padding: usize,
     /// The end of the data, including padding.
     end: usize,
+    /// The text after the end, without surrounding white space.
     pub(super) ignored: Span,
 }
 
@@ -81,7 +81,7 @@ impl Base64Data {
         }
     }
 
-    /// The end of the first `characters` characters, without any text after the last one.
+    /// The offset directly after the first `characters` characters.
     fn end_of(&self, characters: usize) -> usize {
         characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
     }
@@ -126,7 +126,7 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
         start += stretch.len() + 1;
     }
     let is_foreign = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'+' | b'/');
-    // Six bits do not make a byte.
+    // The six bits of a single last character do not make a byte.
     let length = characters.len() - usize::from(characters.len() % 4 == 1);
     match TOLERANT.decode(&characters[..length]) {
         Ok(bytes) if !characters[length..].iter().any(is_foreign) => Ok((length, stretches, bytes)),
@@ -215,7 +215,7 @@ impl Encoded<'_> {
         }
         new.extend_from_slice(&self.bytes[at..]);
         let new = layout.encode(&new, padded, column);
-        // If no line is left, the preceding line end is dropped, too.
+        // If no text remains, the preceding line end is dropped, too.
         let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
         let span = Span::new(start, data.end);
         let mut lifted = Edits::default();

@@ -37,8 +37,8 @@ const LONGEST: usize = 1 << 28;
 #[cfg(feature = "codings")]
 const RATIO: usize = 1_100;
 
-/// The decoded size that is allowed for any body, because the ratio says little about bodies below a kilobyte. It
-/// bounds the cost of each record in an archive of such bodies.
+/// The decoded size that is allowed for every body, because the ratio says little about bodies below a kilobyte.
+/// In an archive of such bodies, no record costs more than this.
 #[cfg(feature = "codings")]
 const FLOOR: usize = 1 << 20;
 
@@ -74,7 +74,7 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Codings {
     /// The codings in the order in which they were applied.
-    done: [Option<Coding>; MOST],
+    applied: [Option<Coding>; MOST],
     /// The reason, if any, why the body must not change, whatever its codings.
     kept: Option<&'static str>,
 }
@@ -82,7 +82,7 @@ pub struct Codings {
 /// A decoded body.
 pub(super) struct Uncoded<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
-    /// The reason, if any, why the body can be read but not be written without its codings.
+    /// The reason, if any, why the body cannot be written without its codings.
     pub(super) obstacle: Option<&'static str>,
     /// The diagnostics about the body.
     pub(super) remarks: Vec<Diagnostic>,
@@ -90,8 +90,8 @@ pub(super) struct Uncoded<'a> {
 
 /// The result of undoing a coding.
 enum Undone {
-    /// The body was not coded so.
-    Not,
+    /// The body does not have this coding.
+    NotCoded,
     /// The decoded bytes, and a description of the damage if they are incomplete.
     Bytes(Vec<u8>, Option<&'static str>),
 }
@@ -106,19 +106,19 @@ impl Codings {
         transfer: impl IntoIterator<Item = &'v [u8]>,
         kept: Option<&'static str>,
     ) -> Option<Self> {
-        let mut done = [None; MOST];
-        let mut places = done.iter_mut();
+        let mut applied = [None; MOST];
+        let mut places = applied.iter_mut();
         for name in
             content.into_iter().chain(transfer).flat_map(|value| value.split(|&b| b == b','))
         {
             // A transfer coding may have parameters.
             let name = name.split(|&byte| byte == b';').next()?.trim_ascii();
-            let is_it = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
-            if let Some(coding) = CODINGS.iter().find(is_it)?.1 {
+            let has_name = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
+            if let Some(coding) = CODINGS.iter().find(has_name)?.1 {
                 *places.next()? = Some(coding);
             }
         }
-        Some(Self { done, kept })
+        Some(Self { applied, kept })
     }
 
     /// True if there are no codings and the body may change.
@@ -136,11 +136,11 @@ impl Codings {
     pub(super) fn decode(self, body: &[u8], at: usize) -> Result<Uncoded<'_>, Obstacle> {
         let bytes = Cow::Borrowed(body);
         let mut uncoded = Uncoded { bytes, obstacle: self.kept, remarks: Vec::new() };
-        for coding in self.done.into_iter().rev().flatten() {
+        for coding in self.applied.into_iter().rev().flatten() {
             if uncoded.bytes.is_empty() {
                 break;
             }
-            let mut say = |code, message: Cow<'static, str>| {
+            let mut report = |code, message: Cow<'static, str>| {
                 uncoded.remarks.push(Diagnostic::new(code, Span::at(at), message));
             };
             let undone = match coding {
@@ -148,17 +148,17 @@ impl Codings {
                 _ => compressed(coding, &uncoded.bytes, body.len()),
             };
             match undone.map_err(|reason| Obstacle::new(at, reason))? {
-                Undone::Not => {
+                Undone::NotCoded => {
                     let name = CODINGS.iter().rfind(|(_, known)| *known == Some(coding));
                     let name = name.map_or("", |(name, _)| name);
                     let message = format!("the heading says {name}, and the body is not");
-                    say(Code::CodingAbsent, message.into());
+                    report(Code::CodingAbsent, message.into());
                 }
                 Undone::Bytes(bytes, more) => {
                     uncoded.bytes = Cow::Owned(bytes);
                     uncoded.obstacle = uncoded.obstacle.or(more);
                     if let Some(more) = more {
-                        say(Code::TransferUndecodable, more.into());
+                        report(Code::TransferUndecodable, more.into());
                     }
                 }
             }
@@ -170,8 +170,8 @@ impl Codings {
     }
 }
 
-/// Decodes chunks (RFC 9112, 7.1). A chunk ends with a line end. The last one is empty, and may be followed by
-/// trailer fields.
+/// Decodes chunks (RFC 9112, 7.1), each with a line end after it. The last chunk is empty, and trailer fields may
+/// follow it.
 fn chunks(bytes: &[u8]) -> Undone {
     const DAMAGED: &str = "its chunks are damaged: what follows the damage was not read";
     let mut data = Vec::new();
@@ -179,7 +179,7 @@ fn chunks(bytes: &[u8]) -> Undone {
     loop {
         let is_first = rest.len() == bytes.len();
         let Some((size, after)) = chunk_size(rest) else {
-            return if is_first { Undone::Not } else { Undone::Bytes(data, Some(DAMAGED)) };
+            return if is_first { Undone::NotCoded } else { Undone::Bytes(data, Some(DAMAGED)) };
         };
         if size == 0 {
             let more = match after {
@@ -195,7 +195,7 @@ fn chunks(bytes: &[u8]) -> Undone {
         }
         rest = match &after[size..] {
             [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
-            _ if is_first => return Undone::Not,
+            _ if is_first => return Undone::NotCoded,
             _ => return Undone::Bytes(data, Some(DAMAGED)),
         };
         data.extend_from_slice(&after[..size]);
@@ -222,14 +222,14 @@ fn compressed(_: Coding, _: &[u8], _: usize) -> Result<Undone, &'static str> {
 fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'static str> {
     use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-    // Raw deflate data and `br` may begin with any byte.
-    let (is_marked, is_it) = match coding {
+    // deflate and brotli data have no signature.
+    let (has_signature, is_coded) = match coding {
         Coding::Gzip => (true, bytes.starts_with(b"\x1f\x8b")),
         Coding::Zstd => (true, bytes.starts_with(b"\x28\xb5\x2f\xfd")),
         _ => (false, true),
     };
-    if !is_it {
-        return Ok(Undone::Not);
+    if !is_coded {
+        return Ok(Undone::NotCoded);
     }
     let (data, more) = match coding {
         Coding::Gzip => all_of(MultiGzDecoder::new(bytes), length),
@@ -237,10 +237,10 @@ fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'s
         Coding::Deflate => all_of(DeflateDecoder::new(bytes), length),
         Coding::Brotli => all_of(brotli_decompressor::Decompressor::new(bytes, 4_096), length),
         Coding::Zstd => all_of(Frames::new(bytes), length),
-        Coding::Chunked => return Ok(Undone::Not),
+        Coding::Chunked => return Ok(Undone::NotCoded),
     }?;
     Ok(match more {
-        Some(DAMAGED) if data.is_empty() || (!is_marked && is_text(bytes)) => Undone::Not,
+        Some(DAMAGED) if data.is_empty() || (!has_signature && is_text(bytes)) => Undone::NotCoded,
         more => Undone::Bytes(data, more),
     })
 }
@@ -282,8 +282,8 @@ fn has_zlib_header(bytes: &[u8]) -> bool {
 /// True if `bytes` begin like text.
 #[cfg(feature = "codings")]
 fn is_text(bytes: &[u8]) -> bool {
-    let is_of_text = |&byte: &u8| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c');
-    bytes.iter().take(512).all(is_of_text)
+    let is_text_byte = |&byte: &u8| byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | b'\x0c');
+    bytes.iter().take(512).all(is_text_byte)
 }
 
 /// The frames of zstd data, one after the other (RFC 8878, 3.1).

@@ -8,14 +8,14 @@
 //! assert_eq!(obstacle.at, 3);
 //! ```
 //!
-//! Deliberately absent: the encodings.
+//! Deliberately absent: the encodings themselves.
 
 use std::fmt;
 
 use crate::edit::Edits;
 use crate::span::Span;
 
-/// "Encoded lines must not be longer than 76 characters" (RFC 2045, 6.7 and 6.8).
+/// The maximum length of an encoded line, without its line end (RFC 2045, 6.7 and 6.8).
 pub(super) const WIDTH: usize = 76;
 
 /// A body, encoded and decoded.
@@ -28,7 +28,8 @@ pub(super) struct Encoded<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-/// The line end of the `body` in `buffer`: that of its first line, else of the line before it, else CRLF.
+/// The line end for new lines of `body`. The first LF in the body decides, else the last one before it. Without an
+/// LF, it is CR if the body contains one, else CRLF.
 pub(super) fn line_end(buffer: &[u8], body: Span) -> &'static [u8] {
     let before = |at: usize| at.checked_sub(1).map(|at| buffer[at]);
     let inside = &buffer[body.range()];

@@ -9,7 +9,7 @@
 //! assert_eq!(&*QuotedPrintable.decode(body, Span::new(0, 12)).unwrap().bytes, b"a=bc\n");
 //! ```
 //!
-//! Deliberately absent: errors. Any bytes are quoted-printable.
+//! Deliberately absent: errors. Any bytes can be decoded.
 
 use super::encoded::{Encoded, Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
@@ -104,7 +104,7 @@ fn blanks_at_end(text: &[u8]) -> usize {
     text.iter().rev().take_while(|&&byte| is_blank(byte)).count()
 }
 
-/// The ends of some pieces, as an index: a few steps from the last mark before a decoded byte lead to its place.
+/// An index of the ends of some pieces. The place of a decoded byte is few pieces after the last mark before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
@@ -115,8 +115,8 @@ struct Mark {
     raw: usize,
 }
 
-/// The minimum number of raw bytes between two marks. The distance is doubled before a mark that is not at the
-/// start of a line, and may grow by a long piece.
+/// The minimum number of raw bytes between two marks; twice as many before a mark that is not at the start of a
+/// line. A long piece may increase the distance.
 const STEP: usize = 128;
 
 /// Decodes quoted-printable text.
@@ -124,8 +124,8 @@ pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
     decode_in_steps(raw, STEP)
 }
 
-/// Decodes with marks at this distance. Adjacent lines are copied together if only their line ends are between
-/// them.
+/// Decodes `raw`, with `step` as the distance of marks. Copies in one go all bytes that represent themselves, even
+/// across line ends.
 fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut marks = Vec::new();
@@ -159,7 +159,7 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
 }
 
 impl Marks {
-    /// The last mark for which `is_before` holds; it also holds for all earlier marks.
+    /// The last mark that satisfies `is_before`, which also holds for all earlier marks.
     fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Mark {
         let following = self.0.partition_point(is_before);
         following.checked_sub(1).map_or(Mark::default(), |at| self.0[at])
@@ -168,16 +168,16 @@ impl Marks {
     /// The span in `raw` of the decoded byte `index`, which must exist.
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
         let before = self.last(|mark| mark.decoded <= index);
-        let mut left = index - before.decoded;
+        let mut remaining = index - before.decoded;
         for (token, span) in (QuotedPieces { text: raw, at: before.raw }) {
             let length = token.decoded_length(span);
-            if left < length {
+            if remaining < length {
                 return match token {
                     QuotedPiece::Escape(_) => span,
-                    _ => Span::new(span.start + left, span.start + left + 1),
+                    _ => Span::new(span.start + remaining, span.start + remaining + 1),
                 };
             }
-            left -= length;
+            remaining -= length;
         }
         Span::at(raw.len())
     }
@@ -193,11 +193,11 @@ impl Marks {
 /// A raw line, with its end.
 struct RawLine {
     raw: Span,
-    /// The number of bytes that it represents.
+    /// The number of bytes that the line represents.
     decoded: usize,
-    /// True if it ends in a soft break.
+    /// True if the line ends in a soft break.
     soft: bool,
-    /// True if it is the last line of the body.
+    /// True for the last line of the body.
     last: bool,
 }
 
@@ -218,7 +218,7 @@ impl RawLine {
 }
 
 impl Encoded<'_> {
-    /// Walks the raw lines around edits, and re-encodes together those that an edit touches or joins.
+    /// Re-encodes the raw lines that edits touch; lines that an edit joins are re-encoded together.
     pub(super) fn lift_quoted_printable(
         &self,
         marks: &Marks,
@@ -233,20 +233,20 @@ impl Encoded<'_> {
         while open.is_some() || changes.peek().is_some() {
             if let (None, Some(edit)) = (&open, changes.peek()) {
                 let mark = marks.last(|mark| mark.decoded <= edit.span.start);
-                // An LF always ends a line.
+                // A mark after an LF is at the start of a line.
                 if mark.raw > start && raw[mark.raw - 1] == b'\n' {
                     (start, decoded, after_cr) = (mark.raw, mark.decoded, false);
                 }
             }
             let line = RawLine::at(raw, start);
             let end = decoded + line.decoded;
-            // Text inserted between two lines goes to the second.
+            // Text inserted between two lines belongs to the second.
             let touched = changes.peek().is_some_and(|edit| edit.span.start < end || line.last);
             if touched && open.is_none() {
                 open = Some(Respelled::new(start, after_cr));
             }
             if let Some(mut respelled) = open.take() {
-                respelled.line(&raw[..line.raw.end], &line, decoded, &mut changes);
+                respelled.add_line(&raw[..line.raw.end], &line, decoded, &mut changes);
                 let joined = respelled.replaced > end || (respelled.replaced == end && !line.soft);
                 if joined && !line.last {
                     open = Some(respelled);
@@ -302,14 +302,14 @@ impl Encoded<'_> {
 
 /// Raw lines that are being re-encoded.
 struct Respelled {
-    /// The offset of their start in the body.
+    /// The offset in the body at which these lines begin.
     start: usize,
     /// True if a soft break that ends in CR precedes them.
     after_cr: bool,
     /// The offset up to which the decoded bytes were replaced.
     replaced: usize,
     text: Vec<u8>,
-    /// The length of the text in which later text cannot change the meaning of a `=`.
+    /// The length of the prefix of `text` in which later text cannot change the meaning of a `=`.
     settled: usize,
     /// True if the text ends in padding or a soft break.
     closed: bool,
@@ -323,7 +323,7 @@ impl Respelled {
 
     /// Adds `line`, which represents the bytes from `decoded` on, with the edits that begin in it. `text` ends
     /// with the line.
-    fn line<'e>(
+    fn add_line<'e>(
         &mut self,
         text: &[u8],
         line: &RawLine,
@@ -333,7 +333,7 @@ impl Respelled {
         let mut at = decoded;
         for (token, span) in (QuotedPieces { text, at: line.raw.start }) {
             let len = token.decoded_length(span);
-            // An insertion before a soft break goes after it, except at the end of the body.
+            // Text inserted before a soft break is placed after it, except at the end of the body.
             let takes = len > 0 || token == QuotedPiece::Padding || line.last;
             let mut kept = at;
             while let Some(edit) =
@@ -395,7 +395,8 @@ impl Respelled {
         self.closed = false;
     }
 
-    /// Rule 3: white space "MUST NOT be so represented at the end of an encoded line".
+    /// Encodes a blank at the end of the text. Rule 3: blanks "MUST NOT be so represented at the end of the encoded
+    /// line".
     fn spell_last_blank(&mut self) {
         if let Some(blank) = self.text.pop_if(|last| is_blank(*last)) {
             push_escape(&mut self.text, blank);
@@ -432,14 +433,14 @@ fn push_escape(text: &mut Vec<u8>, byte: u8) {
 }
 
 /// True if a line that begins with `rest` has a special meaning in a message or mailbox: a boundary (RFC 2046,
-/// 5.1.1), or the start of an mbox message, or its quoted form, which some readers unquote.
+/// 5.1.1), the `From ` that starts an mbox message, or the quoted `>From `, which some readers unquote.
 pub(super) fn is_structure(rest: &[u8]) -> bool {
     let quotes = rest.iter().take(WIDTH).take_while(|&&byte| byte == b'>').count();
     rest.starts_with(b"--") || rest[quotes..].starts_with(b"From ")
 }
 
 /// Inserts soft breaks into quoted-printable `text` so that no line is longer than 76 columns. Encodes the first
-/// character of a line with a special meaning in a message or mailbox, unless `before` already had this line.
+/// character of a line with a special meaning in a message or mailbox, unless `before` began with such a line, too.
 fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 24);
     let mut column = 0;
@@ -504,7 +505,7 @@ mod tests {
 
     use super::*;
 
-    /// Places in `len` bytes, with new bytes for each.
+    /// Disjoint edits of `len` bytes. Each seed is a start, a length and the new text.
     fn edits_of(len: usize, seeds: &[(usize, usize, &str)]) -> Edits {
         let mut edits = Edits::default();
         let places = seeds.iter().map(|&(start, length, new)| {
@@ -548,9 +549,9 @@ mod tests {
             prop_assert_eq!(&body.lift_quoted_printable(&marks, &changes).unwrap(), &walked);
         }
 
-        /// Checks that any edits proved by reading the changed lines are also right for the whole body.
+        /// Checks that edits proved right by the changed lines are right for the whole body.
         #[test]
-        fn changed_lines_prove_no_more_than_the_whole(
+        fn proof_by_changed_lines_holds_for_the_whole_body(
             raw in pieces(),
             seeds in seeds(),
             others in prop::option::of(seeds()),
@@ -593,9 +594,9 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that decoding equals the joined meanings of the tokens.
+        /// Checks that decoding a body equals decoding its pieces one by one.
         #[test]
-        fn decoding_is_what_the_tokens_say(raw in pieces(), step in 1_usize..12) {
+        fn decoding_joins_the_decoded_pieces(raw in pieces(), step in 1_usize..12) {
             let (mut expected, mut places) = (Vec::new(), Vec::new());
             for (token, span) in (QuotedPieces { text: &raw, at: 0 }) {
                 match token {
@@ -625,7 +626,7 @@ mod tests {
         for shape in
             ["x", "=41", "=\n", "x\n", "x \n", "x=\n", "= \n", "=", " ", "=4", "x\r", "\u{e9}"]
         {
-            let raw = ["y", shape, "z"].map(|one| one.repeat(long)).concat().into_bytes();
+            let raw = ["y", shape, "z"].map(|part| part.repeat(long)).concat().into_bytes();
             let (_, Marks(marks)) = decode(&raw);
             let ends = marks.iter().map(|mark| mark.raw).chain([raw.len()]);
             let mut pieces = QuotedPieces { text: &raw, at: 0 };

@@ -17,7 +17,7 @@ use super::encoded::{WIDTH, line_end_length};
 use super::quoted_printable::is_structure;
 use super::*;
 
-/// The text before and after the body in every test, which must be neither read nor changed.
+/// Text before and after the body in every test, which must be neither read nor changed.
 const BEFORE: &[u8] = b"=3D TQ==";
 const AFTER: &[u8] = b"=3D TQ==";
 
@@ -210,7 +210,7 @@ fn places_lead_from_decoded_bytes_to_raw_ones() {
         let place = decoded.covering(Span::new(start, end));
         same(&buffer[place.range()], found.as_bytes(), raw);
     }
-    // A place is on the line of its first byte, not before the soft break.
+    // The place of an insertion is after the soft break, on the line of the next byte.
     assert_eq!(decoded.covering(Span::at(2)).start, BEFORE.len() + 6);
 
     let raw = b"TWFu\nTWE=\n";
@@ -233,7 +233,7 @@ fn places_lead_from_decoded_bytes_to_raw_ones() {
 }
 
 #[test]
-fn quoted_printable_lines_are_respelled_where_touched() {
+fn touched_lines_of_quoted_printable_are_encoded_again() {
     let x = |count: usize| "x".repeat(count);
     for (raw, old, new, wanted) in [
         ("a b c", "b", "d", "a d c".to_owned()),
@@ -339,7 +339,7 @@ fn quoted_printable_lines_are_respelled_where_touched() {
     }
 }
 #[test]
-fn soft_breaks_end_as_the_lines_of_the_part_do() {
+fn soft_breaks_use_the_line_end_of_the_body() {
     let long = "y".repeat(80);
     for (before, raw, line_end) in [
         ("", "x", "\r\n"),
@@ -368,7 +368,7 @@ fn a_soft_break_that_ends_in_cr_leaves_the_next_lf() {
 }
 
 #[test]
-fn base64_is_decoded_to_where_it_ends() {
+fn base64_ends_at_its_padding() {
     const FOREIGN: &str = "its base64 has a foreign character";
     for (raw, wanted, ignored) in [
         ("", Ok(""), ""),
@@ -394,7 +394,7 @@ fn base64_is_decoded_to_where_it_ends() {
         // Unused bits that are not zero.
         ("TR==", Ok("M"), ""),
         ("TWF=", Ok("Ma"), ""),
-        // A group reduced to six bits.
+        // A single character in the last group: only six bits.
         ("TWFuT", Ok("Man"), "T"),
         ("TWFu\nT\n", Ok("Man"), "T"),
         ("T", Ok(""), "T"),
@@ -508,7 +508,7 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
 }
 
 #[test]
-fn an_identity_body_is_edited_as_it_stands() {
+fn an_identity_body_is_edited_in_place() {
     same(&replaced(EightBit, b"a=3Db", "3D", "\u{e9}").unwrap(), "a=\u{e9}b".as_bytes(), b"");
     same(&replaced(Binary, b"a\0b", "\0", "").unwrap(), b"ab", b"");
     same(&replaced(SevenBit, b"ab", "b", "c").unwrap(), b"ac", b"");
@@ -644,11 +644,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn quoted_printable_says_what_the_edits_make_of_it(raw in nasty(), seeds in seeds()) {
+    fn edits_of_quoted_printable_decode_to_the_edited_bytes(raw in nasty(), seeds in seeds()) {
         let (buffer, body) = buffer(&raw);
         let decoded = QuotedPrintable.decode(&buffer, body).unwrap();
         let edits = some_edits(decoded.bytes.len(), &seeds);
-        // The function itself checks the result.
+        // `rewritten` checks the result.
         let new = rewritten(QuotedPrintable, &raw, &edits).unwrap();
 
         // Bytes change only in lines that an edit touches or joins.
@@ -686,7 +686,7 @@ proptest! {
     }
 
     #[test]
-    fn base64_says_what_the_edits_make_of_it(
+    fn edits_of_base64_decode_to_the_edited_bytes(
         bytes in prop::collection::vec(any::<u8>(), 0..400),
         width in prop::sample::select(vec![1_usize, 4, 12, 60, 61, 72, 75, 76, 77, usize::MAX]),
         line_end in prop::sample::select(vec![&b"\n"[..], b"\r\n", b"\r"]),
@@ -736,7 +736,7 @@ proptest! {
     }
 
     #[test]
-    fn base64_with_anything_in_it_is_edited_rightly_or_not_at_all(
+    fn malformed_base64_is_edited_rightly_or_not_at_all(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "TWFu", "TWE=", "TQ==", "T", "=", "\n", "\r\n", "\r", " ", "TWFuTWFu\n", "TWFuTWFu\n", "TWFuTWFu\r\n",
         ]), 0..12),
