@@ -1,7 +1,7 @@
 //! The documents of archives, processed on several threads.
 //!
 //! ```text
-//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   links, base and rewrite go through them
+//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   for links, base and rewrite
 //!                     crawl.warc.gz@9120: warning[member-broken]: …
 //! ```
 //!
@@ -30,8 +30,8 @@ use super::progress::is_stopped;
 /// The number of bytes of an archive in memory at a time, unless one record is longer.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses several
-/// threads, unless `output` belongs to one of several threads. Returns the number of records with anomalies.
+/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses
+/// several threads, unless `output` already belongs to a worker thread. Returns the number of records with anomalies.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
@@ -129,7 +129,7 @@ fn records<R: Read>(
     }
 }
 
-/// The error about the archive `path`.
+/// Converts an error about a part of the archive `path` into one about the archive.
 fn failure(path: &Path, error: &Error) -> Failure {
     Failure::File(Error::file(path, &error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! `baselink base`: the base of each document, and the way to it.
+//! `baselink base`: the base of each document, and how it was found.
 //!
 //! ```text
 //! page.html
@@ -232,7 +232,7 @@ fn print_base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Res
     writeln!(out, "base: {}  ({rule} {source})", styler.paint(TAKEN, base))
 }
 
-/// The number of levels of a tree that are drawn; deeper entities are indented no further.
+/// The largest depth of a tree that is drawn; deeper entities are indented no further.
 const DRAWN: usize = 24;
 
 /// Prints the entities of a message, each with the levels that have a value.
@@ -244,13 +244,13 @@ fn print_entities(
 ) -> io::Result<()> {
     let styler = output.styler;
     let out = output.out();
-    // From the end, the first child found of an entity is its last child.
+    // In reverse order, the first child met of an entity is its last child.
     let mut met = HashSet::new();
     let mut is_last: Vec<bool> =
         entities.iter().rev().map(|entity| met.insert(entity.parent)).collect();
     is_last.reverse();
     let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
-    // For each level, true if more entities follow.
+    // For each level, true if more siblings follow.
     let mut follows: Vec<bool> = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
         let depth = entity.parent.map_or(0, |parent| depths[parent] + 1);

@@ -1,11 +1,11 @@
-//! The captures of archives as a collection: its resources, and for each the archive and the item with its body.
+//! The captures of archives as a collection of resources, each with the archive item that contains its body.
 //!
 //! ```text
 //! a.warc.gz, b.wacz  -->  CapturePlan { chosen: [http://a/, http://a/x.css, …], … }
 //! ```
 //!
-//! An archive is read once for the plan, and again for the bodies. So memory grows with the URLs, and with the largest
-//! resource.
+//! An archive is read once for the plan, and again for the bodies. So memory grows only with the number of URLs and
+//! the largest resource.
 //!
 //! Deliberately absent: choosing a capture, and naming files, which `baselink::collection` does.
 
@@ -36,12 +36,12 @@ pub(crate) struct CapturePlan {
     pub(crate) chosen: ChosenCaptures,
     /// The archives with the numbers of their first items.
     pub(crate) archives: Vec<(PathBuf, u32)>,
-    /// The items that have bodies, with the numbers of their resources, in order.
+    /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
 }
 
 impl CapturePlan {
-    /// Reads all captures, and plans the selected resources.
+    /// Reads all captures, and chooses one for each selected URL.
     pub(crate) fn of(
         documents: &Documents,
         near: Option<DateRange>,
@@ -63,7 +63,7 @@ impl CapturePlan {
                     Ok(())
                 })
             });
-            // The second reading reports an error, with its place.
+            // An error is ignored here, because the second reading reports it with its place.
             let _ = Failure::nested(read)?;
             plan.archives.push((path.clone(), first));
             first = next;
@@ -82,13 +82,13 @@ impl CapturePlan {
         &self.chosen.collection
     }
 
-    /// The path of the file of the resource with this number, with `/` between the names.
+    /// The file path of the resource with this number, with `/` between the names.
     pub(crate) fn name(&self, number: usize) -> &[u8] {
         self.chosen.collection.path(number)
     }
 
-    /// Reads the archive with this number again, calls `work` for each of its resources, and `done` with the results in the
-    /// order of the archive. Returns the format of the archive, and the number of records with anomalies.
+    /// Reads the archive with this number again, calls `work` for each of its resources, and `done` with the results
+    /// in the order of the archive. Returns the format of the archive, and the number of records with anomalies.
     pub(crate) fn each<T: Send>(
         &self,
         (number, wanted): (usize, Wanted),
@@ -116,15 +116,16 @@ impl CapturePlan {
     }
 }
 
-/// A document of an archive, without its heading.
+/// The body of a capture, and the options for reading it as a document.
 pub(crate) struct CapturedDocument<'a> {
     pub(crate) body: CapturedBody<'a>,
-    /// The options for reading it; `None` if it is not a document.
+    /// `None` if the body is not a document.
     pub(crate) options: Option<Options>,
 }
 
 impl CapturePlan {
-    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be decoded.
+    /// The body of the resource with this number, taken from `archived`; `None` if its content codings cannot be
+    /// decoded.
     pub(crate) fn document<'a>(
         &self,
         number: usize,
@@ -197,6 +198,6 @@ pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
 fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
     let path = place.split(['?', '#']).next().unwrap_or_default();
-    // A pattern for a folder matches the files in it.
+    // A URL that ends in `/` is treated as a file, so that a pattern for the files of a folder matches it.
     PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }

@@ -8,10 +8,10 @@
 //!     = keeps pointing at http://a.example/docs/up.html
 //! ```
 //!
-//! Each document is scanned and judged once (`CheckedTree::read`), which counts links by class. Documents with findings to
+//! `CheckedTree::read` scans and judges each document once, and counts links by class. Documents with findings to
 //! list are read again (`listing`).
 //!
-//! Deliberately absent: giving a link its class, which `baselink::purpose::check` does.
+//! Deliberately absent: the classification of links, which `baselink::purpose::check` does.
 
 mod baseline;
 mod github;
@@ -70,7 +70,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
         report_denied(request, &denied, output);
     }
     report_move(request, &tree, &listed, output);
-    // The program ends, and freeing a large tree piece by piece would only take time.
+    // The program ends now, so freeing a large tree would only take time.
     std::mem::forget(tree);
     Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
 }
@@ -97,7 +97,7 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
     output.error(&format_args!("{what}: {}", words::classes(denied)));
 }
 
-/// Suggests the `baselink move` command for the folder, if it would fix links that break.
+/// Suggests a `baselink move` command, if it would fix links that break.
 fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
     let root = tree.from.given_root();
     let movable = match root {

@@ -11,7 +11,7 @@ use std::io;
 
 use baselink::error::Error;
 
-/// A failure that ends the work on a file. An [`io::Error`] is always one of standard output, as in all of the command line.
+/// A failure that ends the work on a file. In the command line, an [`io::Error`] always comes from standard output.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Standard output cannot be written to.

@@ -4,11 +4,12 @@
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own, and the
-//! buffers are printed in the order of the files, so that output does not depend on the number of threads. A large file,
-//! standard input and an only file print directly to the streams: a mailbox may be larger than memory.
+//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own,
+//! and the buffers are printed in the order of the files, so that output does not depend on the number of threads.
+//! The output of a large file, of standard input or of a single file is not buffered, because that of a mailbox may
+//! be larger than memory.
 //!
-//! Deliberately absent: the work on a file, which the commands bring.
+//! Deliberately absent: the work on a file, which the commands supply.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -28,18 +29,18 @@ use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
 
-/// The number of bytes of files after which results are handed over. A file of this size is processed alone.
+/// The size from which a file is processed alone, and the total size of files at which their results are handed over.
 const SETTLED: u64 = 64 << 20;
 /// The largest number of files that one thread takes at a time.
 const FILES: usize = 8;
-/// The number of bytes after which a thread takes no more files at a time.
+/// The total size of files at which one thread takes no more at a time.
 const BYTES: u64 = 128 << 10;
 
 /// Checks that `--url` can be the URL of these documents.
 ///
 /// # Errors
 ///
-/// There is a folder, and no path can follow the URL.
+/// There is a folder, and its URL cannot be followed by a path.
 pub(crate) fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
         Some(url) if documents.has_folder() => {
@@ -52,8 +53,8 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
 /// Processed files, each with its output and its result.
 pub(crate) type FinishedFiles<T> = Vec<(Origin, BufferedOutput, T)>;
 
-/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the files.
-/// Reports files that cannot be found, and returns their number.
+/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the
+/// files. Reports files that cannot be found, and returns their number.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
@@ -155,7 +156,7 @@ fn work_through<T: Send>(
     Ok(failed)
 }
 
-/// The number of missing files of a table to name.
+/// The number of missing files of a table that are named.
 const MISSING: usize = 5;
 
 /// Reports the first files that the table of URLs names but that do not exist.
@@ -172,7 +173,7 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     }
 }
 
-/// Files for one thread, and the error of the file after them, if that could not be found.
+/// Files for one thread, and the error if the file after them could not be found.
 #[derive(Default)]
 struct Chunk {
     files: Vec<Origin>,
@@ -263,8 +264,8 @@ impl<'d> FilesInOrder<'d> {
         self.next.as_ref()
     }
 
-    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large one, standard
-    /// input, and the only one that is left.
+    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large file,
+    /// standard input, or a single last file.
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();
         let alone_from = self.alone_from;
@@ -312,7 +313,7 @@ pub(crate) enum SkipReason {
     Backup,
     /// A message that is being delivered.
     Delivery,
-    /// The file could not be used, which was reported.
+    /// A file that could not be used; the error was reported.
     Unusable,
 }
 
@@ -323,7 +324,7 @@ impl SkipReason {
     }
 }
 
-/// The message of a run without documents.
+/// The message about a run without documents.
 const NONE: &str = "no documents found";
 
 /// The number of skipped files by reason.
@@ -382,8 +383,8 @@ impl SkipCounts {
         status
     }
 
-    /// Reports an error if there were other files but no `documents`. A document that could not be used counts as one, because
-    /// it was reported.
+    /// Reports an error if there were other files but no `documents`. A file that could not be used counts as a
+    /// document, because its error was reported.
     pub(crate) fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let documents = documents + self.count(SkipReason::Unusable);
         if documents > 0
@@ -402,11 +403,12 @@ impl SkipCounts {
     }
 }
 
-/// The reason for not opening `origin`, by its kind of file; `None` if it is opened, as everything named is.
+/// The reason to skip `origin`, from its kind of file; `None` if it is opened. Anything named is opened, except
+/// folders.
 ///
 /// # Errors
 ///
-/// A device, a pipe or a socket was found in a folder: to open one may take forever.
+/// A device, a pipe or a socket was found in a folder; opening it might block forever.
 pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     Ok(match entry.kind {
@@ -439,7 +441,8 @@ impl ReadSummary {
     }
 }
 
-/// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of the files.
+/// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of
+/// the files.
 pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
@@ -488,7 +491,7 @@ pub(crate) fn each_document<T: Send>(
     Ok(read)
 }
 
-/// Reports an error of reading a file to its end. Returns `status`, or a worse one after an error.
+/// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
 pub(crate) fn status_after(
     read: std::result::Result<(), impl Into<Failure>>,
     status: ExitStatus,

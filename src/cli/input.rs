@@ -1,4 +1,4 @@
-//! Input: files and standard input, each a document or a mailbox of them.
+//! Input: files and standard input, each a document, a mailbox or an archive.
 //!
 //! ```text
 //! page.html  -->  bytes, html
@@ -6,11 +6,11 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
-//! A file of another kind, such as an image, is not a document ([`ForeignFile`]), nor is the file to which standard
-//! output is redirected.
+//! A file of another kind, such as an image, is not a document ([`ForeignFile`]). A file to which standard output is
+//! redirected is rejected.
 //!
-//! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
-//! document is in memory whole; a mailbox is not.
+//! Deliberately absent: reading a document piece by piece. A `<base>` also applies to links before it, so a document
+//! is in memory whole. A mailbox is read message by message.
 
 use std::fs::Metadata;
 use std::io::{self, ErrorKind, Read, Write};
@@ -44,15 +44,15 @@ const LOOKED_AT: usize = 4_096;
 /// The size of the buffer through which a file is copied.
 const COPIED: usize = 1 << 20;
 
-/// A file that can be read.
+/// An open file with documents.
 pub(crate) struct File<'a> {
-    /// The path as it was named; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     /// The format in which the file is read.
     pub(crate) format: Format,
     /// A message for each recorded URL that is not valid.
     pub(crate) passed_over: Vec<String>,
-    /// The metadata of the file, unless it is standard input or has an original.
+    /// The metadata of the file; `None` for standard input and for a file to be replaced.
     pub(crate) metadata: Option<Metadata>,
     pub(crate) contents: Contents<'a>,
 }
@@ -66,11 +66,11 @@ pub(crate) enum OpenedInput<'a> {
 
 /// A file that is not a document.
 pub(crate) struct NonDocument {
-    /// The reason; `None` if it only does not look like a document.
+    /// The reason; `None` if the file just does not look like a document.
     why: Option<String>,
-    /// True if it should be a document by its name or `--format`, or as standard input.
+    /// True if its format is one that is read, although its contents are not.
     is_taken_for_one: bool,
-    /// True if the file is an archive, which other commands read.
+    /// True if the file is an archive that only other commands read.
     pub(crate) is_archive: bool,
     /// The bytes that have been read.
     head: Vec<u8>,
@@ -78,7 +78,7 @@ pub(crate) struct NonDocument {
 }
 
 impl NonDocument {
-    /// The message about the file if it was only found, and should be a document.
+    /// The message about a file that was found in a folder and whose format promised a document.
     pub(crate) fn remark(&self) -> Option<&str> {
         self.why.as_deref().filter(|_| self.is_taken_for_one)
     }
@@ -99,7 +99,7 @@ impl NonDocument {
         Error::file(path, &why)
     }
 
-    /// The first megabyte of the file `path` if it is text: without a zero among its first bytes.
+    /// The first megabyte of the file `path`; empty if its first bytes contain a zero, so that it is not text.
     pub(crate) fn text(&mut self, path: &Path) -> Result<&[u8]> {
         if self.head.iter().take(LOOKED_AT).any(|&byte| byte == 0) {
             return Ok(b"");
@@ -135,10 +135,10 @@ pub(crate) enum Contents<'a> {
 
 /// An archive that is open.
 pub(crate) struct Archive<'a> {
-    /// The path as it was named; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     pub(crate) contents: ArchiveContents,
-    /// The options for its documents, without those that the archive gives for each.
+    /// The options for its documents, without those that differ for each document.
     pub(crate) options: Options,
     /// The number of threads.
     pub(crate) jobs: usize,
@@ -148,11 +148,11 @@ pub(crate) struct Archive<'a> {
 
 /// A mailbox that is open.
 pub(crate) struct Mailbox<'a> {
-    /// The path as it was named; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     /// The bytes of the mailbox.
     pub(crate) reader: Box<dyn Read>,
-    /// The library's options for its messages, but for their names.
+    /// The library's options for its messages, without their numbers.
     pub(crate) options: Options,
 }
 
@@ -172,12 +172,12 @@ pub(crate) struct Input<'a> {
     pub(crate) offset: usize,
     /// The number of lines before it in the file.
     pub(crate) lines: usize,
-    /// Its name in the file: the number of a message, or nothing.
+    /// The number of the message in its mailbox; otherwise empty.
     pub(crate) entity: Arc<str>,
 }
 
 impl<'a> Input<'a> {
-    /// A document that is the whole of its file, or record.
+    /// A document that is a whole file or record.
     pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
         let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
         Self { name, format, before, bytes, after, offset: 0, lines: 0, entity }
@@ -185,12 +185,13 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens `origin`, in the format that `documents` give or that is detected. Only a file to be replaced has an
-    /// `original`.
+    /// Opens `origin` in the format from `documents`, or else in the detected format. `original` is the file to be
+    /// replaced, if any.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or standard output goes to it.
+    /// The file cannot be read, is an archive that the command does not accept, or standard output is redirected to
+    /// it.
     pub(crate) fn open(
         origin: &'a Origin,
         documents: &Documents,
@@ -215,7 +216,7 @@ impl<'a> File<'a> {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
         };
-        // One read gets a small file and its end.
+        // With one spare byte, the end of a small file is found without growing the buffer.
         let mut bytes = Vec::new();
         let size = usize::try_from(origin.size()).unwrap_or(0);
         bytes.reserve(size.min(HEAD) + 1);
@@ -265,7 +266,7 @@ impl<'a> File<'a> {
         };
         let contents = if format.is_archive() {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
-            // A new archive format is rejected until it has a row here.
+            // A new archive format is rejected until it has an arm here.
             let contents = match (format, again) {
                 (Format::Warc, _) => ArchiveContents::Warc(whole),
                 (Format::Har, _) => ArchiveContents::Har(whole),
@@ -285,7 +286,7 @@ impl<'a> File<'a> {
             Contents::Mailbox(Mailbox { path, reader, options })
         } else {
             if bytes.len() >= head {
-                // A wrong size from the file system must not fail the allocation.
+                // The size from the file system may be wrong, so a failed allocation is not an error.
                 let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
@@ -327,11 +328,11 @@ impl<'a> File<'a> {
     }
 }
 
-/// True if an archive is not a document for this command.
+/// True if the command skips the archive.
 ///
 /// # Errors
 ///
-/// The archive was named on the command line.
+/// The archive was named on the command line, but the command does not read it, or would alter it.
 fn is_archive_left(
     origin: &Origin,
     documents: &Documents,
@@ -374,8 +375,8 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     ))
 }
 
-/// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or overwrite
-/// unread input. `seen` is the metadata of the file; without it, the file is standard input.
+/// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or
+/// overwrite unread input. `seen` is the metadata of the file; without it, only standard input is checked.
 fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
     let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
     let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
@@ -415,7 +416,8 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
-/// The format of the file at `path`: `format`, or by its name or its first bytes; `None` if it is not a regular file.
+/// The format of the file at `path`: `format`, or else the one detected from its name and first bytes; `None` if it
+/// is not a regular file.
 pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());

@@ -13,7 +13,7 @@ use baselink::reference::{Category, Grammar, Reference, scheme};
 use baselink::{LinkReport, Outcome, Reason, Report, Totals};
 use serde::ser::{Serialize, Serializer};
 
-/// The outcome of a link, as it is counted.
+/// The result of a link: its outcome, refined for `localize` and `move`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LinkResult {
     Rewritten,
@@ -28,12 +28,12 @@ pub(crate) enum LinkResult {
     MovedRootRelative,
     /// The link now leads to the new place of its target, by a URL with a host.
     MovedAbsolute,
-    /// The link was not relative, and now is.
+    /// The link was not relative, and is now.
     MadeRelative,
-    /// It leads to the new place of its target as it is written.
+    /// The link leads to the new place of its target without a change.
     Unchanged,
     Absolute,
-    /// It was the base of links, and no longer is.
+    /// The link was the href of a base element, and is now empty.
     BaseEmptied,
     NoBase,
     Left,

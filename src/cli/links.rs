@@ -6,7 +6,7 @@
 //! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
 //! ```
 //!
-//! With `--only-targets`, a line is only the target.
+//! With `--only-targets`, each line is only a target.
 //!
 //! Deliberately absent: a total for each file. The last line has the total of all files.
 

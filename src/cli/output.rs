@@ -1,4 +1,4 @@
-//! The only place that prints: results to standard output, everything else to standard error.
+//! Printing: results go to standard output, everything else to standard error.
 //!
 //! ```text
 //! page.html:3:9: warning[base-relative]: the href of this base element is relative …
@@ -8,7 +8,7 @@
 //! Text from documents is shown with its control characters escaped, so that it can neither break a line nor control
 //! the terminal. Errors while writing to standard error are ignored.
 //!
-//! Deliberately absent: the content of messages. The commands decide it; this file gives it a form.
+//! Deliberately absent: what the commands report. This file gives it a form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -110,11 +110,11 @@ pub(crate) struct Output {
     err: Styler,
     /// The diagnostics so far, if they are counted because there are many files.
     counted: Option<CountedDiagnostics>,
-    /// True if something was printed before.
+    /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
     /// The file that gets the results instead of standard output.
     file: Option<Replacement>,
-    /// The progress bar of a single input, which advances although results go to `file`.
+    /// The progress bar, which advances even while results go to `file`.
     reaches: Option<Progress>,
     /// True if this is the output of a worker thread.
     is_buffered: bool,
@@ -130,9 +130,9 @@ enum OutputSink {
 /// Standard output.
 struct StandardOutput {
     out: BufWriter<Stdout>,
-    /// True if the work goes on without a reader of standard output, because it writes files.
+    /// True if the work goes on after an error, because it writes files.
     ignores_errors: bool,
-    /// The error after which nothing more is written.
+    /// The first ignored error; nothing is written after it.
     lost: Option<io::Error>,
 }
 
@@ -243,14 +243,14 @@ impl Output {
         begins
     }
 
-    /// Lets the work go on when standard output is closed, because it writes files.
+    /// Lets the work go on if standard output is closed: its real results are files.
     pub(crate) fn ignore_closed_stdout(&mut self) {
         if let OutputSink::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
 
-    /// Returns the error that stopped printing, once the work is done. A closed pipe is not an error.
+    /// Flushes standard output, and returns the error that was ignored, unless it was a closed pipe.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         let lost = match &mut self.sink {
@@ -267,7 +267,7 @@ impl Output {
         }
     }
 
-    /// Shows that the current file is done up to the byte `place`.
+    /// Advances the progress bar to the byte `place` of the current file.
     pub(crate) fn reach(&self, place: u64) {
         if let Some(progress) = self.progress() {
             progress.reach(place);
@@ -351,7 +351,7 @@ impl Output {
         Ok(())
     }
 
-    /// Standard output, for results.
+    /// The destination of results: a file, standard output or the buffer.
     pub(crate) fn out(&mut self) -> &mut dyn Write {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
@@ -360,7 +360,7 @@ impl Output {
         }
     }
 
-    /// Prints `divider`, unless nothing was printed before.
+    /// Prints `divider` before every result except the first.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
@@ -373,7 +373,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints an empty line, unless nothing was printed before.
+    /// Prints an empty line before every result except the first.
     pub(crate) fn blank_line(&mut self) -> io::Result<()> {
         self.divide(b"\n")
     }
@@ -455,7 +455,7 @@ impl Output {
         }
     }
 
-    /// Reports a warning about files, and not about their contents.
+    /// Reports a warning about files rather than their contents.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
             let warning = self.err.paint(WARNING, "warning:");
@@ -506,8 +506,8 @@ impl Output {
         }
     }
 
-    /// Prints a note that begins with a number, unless that is zero; `one` and `more` are the noun and verb in
-    /// singular and plural.
+    /// Prints a note that begins with `number`, unless it is zero; `one` and `more` are the noun and verb in singular
+    /// and plural.
     pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
             self.notice(&format_args!("{} {what}", count(number, one, more)));
@@ -572,8 +572,8 @@ impl Output {
 
     /// Reports a diagnostic.
     pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // Checked before the place is asked for, which counts all lines before it.
-        // The HTTP fields of a record are never written, so a renamed field does not matter.
+        // The HTTP fields of a record are never written, so a renamed field does not matter. Checked first, because a
+        // place is expensive: all lines before it are counted.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.verbosity.quiet || is_unwritten {
             return;
@@ -618,7 +618,8 @@ impl Output {
         }
     }
 
-    /// With `--verbose`, prints the links that could not be rewritten or were left.
+    /// With `--verbose`, prints the links that did not become absolute, with their reasons. Links whose text was
+    /// already as chosen are omitted.
     pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
@@ -635,7 +636,8 @@ impl Output {
         }
     }
 
-    /// Reports the links that `--strict` does not accept; `done` names the expected result, such as `made absolute`.
+    /// Reports the links that `--strict` does not accept. `done` is the expected result in words, such as
+    /// `made absolute`.
     pub(crate) fn report_strict(
         &mut self,
         places: &FilePlaces<'_>,
@@ -650,7 +652,7 @@ impl Output {
     }
 }
 
-/// The result of the work on a file; `None` if it failed, after the error has been reported.
+/// Returns the result of the work on a file. Reports an error of the file, and returns `None`.
 pub(crate) fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,
@@ -678,7 +680,7 @@ impl StrictViolations {
         self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Reports the first of them and their number; `done` names the expected result.
+    /// Reports the first of these links and their number; `done` is the expected result in words.
     pub(crate) fn report(&self, done: &str, output: &mut Output) -> ExitStatus {
         let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
@@ -706,8 +708,8 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// The element and attribute of a link, such as `a[href]`, after the number of an inner document. A link of a style sheet,
-/// which has no elements, is at `-`.
+/// The element and attribute of a link, such as `a[href]`, preceded by the number of its entity, if it has one. For a
+/// link in a style sheet, which has no elements, the element is `-`.
 pub(crate) fn location(link: &LinkReport) -> String {
     let LinkReport { entity, element, attribute, .. } = link;
     let element = if element.is_empty() { "-".into() } else { visible(element) };
@@ -736,7 +738,7 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics
 }
 
-/// A URL for a list with one URL a line: white space and control characters are percent-encoded.
+/// A URL for a list of one URL per line: spaces and control characters are percent-encoded.
 pub(crate) fn in_a_line(url: &str) -> String {
     let escaped = |character: char| match character {
         '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),

@@ -26,13 +26,14 @@ pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
     pub(crate) out: PathBuf,
     follow: bool,
-    /// The files of the mirror, if some get other names there.
+    /// The collection with the new names of files, if some are renamed.
     renamed: Option<Arc<Collection>>,
     /// The name of each root in the folder; `None` if the root becomes the folder itself.
     names: HashMap<PathBuf, Option<OsString>>,
 }
 
-/// Rejects an output folder that contains the input `root` or is inside it; `otherwise` is further advice for the message.
+/// Rejects an output folder that contains the input `root` or is inside it; `otherwise` is further advice for the
+/// message.
 fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
     match mirror.conflicts_with(root)? {
         Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
@@ -68,7 +69,7 @@ impl OutputFolder {
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));
         }
-        // Fails here once, instead of for every file.
+        // A folder that cannot be written to fails here once, instead of for every file.
         if let Some(root) = documents.roots().find(|root| root.exists()) {
             let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
             mirror.folder(like, Path::new(""))?;
@@ -77,7 +78,7 @@ impl OutputFolder {
         Ok(Self { mirror, out, follow, renamed: None, names })
     }
 
-    /// The folder in which files have the names that the collection gives them in a mirror.
+    /// Gives each file the name that `collection` has for it in a mirror.
     pub(crate) fn renaming(self, collection: &Arc<Collection>) -> Self {
         Self { renamed: Some(Arc::clone(collection)), ..self }
     }

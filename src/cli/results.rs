@@ -1,12 +1,12 @@
-//! A result file for each input file, so that a stopped run over many archives can go on.
+//! A result file for each input file, so that a stopped run over many archives can be continued.
 //!
 //! ```text
 //! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
 //! ```
 //!
-//! A result is written whole or not at all. It is up to date if it is newer than its input file, the settings, the table of
-//! URLs, and the file with the options ([`OPTIONS`]). That file is written anew when the options change, so results of
-//! earlier options are out of date.
+//! A result is written whole or not at all. It is up to date if it is newer than its input file, the settings, the
+//! table of URLs, and the file with the options ([`OPTIONS`]). That file is written anew when the options change,
+//! which makes earlier results out of date.
 //!
 //! Deliberately absent: the contents of a result.
 
@@ -39,11 +39,12 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Prepares the results of `documents`, in files with this extension. Reports a folder that has results of other options.
+    /// Prepares the results of `documents`, in files with this extension. Reports that the folder has results of
+    /// other options.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made or written to, two results would have one place, or a table cannot be read.
+    /// The folder cannot be created or written to, two results would have the same path, or a table cannot be read.
     pub(crate) fn new(
         request: &ResultsFolder,
         extension: &'static str,
@@ -63,7 +64,7 @@ impl Results {
             let mut file = folder.mirror.begin_new(root, Path::new(OPTIONS))?;
             file.write(|out| out.write_all(request.options.as_bytes()))?;
             file.commit()?;
-            // Results made from now on are newer.
+            // Results written after this pause are newer than the file.
             thread::sleep(TICK);
         }
         let mut decided = modified(&path)?;
@@ -125,7 +126,7 @@ impl Results {
 ///
 /// # Errors
 ///
-/// There is something else, such as a pipe, which may never end.
+/// The path is not a regular file: a pipe, for example, might never end.
 fn modified(path: &Path) -> Result<Option<SystemTime>> {
     match fs::symlink_metadata(path) {
         Ok(seen) if seen.is_file() => {

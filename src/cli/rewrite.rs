@@ -5,12 +5,13 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! One thread reads, rewrites and writes a whole file ([`rewrite_file`]). Files that replace others are renamed into place in batches
-//! ([`commit_batch`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
-//! single links, no report of links is made.
+//! One thread reads, rewrites and writes a file ([`rewrite_file`]); only a mailbox or an archive that is processed
+//! alone gets all threads. Files that replace others are renamed into place in batches ([`commit_batch`]), because
+//! each wait for the disk is long. New files of an output folder do not wait. Links are reported one by one only if
+//! an option needs it.
 //!
-//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at the end
-//! ([`summary`]).
+//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
+//! the end ([`summary`]).
 
 mod archive;
 pub(super) mod archives;
@@ -119,7 +120,7 @@ pub(crate) fn rewrite(
 /// The outcome of a file.
 enum FileOutcome {
     Rewritten(Box<RewrittenFile>),
-    /// The file is not a document, for this reason, and was copied to this place, if there is an output folder.
+    /// A file that is not a document, for this reason, and the place of its copy, if it was copied.
     Other {
         why: SkipReason,
         to: Option<PathBuf>,
@@ -175,7 +176,7 @@ fn open_and_rewrite(
     let format = file.format;
     output.report_passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
-    // One of several worker threads processes its file alone.
+    // A worker thread processes its file alone, because the other threads have files of their own.
     let is_shared = request.documents.jobs > 1 && !output.is_buffered();
     let is_archive = matches!(file.contents, Contents::Archive(_));
     let refused = match (&request.destination, origin) {
@@ -211,7 +212,8 @@ fn open_and_rewrite(
     Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
 }
 
-/// Copies a file that is not a document to an output folder; otherwise skips it, which is an error if it was named.
+/// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
+/// an error.
 fn copy_or_skip(
     mut none: NonDocument,
     kind: &RewriteKind,

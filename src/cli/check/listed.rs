@@ -4,9 +4,9 @@
 //! docs/a.html:3:10  pinned   -->   ListedFinding { link, finding, is_denied, line: 3, column: 10, … }
 //! ```
 //!
-//! Every form of the list knows these types; they know none of the forms.
+//! All output forms use these types, which depend on none of the forms.
 //!
-//! Deliberately absent: finding them in files ([`super::listing`]), and their form.
+//! Deliberately absent: the search for findings ([`super::listing`]), and their output.
 
 use std::collections::BTreeMap;
 

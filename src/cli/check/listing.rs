@@ -1,11 +1,11 @@
-//! The list of findings with their places, in each form, and their targets.
+//! The list of findings with their places, in each output form, and their targets.
 //!
 //! ```text
 //! documents with findings, checked again  -->  line, column, the line itself  -->  text, JSON, SARIF, …; targets
 //! ```
 //!
-//! Findings are not kept while a folder is checked, since there may be millions. Files with findings to list are read and
-//! checked again, on several threads, and their findings are printed in the order of the files.
+//! Findings are not kept while a folder is checked, since there may be millions. Files with findings to list are read
+//! and checked again, on several threads, and their findings are printed in the order of the files.
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
@@ -55,8 +55,8 @@ struct ListedFile {
     is_begun: bool,
 }
 
-/// Lists the findings with a class of `list`, and with `has_targets` collects targets; both without findings that `baseline`
-/// accepts.
+/// Lists the findings whose class is in `list`. With `has_targets`, also collects their targets. Findings that
+/// `baseline` accepts are omitted from both.
 pub(super) fn list(
     request: &Check,
     list: &Classes,
@@ -99,7 +99,7 @@ pub(super) fn list(
                     take(done?);
                     Ok(())
                 });
-                // An error was reported when the documents were checked.
+                // An error was already reported when the documents were checked.
                 let _ = Failure::nested(read)?;
             }
         }
@@ -142,13 +142,13 @@ impl Listing<'_> {
         self.baseline.is_some() && baseline::is_noted(self.request, class)
     }
 
-    /// True if findings of `class` are counted by target here, and not when the folder was checked.
+    /// True if findings of `class` are counted by target here; [`CheckedTree`] has counted those of settled classes.
     fn has_target(&self, class: Class) -> bool {
         let is_counted = self.baseline.is_none() && is_settled(class);
         self.has_targets && !is_counted && targets::are_shown(self.request, class)
     }
 
-    /// The list of the file with this number, as it is begun.
+    /// The result for the file with this number before its documents are listed.
     fn begin_file(&self, number: usize) -> ListedFile {
         let path = baseline::path(&self.tree.files[number].name);
         let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
@@ -270,7 +270,7 @@ impl Listing<'_> {
                     let start = units.column(bytes, charset, link.span.start, column);
                     let after = Span::at(link.span.end);
                     let (end_line, column) = places.line_and_column(after);
-                    // On a clone: links may overlap, so the next one may begin before this end.
+                    // Counted on a clone, because links may overlap: the next one may begin before this end.
                     let end = units.clone().column(bytes, charset, after.start, column);
                     sarif::print_finding(&one, start, (end_line, end), output)?;
                 }
@@ -304,7 +304,7 @@ impl Utf16Columns {
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is not a document any more.
+/// The file cannot be read, or is no longer a document.
 fn reopen<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
     match File::open(origin, documents, None)? {
         OpenedInput::Document(file) => Ok(file),

@@ -4,10 +4,10 @@
 //! verdict; classes, those that fail first; targets; files; every link; the folder as a picture
 //! ```
 //!
-//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The data is in the page once, as JSON in
-//! a data block (HTML, 4.12.1). The script draws a part of it at a time, so that a browser can open the page of a large
-//! folder. Without scripts the page shows the verdict, the classes, and the first targets and files. Text from the folder is
-//! escaped (HTML, 13.1.2).
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The page has its data once, as
+//! JSON in a data block (HTML, 4.12.1). The script draws a part of the data at a time, so that a browser can open the
+//! page of a large folder. Without scripts the page shows the verdict, the classes, and the first targets and files.
+//! Text from the folder is escaped (HTML, 13.1.2).
 //!
 //! Deliberately absent: the time. Two runs over the same folder write the same page.
 
@@ -34,7 +34,7 @@ use crate::cli::request::{Check, Classes};
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
-/// The numbers of rows without scripts: targets, places of each, and files.
+/// The largest numbers of rows without scripts: targets, places of each target, and files.
 const TARGETS: usize = 100;
 const PLACES: usize = 3;
 const FILES: usize = 100;
@@ -61,7 +61,7 @@ fn ranked(request: &Check) -> Vec<Class> {
     classes
 }
 
-/// The hash by which the content security policy allows `text`.
+/// The hash by which the Content-Security-Policy allows `text`.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
@@ -217,7 +217,7 @@ impl<'a> ReportPage<'a> {
         worst
     }
 
-    /// The classes that have a column of their own among files.
+    /// The classes that have a column of their own in the table of files.
     fn columns(&self) -> Vec<Class> {
         let mut classes = ranked(self.request);
         classes
@@ -288,7 +288,7 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</ul>\n</section>")
     }
 
-    /// The reference that leads to a file; the URL of a document out of an archive.
+    /// The reference to a file, or the URL of a document from an archive.
     fn href(&self, file: &CheckedFile) -> String {
         match &self.tree.captures {
             Some(_) => file.entry.path.to_string_lossy().into_owned(),
@@ -296,7 +296,7 @@ impl<'a> ReportPage<'a> {
         }
     }
 
-    /// Writes the data for the script: each name once, and numbers that refer to names.
+    /// Writes the data for the script, with each name once, and numbers that refer to the names.
     fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         let (classes, columns) = (ranked(self.request), self.columns());
         let place_of =
@@ -361,7 +361,7 @@ fn write_json_list(
     write!(out, "]")
 }
 
-/// Texts, each once.
+/// Distinct texts, numbered in the order in which they were added.
 #[derive(Default)]
 struct DistinctTexts<'a>(HashMap<&'a str, usize>);
 
@@ -408,7 +408,7 @@ fn write_table(
     out.write_all(b"</tbody>\n</table>\n")
 }
 
-/// The class of the cells of a column, and its name.
+/// The `class` attribute of the cells of a column, and the name of the column.
 fn numeric(column: &str) -> (&'static str, &str) {
     column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
 }
@@ -439,7 +439,7 @@ fn meaning(class: Class) -> &'static str {
     }
 }
 
-/// A bar with the shares of the classes. Text beside it has the numbers.
+/// A bar with the shares of the classes; text beside the bar has the numbers.
 fn bar(counts: &ClassCounts, style: &str) -> String {
     let all = counts.links().max(1);
     let mut bar = format!(
@@ -456,7 +456,7 @@ fn bar(counts: &ClassCounts, style: &str) -> String {
     bar + "</svg>"
 }
 
-/// `3 pinned, 1 dangling`
+/// The links that would break, by class, such as `3 pinned, 1 dangling`.
 fn broken(counts: &ClassCounts) -> String {
     let numbers = Classes::BROKEN.map(|class| (class, counts.of(class)));
     words::classes(numbers.iter().filter(|(_, links)| *links > 0))
@@ -468,7 +468,7 @@ fn worst_class(counts: &ClassCounts) -> Option<Class> {
     most.copied().filter(|class| counts.of(*class) > 0)
 }
 
-/// The folders above a file, up to the depth of the picture, and the rest of its path.
+/// The folders above a file, up to the depth of the picture, and the rest of the file's path.
 fn split_path(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut parts: Vec<&[u8]> = path.splitn(DEPTH, |&byte| byte == b'/').collect();
     let file = parts.pop().unwrap_or_default();

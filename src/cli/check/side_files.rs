@@ -1,11 +1,12 @@
-//! The files that `check` writes besides the findings on standard output: the page of `--report`, the baseline, and the list of `--missing`.
+//! The files that `check` writes in addition to standard output: the page of `--report`, the baseline, and the list
+//! of `--missing`.
 //!
 //! ```text
 //! error: site/index.html: --report would overwrite a file of the checked folder; name another file, or skip this \
 //! one with --exclude
 //! ```
 //!
-//! They are checked before any work begins: none may replace an input.
+//! Their paths are checked before any work begins, because none may replace an input.
 //!
 //! Deliberately absent: their contents.
 
@@ -32,11 +33,11 @@ const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
 const MISSING: &str = "--missing";
 
-/// Checks that these files can be written.
+/// Checks that the requested files can be written.
 ///
 /// # Errors
 ///
-/// One of them is not a file, cannot be written, or would replace an input or another of them.
+/// A path is not a regular file, cannot be written to, or would replace an input or another of the files.
 pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
@@ -79,14 +80,14 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
-/// True if an earlier run wrote the baseline `path`. An empty file may be a baseline without findings, or an empty
-/// document, so its name decides.
+/// True if an earlier run wrote the baseline `path`. Its name must not be that of a document, because an empty file
+/// could be either.
 fn is_baseline(path: &Path) -> bool {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     !Format::detect(Some(&own), b"").is_read() && Baseline::read(path, false).is_ok()
 }
 
-/// True if `path` is a selected file of the folder, perhaps under another name.
+/// True if `path` is a file of the folder that is not excluded, perhaps by another name.
 fn is_of_the_tree(request: &Check, path: &Path) -> bool {
     let documents = &request.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };

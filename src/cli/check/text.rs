@@ -1,4 +1,4 @@
-//! Findings as a compiler shows them.
+//! Findings in the style of compiler errors.
 //!
 //! ```text
 //! docs/index.html:3:10: pinned (absolute)  a[href]
@@ -7,9 +7,9 @@
 //!     = keeps pointing at http://a.example/docs/up.html
 //! ```
 //!
-//! The marks are as wide as the URL: a character takes no column, one or two (Unicode Standard Annex #11).
+//! The marks are as wide as the URL: a character is zero, one or two columns wide (Unicode Standard Annex #11).
 //!
-//! Deliberately absent: what a given terminal makes of characters that it does not know.
+//! Deliberately absent: differences between terminals in the width of characters.
 
 use std::io;
 
@@ -27,7 +27,7 @@ use crate::cli::request::Check;
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The number of characters shown before the URL, of the URL, and after it.
+/// The largest numbers of characters shown: before the URL, of the URL, and after it.
 const ROOM: [usize; 3] = [48, 96, 32];
 
 /// The number of bytes of a line to decode before a reference and after it.
@@ -93,7 +93,7 @@ fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     [before, reference, after]
 }
 
-/// `text` up to its first line end; true if that is all of it.
+/// `text` up to its first line end; true if it has no line end.
 fn first_line(text: &str) -> (String, bool) {
     match text.find(['\n', '\r']) {
         Some(end) => (text[..end].to_owned(), false),
@@ -138,7 +138,7 @@ pub(super) fn print_targets(
     Ok(())
 }
 
-/// `text` as it can be shown in one line: a tab is one space, so that the marks are below the URL.
+/// `text` for one line of output. Each tab becomes a space, so that the marks are below the URL.
 fn on_one_line(text: &str) -> String {
     visible(&text.replace('\t', " ")).into_owned()
 }

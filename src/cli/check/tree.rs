@@ -1,11 +1,11 @@
-//! The folder that is checked: its documents, and the number of their links by class.
+//! The checked folder: its documents, and the numbers of their links by class.
 //!
 //! ```text
 //! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
 //! ```
 //!
-//! The collection of files is made first, so that each document is scanned and judged in one pass. Links with fragments get
-//! their final class when the ids of all documents are known.
+//! The collection of files is made first, so that each document is scanned and judged in one pass. Links with
+//! fragments get their final class when the ids of all documents are known.
 //!
 //! Deliberately absent: messages ([`super`]), and the findings, which a list finds again ([`super::listing`]).
 
@@ -63,7 +63,7 @@ pub(super) struct CheckedTree<'a> {
     pub(super) skipped: SkipCounts,
 }
 
-/// True if links keep this class when the ids of all documents are known.
+/// True if links of this class keep it once the ids of all documents are known.
 pub(super) fn is_settled(class: Class) -> bool {
     use Class::{Dangling, Escapes, Missing, MissingPage, Outside, Pinned};
     matches!(class, Outside | Pinned | Escapes | Dangling | Missing | MissingPage)
@@ -72,7 +72,7 @@ pub(super) fn is_settled(class: Class) -> bool {
 /// A file that was checked.
 pub(super) struct CheckedFile {
     pub(super) entry: TreeEntry,
-    /// The names that lead to it from the folder, with `/` between them.
+    /// Its path below the folder, with `/` between the names.
     pub(super) name: Vec<u8>,
     pub(super) counts: ClassCounts,
 }
@@ -81,7 +81,7 @@ pub(super) struct CheckedFile {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,
-    /// The number of links that break and that `baselink move` rewrites.
+    /// The number of links that would break and that `baselink move` would fix.
     pub(super) movable: usize,
     pub(super) differing: usize,
     /// The number of links left for lack of a base.
@@ -147,11 +147,11 @@ impl ClassCounts {
     }
 }
 
-/// Fragments of links of one file, with the number of links that have each. They are grouped by the number of the resource,
-/// and by the class of the links if the resource has that id.
+/// The fragments of the links in one file, each with the number of its links. They are grouped by the number of the
+/// target, and by the class that the links have if the target has the id.
 type FragmentLinks = BTreeMap<(usize, Class), HashMap<String, usize>>;
 
-/// The result of scanning a file with documents.
+/// The links of the documents in a file.
 #[derive(Default)]
 struct FileLinks {
     counts: ClassCounts,
@@ -160,8 +160,8 @@ struct FileLinks {
     targets: Targets,
 }
 
-/// The result of scanning a file: its documents, if it has any; and true if it is a part of an HTML page, which was not
-/// asked for by `--format` or `--include`.
+/// The result of scanning a file: the links of its documents, if any. The flag is true for a fragment of an HTML page
+/// that neither `--format` nor `--include` asked for.
 type FileContent = (Option<Box<FileLinks>>, bool);
 
 impl<'a> CheckedTree<'a> {
@@ -179,7 +179,7 @@ impl<'a> CheckedTree<'a> {
         let selection = Selection { hidden: true, follow, ..Selection::default() };
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-        // An error here is reported by the walk over the documents below.
+        // An error is ignored here, because the walk over the documents below reports it.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let mut tree = Self::empty(request, from);
         let collection = collection.unwrap_or_default();
@@ -312,13 +312,13 @@ impl<'a> CheckedTree<'a> {
         }
     }
 
-    /// The place that a fragment names in the resource with this number.
+    /// The place that a fragment identifies in the resource with this number.
     pub(super) fn named(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
         Some(self.ids.get(&number)?.place(fragment))
     }
 }
 
-/// Corrects the classes of links with fragments by the ids of all documents.
+/// Corrects the classes of links with fragments, now that the ids of all documents are known.
 fn settle(counts: &mut ClassCounts, fragment_links: FragmentLinks, ids: &HashMap<usize, Ids>) {
     for ((number, class), fragments) in fragment_links {
         let Some(ids) = ids.get(&number) else { continue };
@@ -393,8 +393,8 @@ impl FileLinks {
     }
 }
 
-/// True if a diagnostic is about the document itself, and not only about making its links absolute. A relative base is good in a
-/// tree that moves.
+/// True if a diagnostic is about the document itself rather than about making its links absolute. A relative base is
+/// no problem in a tree that moves.
 fn is_of_the_document(found: &Diagnostic) -> bool {
     is_of_bases(found.code) && found.code != Code::BaseRelative
 }

@@ -1,11 +1,11 @@
-//! The words for findings: a sentence for each cause, and the target before and after the move.
+//! The words for findings: sentences about the cause, and about the target before and after the move.
 //!
 //! ```text
 //! keeps pointing at http://a.example/docs/up.html
 //! did you mean the file july.html?
 //! ```
 //!
-//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page share these words.
+//! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
 use baselink::collection::Absence;
 use baselink::error::visible;
@@ -21,9 +21,9 @@ pub(super) struct FindingRule {
     pub(super) class: Class,
     /// The name of the cause; `None` for a class without causes.
     pub(super) cause: Option<&'static str>,
-    /// The problem, as the beginning of a sentence about the target.
+    /// The problem, as a clause about the link or its target.
     pub(super) why: &'static str,
-    /// The way out.
+    /// A way to solve the problem.
     pub(super) help: &'static str,
 }
 
@@ -193,7 +193,7 @@ impl FindingRule {
     }
 }
 
-/// `pinned (absolute)`
+/// A class with its cause, such as `pinned (absolute)`.
 pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
     let cause = cause.map(|cause| format!(" ({})", cause.name()));
     format!("{}{}", class.name(), cause.unwrap_or_default())
@@ -274,7 +274,7 @@ pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
     sentences
 }
 
-/// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
+/// The verdict, such as `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`.
 pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
@@ -298,14 +298,14 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
     }
 }
 
-/// `1 pinned, 2,000 escapes`
+/// Classes with their numbers of links, such as `1 pinned, 2,000 escapes`.
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
     let sentences =
         of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
     sentences.collect::<Vec<_>>().join(", ")
 }
 
-/// `1,234,567`
+/// A number with separated thousands, such as `1,234,567`.
 pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -318,7 +318,7 @@ pub(super) fn number(number: usize) -> String {
     grouped
 }
 
-/// `1 link`, `1,234 links`
+/// A number with its noun, such as `1 link` or `1,234 links`.
 pub(super) fn counted(of: usize, one: &str, more: &str) -> String {
     format!("{} {}", number(of), if of == 1 { one } else { more })
 }

@@ -55,7 +55,7 @@ const ENTRY_PAGE: &str = "index.html";
 /// The number of files that are committed together.
 const TOGETHER: usize = 64;
 
-/// A file that is ready to be committed. In a dry run it is only counted.
+/// A file that is ready to be committed, or in a dry run only counted.
 struct PendingFile {
     resource: usize,
     file: Option<Replacement>,
@@ -98,7 +98,8 @@ pub(crate) fn extract(
     Ok(run.status)
 }
 
-/// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier run.
+/// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
+/// run.
 fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
     let first = request.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));
@@ -153,7 +154,7 @@ impl ArchiveRun<'_> {
                 missing: extraction.missing.clone(),
             },
         };
-        // Written first: after a killed run, it marks the folder as the output of a run.
+        // The table is written first: even if the run is killed, the table marks the folder as its output.
         if self.extraction.is_some() {
             self.write_table(plan, |_| true)?;
         }
@@ -229,14 +230,14 @@ impl ArchiveRun<'_> {
             self.status = ExitStatus::Stopped;
             return Ok(());
         }
-        // Unreadable bodies are known only after the second reading.
+        // The second reading may find unreadable bodies, whose rows are then removed from the table.
         if self.extraction.is_some() && is_made.contains(&false) {
             self.write_table(plan, |number| is_made[number])?;
         }
         self.end(plan, pages, (&is_made, &counts), &totals, output)
     }
 
-    /// Makes the file of the resource with this number; `None` if it has none.
+    /// Makes the file of the resource with this number; `None` if the resource gets no file.
     fn make_file(
         &self,
         plan: &CapturePlan,
@@ -250,9 +251,9 @@ impl ArchiveRun<'_> {
         let adaptations = Adaptations::default();
         let mut made = PendingFile { resource: number, file: None, title: None, adaptations };
         let bytes = match kind {
-            // An archive is never moved.
+            // `Moved` never occurs here: `move` does not read archives.
             RewriteKind::Absolute | RewriteKind::Moved(..) => {
-                // A response without a document has links in its header fields only.
+                // A response without a document has links only in its header fields.
                 if !has_document(input, &archived.options) {
                     return Ok(None);
                 }
@@ -306,7 +307,8 @@ impl ArchiveRun<'_> {
             }
         };
         made.file = self.begin(plan.name(number), date, &bytes)?;
-        // Every uncommitted file stays open, and one body can become many files, so beyond a number they are committed at once.
+        // Every uncommitted file stays open, and one body can become many files. So beyond this number each file is
+        // committed at once.
         if made.file.is_some()
             && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
             && let Some(file) = made.file.take()
@@ -328,7 +330,7 @@ impl ArchiveRun<'_> {
         Ok(())
     }
 
-    /// Begins the file at `path` below the folder, with these bytes; `None` if nothing is to be written.
+    /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
     fn begin(
         &self,
         path: &[u8],
@@ -417,7 +419,8 @@ impl ArchiveRun<'_> {
     }
 }
 
-/// Names the files in the folder `out` that this run did not write. `is_made` has those that it wrote.
+/// Reports the files in the folder `out` that this run did not write. `is_made` is true for each resource that it
+/// wrote.
 fn report_other_files(plan: &CapturePlan, is_made: &[bool], out: &Path, output: &mut Output) {
     let is_other = |path: &Vec<u8>| {
         let is_made = |number: usize| is_made.get(number) == Some(&true);
@@ -445,7 +448,8 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
-    /// The `pages` that the archives list, in the order of the lists; all pages if there is no list. Only WACZ has lists.
+    /// The `pages` that the lists in WACZ archives name, in the order of these lists; all `pages` if no list names
+    /// any.
     fn listed(&self, plan: &CapturePlan, pages: Vec<(usize, String)>) -> Vec<(usize, String)> {
         let format = self.request.documents.reading.format;
         let wacz = |path: &PathBuf| {
@@ -470,7 +474,7 @@ impl ArchiveRun<'_> {
     }
 }
 
-/// The number of files of a run.
+/// The numbers of files and adaptations of a run.
 #[derive(Debug, Default)]
 struct WrittenCounts {
     files: usize,

@@ -1,12 +1,12 @@
-//! Mailboxes: their messages are rewritten several at a time, and written in their order.
+//! Mailboxes, whose messages are rewritten several at a time and written in order.
 //!
 //! ```text
-//! mailbox --read--> batch --a thread--> pieces with their edits --in order--> Sink
+//! mailbox --read--> batch --a thread--> pieces with their edits --in order--> FileSink
 //! ```
 //!
-//! One thread reads batches, the others rewrite them ([`in_order`]). A batch is one megabyte, or one message that
-//! is longer, so memory does not depend on the length of the mailbox. Adjacent messages are written as one piece, unless
-//! there is output between them.
+//! One thread reads batches, the others rewrite them ([`in_order`]). A batch has about one megabyte, or a single
+//! longer message, so memory does not depend on the length of the mailbox. Adjacent messages are written as one
+//! piece, unless there is output between them.
 //!
 //! Deliberately absent: finding messages, which `baselink::container::mbox` does.
 
@@ -35,20 +35,20 @@ use crate::cli::request::{Origin, Rewrite};
 const BYTES: usize = 1 << 20;
 /// The number of batches read and not yet written, besides those that threads work on.
 const AHEAD: usize = 2;
-/// The number of bytes of long messages read and not yet written; one message may be longer.
+/// The number of bytes of long messages read and not yet written; a single message may be longer.
 const LONG: usize = 16 << 20;
 
-/// A batch and its line numbers in the file.
+/// A batch with line numbers of the file.
 struct NumberedBatch {
     batch: Batch,
-    /// The number of lines before each message in the file, with its envelope.
+    /// The number of lines before each message in the file, including its envelope.
     lines: Vec<usize>,
 }
 
 /// A document in a batch: a message, or several that are written as one.
 struct BatchPlace {
-    /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes after
-    /// it.
+    /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes
+    /// after it.
     ends: [usize; 4],
     /// The number of lines before the document in the file.
     lines: usize,
@@ -56,7 +56,7 @@ struct BatchPlace {
 }
 
 impl NumberedBatch {
-    /// Numbers `batch`, which follows `lines` lines, and adds its own lines to them.
+    /// Numbers the lines of `batch`, which follows `lines` lines, and adds its lines to `lines`.
     fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
         let mut of_messages = Vec::with_capacity(batch.messages.len());
@@ -97,7 +97,7 @@ struct BatchPiece {
     buffer: BufferedOutput,
     place: BatchPlace,
     rewritten: RewrittenDocument,
-    /// True if more messages may join it.
+    /// True if the next message may be joined to the piece.
     is_open: bool,
 }
 

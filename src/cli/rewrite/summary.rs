@@ -53,7 +53,7 @@ pub(super) struct FileSummary {
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
     of_links: LinkBases,
-    /// The numbers of [`refused`](baselink::purpose::adapt::refused).
+    /// The counts of [`refused`](baselink::purpose::adapt::refused).
     refused: [usize; 3],
 }
 
@@ -79,7 +79,7 @@ impl FileSummary {
         self.add_counted(totals);
     }
 
-    /// Adds a document of the file, whose links are only counted and become absolute.
+    /// Adds a document of the file by its totals, if its links become absolute and are only counted.
     pub(super) fn add_totals(&mut self, totals: &Totals) {
         self.link_counts.add_totals(totals);
         self.add_counted(totals);
@@ -176,7 +176,7 @@ impl FileSummary {
         self.hints.report_scheme_of_file(&name, output);
     }
 
-    /// Reports that the files that a browser saved with the page are missing beside the output.
+    /// Reports links to files that a browser saved with the page and that were not copied with it.
     pub(super) fn report_local_copies(&self, path: &Path, output: &mut Output) {
         let links = count(self.link_counts.local_copies(), "link leads", "links lead");
         output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
@@ -204,9 +204,9 @@ pub(super) struct RunSummary {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
-    /// Files without a base that a browser saved with a page.
+    /// The number of files without a base that a browser saved with a page.
     copies_without_base: usize,
-    /// Documents that were written elsewhere without the files that a browser saved with them.
+    /// The number of documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
     hints: BaseHints,
     missing: MissingTargets,
@@ -351,7 +351,7 @@ impl RunSummary {
     }
 
     fn report_missing(&self, lists: &str, output: &mut Output) {
-        /// The number of URLs to name.
+        /// The largest number of URLs that are named.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
             return;

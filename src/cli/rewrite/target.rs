@@ -4,8 +4,8 @@
 //! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
 //! ```
 //!
-//! A new file is begun with its first document. A file in place is begun with its first changed document, so a file without
-//! changes is not touched.
+//! A new file is begun with the first document. A replacement in place is begun with the first changed document, so a
+//! file without changes is not touched.
 //!
 //! Deliberately absent: replacing files safely, which `baselink::files` does.
 
@@ -50,7 +50,7 @@ pub(in crate::cli) enum RunTarget<'a> {
 }
 
 impl<'a> RunTarget<'a> {
-    /// Checks `destination` for these documents.
+    /// The target for `destination`, which is checked for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
             require_inputs(destination, documents)?;
@@ -137,7 +137,7 @@ impl<'a> RunTarget<'a> {
     ///
     /// # Errors
     ///
-    /// A sentence for each folder that could not be given its times.
+    /// One error for each folder whose times could not be set.
     pub(super) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
         match self {
             Self::Below(below) => below.mirror.finish(),
@@ -182,7 +182,8 @@ impl<'a> RunTarget<'a> {
     }
 }
 
-/// Rejects a run with a missing input before anything is written. The input may be a backup suffix, as sed takes it.
+/// Rejects a run with a missing input before anything is written. The missing input may be a backup suffix, typed as
+/// for sed.
 fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> {
     for root in documents.roots() {
         let Err(error) = fs::metadata(root) else { continue };
@@ -205,7 +206,7 @@ pub(in crate::cli) enum FileSink<'t> {
     Standard,
     File(Box<SinkFile<'t>>),
     Diff(diff::DiffProgress),
-    /// No output, or a result that is withheld.
+    /// No output, because of the options or because the result is withheld.
     Nowhere,
 }
 
@@ -241,8 +242,8 @@ enum FilePlace<'t> {
 }
 
 impl SinkFile<'_> {
-    /// The new contents, begun for `input` if necessary; `None` if nothing has changed in place so far. `write` writes the new
-    /// document, whose size may be part of the name of the file.
+    /// The new contents, which begin with `input` if not begun earlier; `None` if nothing has changed in place so
+    /// far. `write` writes the new document, because a file name may contain its size.
     fn begun(
         &mut self,
         input: &Input<'_>,
@@ -307,7 +308,7 @@ impl FileSink<'_> {
         let Self::File(file) = self else { return None };
         match file.at {
             FilePlace::Below { below, entry, to } => {
-                // The name may have been given to another file meanwhile.
+                // This opens the path again, where there may be another file by now.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             FilePlace::Staged { journal, old, new, .. } if old != new => {
@@ -342,7 +343,8 @@ impl FileSink<'_> {
         Ok(())
     }
 
-    /// Withholds the result of a document that failed `--verify`.
+    /// Withholds the result of a file, because a document failed `--verify`. On standard output, earlier messages of
+    /// a mailbox are already written, so the message is copied unchanged instead.
     pub(in crate::cli) fn add_unproved(
         &mut self,
         input: &Input<'_>,
@@ -401,7 +403,7 @@ fn with_unchanged_start(
     Ok(new)
 }
 
-/// The path of a message, with the size of the new contents if its name contains a size.
+/// The path of a message; a size in its name is replaced by that of the new contents.
 fn with_sizes(
     to: &Path,
     from: &Path,
@@ -418,7 +420,7 @@ pub(in crate::cli) enum Written {
     To(Committed),
     /// Written, but not yet renamed into place.
     Pending(Box<Replacement>),
-    /// Not written, for this reason.
+    /// Not written, because of this error.
     Failed(Error),
 }
 

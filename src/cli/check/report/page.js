@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // The data of the page: each name once, and six numbers for each link.
+  // The data of the page, with each name once, and six numbers for each link.
   const data = JSON.parse(document.getElementById("data").textContent);
   const WIDTH = 6, [TARGET, FILE, LINE, COLUMN, LOCATION, REFERENCE] = [0, 1, 2, 3, 4, 5];
   const field = (link, which) => data.links[link * WIDTH + which];
@@ -47,8 +47,8 @@
     return element("a", { href }, element("bdi", {}, path), `:${line}:${column}`);
   };
 
-  // A table that is drawn in part. A column has a `name`; `cell` returns the content of a cell, `keys` the sort keys. `texts`
-  // are for the filter: the distinct texts, and the index of the text of each row.
+  // A table that is drawn page by page. Each column has a `name`; `cell` returns the content of a cell, and `keys` returns the
+  // sort keys. The filter searches `texts`: `values` are distinct texts, and `of` returns the index of the text of a row.
   const grid = ({ id, size, columns, texts, classOf }) => {
     const section = document.getElementById(id);
     const table = section.querySelector("table") ??
@@ -130,7 +130,7 @@
       if (!keys) return;
       let known = null;
       const sort = button("", () => {
-        // Numbers begin with the largest.
+        // The first click on a column of numbers puts the largest first.
         const was = head.getAttribute("aria-sort");
         const isDown = was ? was === "ascending" : Boolean(isNumber);
         heads.forEach((other) => other.removeAttribute("aria-sort"));
@@ -145,7 +145,7 @@
     });
     show();
     return {
-      // Shows only the rows that pass `test`, with a label for them.
+      // Shows only the rows that pass `test`; `what` describes them.
       only: (what, test) => {
         only = test;
         pin.replaceChildren(`Only links ${what}. `, button("Show all", () => {
