@@ -125,8 +125,8 @@ impl Item {
             }
         };
         let offset = record.offset;
-        let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
-        let messages = record.diagnostics.iter().map(say).collect();
+        let message = |found: &Diagnostic| (offset, found.code, found.message.clone());
+        let messages = record.diagnostics.iter().map(message).collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
                 return Self { messages, unused: record.into_buffer(), ..Self::default() };
@@ -169,7 +169,8 @@ impl Item {
                 false => Some("utf-8".to_owned()),
             };
             let place = (entry.number, entry.url.clone(), Source::Har);
-            let document = |body| Archived::described(place, media_type, label, body, options);
+            let document =
+                |body| Archived::from_description(place, media_type, label, body, options);
             Ok(entry.into_body()?.map(document))
         };
         match entry.and_then(of_entry) {
@@ -195,7 +196,7 @@ impl Item {
         let document = media_type_read(&found.media_type, options).map(|media_type| {
             let WebResource { number, url, charset: label, body, .. } = found;
             let place = (number, url, Source::WebArchive);
-            Archived::described(place, media_type, label, body, options)
+            Archived::from_description(place, media_type, label, body, options)
         });
         Self { document, ..Self::default() }
     }
@@ -283,7 +284,7 @@ fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
 impl Archived {
     /// The document in `bytes`, with the place, the media type and the label of its encoding that the archive
     /// records.
-    fn described(
+    fn from_description(
         (number, url, source): (u64, String, Source),
         media_type: MediaType,
         label: Option<String>,

@@ -44,7 +44,9 @@ use super::base_hints::BaseHints;
 use super::failure::Failure;
 use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
-use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, shown};
+use super::output::{
+    FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
+};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{Documents, Origin, ShowBases};
@@ -112,7 +114,7 @@ fn show_file(
         hints.add(input, options, &totals);
         Ok(())
     });
-    let read = Failure::nested(read)?;
+    let read = Failure::separate(read)?;
     if let Some(hint) =
         hints.url.filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
@@ -217,7 +219,7 @@ fn print_level(
         write!(out, "{}  ", rule.section())?;
     }
     if let Some(value) = &level.value {
-        write!(out, "{}  ", styler.paint(style, shown(value)))?;
+        write!(out, "{}  ", styler.paint(style, visible_reference(value)))?;
     }
     write!(out, "{}: {}", styler.paint(style, status), visible(&level.reason))?;
     if let Some(span) = level.span {

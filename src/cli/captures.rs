@@ -64,10 +64,10 @@ impl CapturePlan {
                 })
             });
             // An error is ignored here, because the second reading reports it with its place.
-            let _ = Failure::nested(read)?;
+            let _ = Failure::separate(read)?;
             plan.archives.push((path.clone(), first));
             first = next;
-            end_of(path, progress.as_ref());
+            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
@@ -183,14 +183,14 @@ fn with_archive(
             let why = "not an archive; name only archives";
             Err(Error::file(path, why).into())
         }
-        OpenedInput::NonDocument(none) => Err(none.error(path).into()),
+        OpenedInput::NonDocument(other) => Err(other.error(path).into()),
     }
 }
 
 /// Shows that the archive at `path` was read to its end.
-pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
+pub(crate) fn finish_archive(path: &Path, progress: Option<&Progress>) {
     if let Some(progress) = progress {
-        progress.done(path.metadata().map_or(0, |seen| seen.len()));
+        progress.finish_file(path.metadata().map_or(0, |seen| seen.len()));
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn note(
 }
 
 /// Returns the warning about the folders noted so far, and forgets them; `None` if there are none.
-pub(crate) fn sentence(documents: &Documents) -> Option<String> {
+pub(crate) fn take_warning(documents: &Documents) -> Option<String> {
     let known = documents.dotless_hosts.lock();
     let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));
     let first = folders.first()?;

@@ -25,9 +25,9 @@ pub(crate) type FileResult<T> = Result<T, Failure>;
 
 impl Failure {
     /// Separates an error of standard output (outer result) from an error of the file (inner result).
-    pub(crate) fn nested<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
+    pub(crate) fn separate<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
         match ended {
-            Ok(made) => Ok(Ok(made)),
+            Ok(result) => Ok(Ok(result)),
             Err(Self::File(error)) => Ok(Err(error)),
             Err(Self::Output(error)) => Err(error),
         }

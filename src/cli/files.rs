@@ -30,7 +30,7 @@ use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
 
 /// The size from which a file is processed alone, and the total size of files at which their results are handed over.
-const SETTLED: u64 = 64 << 20;
+const LARGE: u64 = 64 << 20;
 /// The largest number of files that one thread takes at a time.
 const FILES: usize = 8;
 /// The total size of files at which one thread takes no more at a time.
@@ -63,7 +63,7 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
-    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
+    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE);
     let takes_long = is_tree || documents.roots().any(is_long);
     let progress = takes_long.then(|| progress(documents, output)).flatten();
     report_missing(documents, output);
@@ -73,7 +73,7 @@ pub(crate) fn each<T: Send>(
     if counts {
         output.report_counted_diagnostics();
     }
-    if let Some(sentence) = dotless_hosts::sentence(documents) {
+    if let Some(sentence) = dotless_hosts::take_warning(documents) {
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
@@ -113,7 +113,7 @@ fn work_through<T: Send>(
     let one = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
         if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
-            progress.done(origin.size());
+            progress.finish_file(origin.size());
         }
         Ok::<_, io::Error>((origin, result))
     };
@@ -125,7 +125,7 @@ fn work_through<T: Send>(
         });
         Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
     };
-    let (bounds, most, each) = (all.bounds, all.most, all.each);
+    let (bounds, max_open, per_thread) = (all.bounds, all.max_open, all.per_thread);
     let mut failed = 0;
     while !is_stopped() {
         let (mut finished, mut bytes) = (Vec::new(), 0_u64);
@@ -138,7 +138,7 @@ fn work_through<T: Send>(
             let (files, failure) = result?;
             bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
             finished.extend(files);
-            if finished.len() + each > most || bytes >= SETTLED || failure.is_some() {
+            if finished.len() + per_thread > max_open || bytes >= LARGE || failure.is_some() {
                 bytes = 0;
                 done(mem::take(&mut finished), output)?;
             }
@@ -184,17 +184,18 @@ struct Chunk {
 /// The requested files, in their order.
 struct FilesInOrder<'d> {
     /// The sources, in reverse order.
-    parts: Vec<FileSource<'d>>,
+    sources: Vec<FileSource<'d>>,
     /// The next file, if it has been found already.
     next: Option<Result<Origin>>,
     /// A file that the calling thread processes, with output directly to the streams.
     alone: Option<Origin>,
     /// The number of hidden files and folders that were skipped.
     hidden: usize,
-    /// The number of files under way and of results handed over at a time: each may have an open output file.
-    most: usize,
+    /// The largest number of files under way, and of results handed over at a time. Each may have an open output
+    /// file.
+    max_open: usize,
     /// The number of files that one thread takes at a time.
-    each: usize,
+    per_thread: usize,
     /// The size from which a file is processed alone.
     alone_from: u64,
     bounds: Bounds,
@@ -208,32 +209,41 @@ enum FileSource<'d> {
 }
 
 impl<'d> FilesInOrder<'d> {
-    fn new(parts: Vec<FileSource<'d>>, threads: usize) -> Self {
-        let most = most_pending();
-        let each = (most / (2 * threads).max(1)).clamp(1, FILES);
-        let size = usize::try_from(SETTLED).unwrap_or(usize::MAX);
-        let bounds = Bounds { threads, items: most / each, size };
-        let alone_from = SETTLED;
-        Self { parts, next: None, alone: None, hidden: 0, most, each, alone_from, bounds }
+    fn new(sources: Vec<FileSource<'d>>, threads: usize) -> Self {
+        let max_open = most_pending();
+        let per_thread = (max_open / (2 * threads).max(1)).clamp(1, FILES);
+        let size = usize::try_from(LARGE).unwrap_or(usize::MAX);
+        let bounds = Bounds { threads, items: max_open / per_thread, size };
+        let alone_from = LARGE;
+        Self {
+            sources,
+            next: None,
+            alone: None,
+            hidden: 0,
+            max_open,
+            per_thread,
+            alone_from,
+            bounds,
+        }
     }
 
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
         let is_standard = |path: &PathBuf| is_standard_input(path);
-        let mut parts = Vec::new();
+        let mut sources = Vec::new();
         for (number, paths) in documents.paths.split(is_standard).enumerate() {
             if number > 0 {
-                parts.push(FileSource::Standard);
+                sources.push(FileSource::Standard);
             }
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
                     output.caution(overlap);
                 }
-                parts.push(FileSource::Below(Box::new(found)));
+                sources.push(FileSource::Below(Box::new(found)));
             }
         }
-        parts.reverse();
-        let all = Self::new(parts, documents.jobs);
+        sources.reverse();
+        let all = Self::new(sources, documents.jobs);
         match documents.has_result_files {
             true => Self {
                 alone_from: u64::MAX,
@@ -247,16 +257,16 @@ impl<'d> FilesInOrder<'d> {
     /// Finds the next file, without taking it.
     fn peek(&mut self) -> Option<&Result<Origin>> {
         while self.next.is_none() {
-            self.next = match self.parts.last_mut()? {
+            self.next = match self.sources.last_mut()? {
                 FileSource::Standard => {
-                    self.parts.pop();
+                    self.sources.pop();
                     Some(Ok(Origin::Standard))
                 }
                 FileSource::Below(walk) => walk.next().map(|found| found.map(Origin::Entry)),
                 FileSource::Known(entries) => entries.next().map(|entry| Ok(Origin::Entry(entry))),
             };
             if self.next.is_none()
-                && let Some(FileSource::Below(walk)) = self.parts.pop()
+                && let Some(FileSource::Below(walk)) = self.sources.pop()
             {
                 self.hidden += walk.hidden();
             }
@@ -269,7 +279,8 @@ impl<'d> FilesInOrder<'d> {
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();
         let alone_from = self.alone_from;
-        while chunk.files.len() < self.each && chunk.bytes < BYTES && chunk.failure.is_none() {
+        while chunk.files.len() < self.per_thread && chunk.bytes < BYTES && chunk.failure.is_none()
+        {
             match self.peek() {
                 None => break,
                 Some(Ok(Origin::Standard)) if !chunk.files.is_empty() => break,
@@ -319,13 +330,13 @@ pub(crate) enum SkipReason {
 
 impl SkipReason {
     /// The reason for a file that is not a document.
-    pub(crate) fn of(none: &NonDocument) -> Self {
-        if none.is_archive { Self::Archive } else { Self::NonDocument }
+    pub(crate) fn of(file: &NonDocument) -> Self {
+        if file.is_archive { Self::Archive } else { Self::NonDocument }
     }
 }
 
 /// The message about a run without documents.
-const NONE: &str = "no documents found";
+const NO_DOCUMENTS: &str = "no documents found";
 
 /// The number of skipped files by reason.
 #[derive(Clone, Debug, Default)]
@@ -378,7 +389,7 @@ impl SkipCounts {
     pub(crate) fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {
-            output.notice(&NONE);
+            output.notice(&NO_DOCUMENTS);
         }
         status
     }
@@ -392,7 +403,7 @@ impl SkipCounts {
         {
             return ExitStatus::Done;
         }
-        output.error(&NONE);
+        output.error(&NO_DOCUMENTS);
         ExitStatus::Unusable
     }
 
@@ -462,10 +473,10 @@ pub(crate) fn each_document<T: Send>(
                 output.report_passed_over(&file.passed_over);
                 return work(origin, file, output).map(Ok);
             }
-            Ok(OpenedInput::NonDocument(none)) if origin.is_named() => none.error(origin.path()),
-            Ok(OpenedInput::NonDocument(none)) => {
-                output.report_no_document(none.remark());
-                return Ok(Err(SkipReason::of(&none)));
+            Ok(OpenedInput::NonDocument(other)) if origin.is_named() => other.error(origin.path()),
+            Ok(OpenedInput::NonDocument(other)) => {
+                output.report_non_document(other.remark());
+                return Ok(Err(SkipReason::of(&other)));
             }
             Err(failure) => failure,
         };

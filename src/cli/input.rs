@@ -39,10 +39,10 @@ use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin};
 
 /// The number of bytes from which a format is detected.
-const LOOKED_AT: usize = 4_096;
+const FORMAT_HEAD: usize = 4_096;
 
 /// The size of the buffer through which a file is copied.
-const COPIED: usize = 1 << 20;
+const COPY_BUFFER: usize = 1 << 20;
 
 /// An open file with documents.
 pub(crate) struct File<'a> {
@@ -69,7 +69,7 @@ pub(crate) struct NonDocument {
     /// The reason; `None` if the file just does not look like a document.
     why: Option<String>,
     /// True if its format is one that is read, although its contents are not.
-    is_taken_for_one: bool,
+    has_document_format: bool,
     /// True if the file is an archive that only other commands read.
     pub(crate) is_archive: bool,
     /// The bytes that have been read.
@@ -80,7 +80,7 @@ pub(crate) struct NonDocument {
 impl NonDocument {
     /// The message about a file that was found in a folder and whose format promised a document.
     pub(crate) fn remark(&self) -> Option<&str> {
-        self.why.as_deref().filter(|_| self.is_taken_for_one)
+        self.why.as_deref().filter(|_| self.has_document_format)
     }
 
     /// The error for the named file `path`.
@@ -101,10 +101,10 @@ impl NonDocument {
 
     /// The first megabyte of the file `path`; empty if its first bytes contain a zero, so that it is not text.
     pub(crate) fn text(&mut self, path: &Path) -> Result<&[u8]> {
-        if self.head.iter().take(LOOKED_AT).any(|&byte| byte == 0) {
+        if self.head.iter().take(FORMAT_HEAD).any(|&byte| byte == 0) {
             return Ok(b"");
         }
-        let rest = COPIED.saturating_sub(self.head.len());
+        let rest = COPY_BUFFER.saturating_sub(self.head.len());
         let read = self.rest.by_ref().take(rest as u64).read_to_end(&mut self.head);
         read.map_err(|error| Error::io(path, error))?;
         Ok(&self.head)
@@ -113,7 +113,7 @@ impl NonDocument {
     /// Copies the whole file `path` to `out`.
     pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
-        let mut buffer = vec![0; COPIED];
+        let mut buffer = vec![0; COPY_BUFFER];
         loop {
             match self.rest.read(&mut buffer) {
                 Ok(0) => return Ok(()),
@@ -228,19 +228,21 @@ impl<'a> File<'a> {
             None if is_archive(&bytes) => Format::Warc,
             None => detect(origin, &bytes, scan),
         };
-        let is_left = format.is_archive() && is_archive_left(origin, documents, original)?;
+        let is_skipped_archive =
+            format.is_archive() && is_archive_skipped(origin, documents, original)?;
         let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
             false => ForeignFile::of(&bytes).or_else(utf_16),
         };
-        let is_taken_for_one = !is_left && (format.is_read() || is_read(format, scan));
-        if !is_taken_for_one || foreign.is_some() {
+        let has_document_format =
+            !is_skipped_archive && (format.is_read() || is_read(format, scan));
+        if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let (is_archive, head, rest) = (is_left, bytes, reader);
+            let (is_archive, head, rest) = (is_skipped_archive, bytes, reader);
             return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
-                is_taken_for_one,
+                has_document_format,
                 is_archive,
                 head,
                 rest,
@@ -333,7 +335,7 @@ impl<'a> File<'a> {
 /// # Errors
 ///
 /// The archive was named on the command line, but the command does not read it, or would alter it.
-fn is_archive_left(
+fn is_archive_skipped(
     origin: &Origin,
     documents: &Documents,
     original: Option<&Original>,
@@ -378,7 +380,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
 /// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or
 /// overwrite unread input. `seen` is the metadata of the file; without it, only standard input is checked.
 fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
-    let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
+    let Some(length) = length_if_standard_output(path, seen) else { return Ok(()) };
     let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
     let why = format!(
         "standard output is redirected to this file{emptied}; write to another file, or use `rewrite --in-place`"
@@ -388,7 +390,7 @@ fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
 
 /// The length of the file, if standard output is redirected to it.
 #[cfg(unix)]
-fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
+fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
     use std::fs;
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
@@ -412,7 +414,7 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
 }
 
 #[cfg(not(unix))]
-fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
+fn length_if_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
@@ -425,7 +427,7 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
     is_file
         .then(|| open_file(path).ok().flatten())
         .flatten()?
-        .take(LOOKED_AT as u64)
+        .take(FORMAT_HEAD as u64)
         .read_to_end(&mut head)
         .ok()?;
     let by_head = || match is_archive(&head) {
@@ -447,7 +449,7 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     if let Some(format) = Format::opt_in(&name).filter(|format| is_read(*format, scan)) {
         return format;
     }
-    let head = &head[..head.len().min(LOOKED_AT)];
+    let head = &head[..head.len().min(FORMAT_HEAD)];
     match Format::detect(Some(&name), head) {
         // The name of a message in a Maildir does not tell its format; its folder does.
         Format::Other | Format::Mbox if maildir::is_message(&entry.path) => Format::Message,

@@ -113,7 +113,7 @@ impl LinkResult {
     }
 
     /// True if the link changed.
-    fn is_new(self) -> bool {
+    fn is_change(self) -> bool {
         matches!(
             self,
             Self::Rewritten
@@ -167,8 +167,8 @@ impl LinkCounts {
     }
 
     /// True if a link changed.
-    pub(crate) fn is_new(&self) -> bool {
-        self.counts.keys().any(|(result, _)| result.is_new())
+    pub(crate) fn has_changes(&self) -> bool {
+        self.counts.keys().any(|(result, _)| result.is_change())
     }
 
     /// Adds the counts of `other`.

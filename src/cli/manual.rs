@@ -100,13 +100,13 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
         arguments.render_options_section(&mut page)?;
     }
     options.render_options_section(&mut page)?;
-    notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
-    see_also(command, &mut page)?;
+    write_notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
+    write_see_also(command, &mut page)?;
     Ok(page)
 }
 
 /// Writes the end of `--help`, which has paragraphs, some of them with a heading.
-fn notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
+fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
     let mut roff = Roff::default();
     let mut is_begun = false;
     for paragraph in after.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
@@ -134,7 +134,7 @@ fn notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
 }
 
 /// Writes the names of the other pages.
-fn see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+fn write_see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let own = display_name(command);
     let all = program();
     let names = all.get_subcommands().map(|one| format!("baselink-{}", one.get_name()));

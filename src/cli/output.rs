@@ -115,7 +115,7 @@ pub(crate) struct Output {
     /// The file that gets the results instead of standard output.
     file: Option<Replacement>,
     /// The progress bar, which advances even while results go to `file`.
-    reaches: Option<Progress>,
+    file_progress: Option<Progress>,
     /// True if this is the output of a worker thread.
     is_buffered: bool,
     /// A buffer for one line of JSON.
@@ -133,14 +133,14 @@ struct StandardOutput {
     /// True if the work goes on after an error, because it writes files.
     ignores_errors: bool,
     /// The first ignored error; nothing is written after it.
-    lost: Option<io::Error>,
+    ignored_error: Option<io::Error>,
 }
 
 impl StandardOutput {
-    fn or_lost<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
+    fn ignore_error<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
         match result {
             Err(error) if self.ignores_errors => {
-                self.lost.get_or_insert(error);
+                self.ignored_error.get_or_insert(error);
                 Ok(instead)
             }
             result => result,
@@ -150,19 +150,19 @@ impl StandardOutput {
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.lost.is_some() {
+        if self.ignored_error.is_some() {
             return Ok(bytes.len());
         }
         let result = closed_stdout::check().and_then(|()| self.out.write(bytes));
-        self.or_lost(result, bytes.len())
+        self.ignore_error(result, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.lost.is_some() {
+        if self.ignored_error.is_some() {
             return Ok(());
         }
         let result = self.out.flush();
-        self.or_lost(result, ())
+        self.ignore_error(result, ())
     }
 }
 
@@ -182,7 +182,7 @@ enum Stream {
 }
 
 impl BufferedOutput {
-    fn to(&mut self, stream: Stream) -> &mut Vec<u8> {
+    fn bytes_for(&mut self, stream: Stream) -> &mut Vec<u8> {
         if self.pieces.last().is_none_or(|(last, _)| *last != stream) {
             self.pieces.push((stream, Vec::new()));
         }
@@ -215,7 +215,7 @@ impl Output {
                 StandardOutput {
                     out: BufWriter::new(io::stdout()),
                     ignores_errors: false,
-                    lost: None,
+                    ignored_error: None,
                 },
                 None,
             ),
@@ -226,7 +226,7 @@ impl Output {
             counted: None,
             is_begun: false,
             file: None,
-            reaches: None,
+            file_progress: None,
             is_buffered: false,
             json_line: Vec::new(),
         }
@@ -253,11 +253,11 @@ impl Output {
     /// Flushes standard output, and returns the error that was ignored, unless it was a closed pipe.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
-        let lost = match &mut self.sink {
-            OutputSink::Streams(out, _) => out.lost.take(),
+        let ignored = match &mut self.sink {
+            OutputSink::Streams(out, _) => out.ignored_error.take(),
             OutputSink::Buffer(_) => None,
         };
-        lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
+        ignored.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
 
     /// Shows a progress bar on standard error, or removes it.
@@ -268,16 +268,16 @@ impl Output {
     }
 
     /// Advances the progress bar to the byte `place` of the current file.
-    pub(crate) fn reach(&self, place: u64) {
+    pub(crate) fn advance_to(&self, place: u64) {
         if let Some(progress) = self.progress() {
-            progress.reach(place);
+            progress.advance_to(place);
         }
     }
 
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
             OutputSink::Streams(_, progress) => progress.as_ref(),
-            OutputSink::Buffer(_) => self.reaches.as_ref(),
+            OutputSink::Buffer(_) => self.file_progress.as_ref(),
         }
     }
 
@@ -287,7 +287,7 @@ impl Output {
             sink: OutputSink::Buffer(BufferedOutput::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
             file: None,
-            reaches: None,
+            file_progress: None,
             is_buffered: true,
             json_line: Vec::new(),
             ..*self
@@ -301,7 +301,7 @@ impl Output {
             styler: Styler(false),
             is_begun: false,
             file: Some(file),
-            reaches: self.progress().cloned(),
+            file_progress: self.progress().cloned(),
             is_buffered: self.is_buffered,
             ..self.buffered()
         }
@@ -356,7 +356,7 @@ impl Output {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
             (None, OutputSink::Streams(out, _)) => out,
-            (None, OutputSink::Buffer(buffer)) => buffer.to(Stream::Out),
+            (None, OutputSink::Buffer(buffer)) => buffer.bytes_for(Stream::Out),
         }
     }
 
@@ -471,7 +471,7 @@ impl Output {
     }
 
     /// Warns that a file found in a folder is not the document that its name promises.
-    pub(crate) fn report_no_document(&mut self, remark: Option<&str>) {
+    pub(crate) fn report_non_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
             self.report_or_count(None, "no-document", sentence);
         }
@@ -532,7 +532,7 @@ impl Output {
 
     fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            OutputSink::Buffer(buffer) => buffer.to(Stream::Err).extend_from_slice(bytes),
+            OutputSink::Buffer(buffer) => buffer.bytes_for(Stream::Err).extend_from_slice(bytes),
             OutputSink::Streams(out, progress) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
@@ -604,7 +604,8 @@ impl Output {
             for level in &entity.chain.levels {
                 let place =
                     level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
-                let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
+                let value =
+                    level.value.as_deref().map(|value| format!(" {}", visible_reference(value)));
                 self.print_line(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
@@ -630,7 +631,7 @@ impl Output {
             {
                 let (place, what) = (places.at(link.span), outcome_and_reason(link));
                 let place = self.err.paint(PLACE, place);
-                let (location, reference) = (location(link), shown(&link.reference));
+                let (location, reference) = (location(link), visible_reference(&link.reference));
                 self.print_line(format_args!("{place}: {what}: {location} {reference}"));
             }
         }
@@ -657,7 +658,7 @@ pub(crate) fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,
 ) -> io::Result<Option<T>> {
-    let ended = Failure::nested(ended.map_err(Into::into))?;
+    let ended = Failure::separate(ended.map_err(Into::into))?;
     Ok(ended.map_err(|error| output.error(&error)).ok())
 }
 
@@ -704,7 +705,7 @@ fn is_intended(link: &LinkReport) -> bool {
 }
 
 /// A reference with its control characters escaped; an empty one as `""`.
-pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
+pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
@@ -739,7 +740,7 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
 }
 
 /// A URL for a list of one URL per line: spaces and control characters are percent-encoded.
-pub(crate) fn in_a_line(url: &str) -> String {
+pub(crate) fn url_for_list(url: &str) -> String {
     let escaped = |character: char| match character {
         '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
         kept => kept.to_string(),

@@ -34,7 +34,7 @@ pub(crate) struct OutputFolder {
 
 /// Rejects an output folder that contains the input `root` or is inside it; `otherwise` is further advice for the
 /// message.
-fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
+fn require_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
     match mirror.conflicts_with(root)? {
         Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
         None => Ok(()),
@@ -59,7 +59,7 @@ impl OutputFolder {
             }
             let parts = documents.parts.iter().map(PathBuf::as_path);
             let read = if documents.parts.is_empty() { vec![root] } else { parts.collect() };
-            read.into_iter().try_for_each(|path| is_apart(&mirror, path, otherwise))?;
+            read.into_iter().try_for_each(|path| require_apart(&mirror, path, otherwise))?;
             let own = name_of(root)?;
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
@@ -96,7 +96,7 @@ impl OutputFolder {
     pub(crate) fn place(&self, entry: &TreeEntry) -> Result<PathBuf> {
         // A symbolic link may lead into the output folder.
         if self.follow {
-            is_apart(&self.mirror, &entry.path, "")?;
+            require_apart(&self.mirror, &entry.path, "")?;
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
         let in_mirror = |collection: &Arc<Collection>| {

@@ -70,14 +70,14 @@ impl Progress {
     }
 
     /// Records that a large file is done up to the byte `place`.
-    pub(crate) fn reach(&self, place: u64) {
+    pub(crate) fn advance_to(&self, place: u64) {
         let before = self.reached.fetch_max(place, Ordering::Relaxed);
         self.bar.inc(place.saturating_sub(before));
         self.show(self.files.load(Ordering::Relaxed));
     }
 
     /// Records that a file of `size` bytes is done.
-    pub(crate) fn done(&self, size: u64) {
+    pub(crate) fn finish_file(&self, size: u64) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
         self.bar.inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
         self.show(files);

@@ -55,8 +55,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     };
     let relocation = Arc::new(relocation(request)?);
     let redirects = request.redirects.as_ref().map(|path| {
-        let (list, left) = redirects(&relocation, path.file_name().unwrap_or_default());
-        (path, list.len(), list.concat().into_bytes(), left)
+        let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
+        (path, list.len(), list.concat().into_bytes(), without_redirect)
     });
     let with = |journal: Journal| match &redirects {
         Some((.., text, _)) => journal.with(text.clone()),
@@ -72,7 +72,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     if !is_written {
         return Ok(status);
     }
-    if let Some((path, number, text, left)) = redirects {
+    if let Some((path, number, text, without_redirect)) = redirects {
         if matches!(destination, WrittenTo::Path { .. }) {
             let mut file = Replacement::begin(path)?;
             file.write(|out| out.write_all(&text))?;
@@ -80,8 +80,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         }
         let redirects = count(number, "redirect", "redirects");
         output.notice(&format_args!("{redirects} written to {}", name(path)));
-        if left > 0 {
-            let paths = count(left, "old path now belongs", "old paths now belong");
+        if without_redirect > 0 {
+            let paths = count(without_redirect, "old path now belongs", "old paths now belong");
             output.notice(&format_args!("{paths} to another file and got no redirect"));
         }
     }

@@ -385,8 +385,8 @@ impl Documents {
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
-        let way = self.below_settings.get(&*entry.root)?;
-        let relative = way.iter().map(OsString::from).chain(entry.relative.iter().cloned());
+        let below = self.below_settings.get(&*entry.root)?;
+        let relative = below.iter().map(OsString::from).chain(entry.relative.iter().cloned());
         Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
     /// The time of the last change that affects results; `None` if earlier results are not reused.
-    decided: Option<SystemTime>,
+    last_change: Option<SystemTime>,
 }
 
 impl Results {
@@ -67,10 +67,10 @@ impl Results {
             // Results written after this pause are newer than the file.
             thread::sleep(TICK);
         }
-        let mut decided = modified(&path)?;
+        let mut last_change = modified(&path)?;
         for table in request.tables.iter().filter(|_| request.keeps) {
             let seen = fs::metadata(table).and_then(|seen| seen.modified());
-            decided = decided.max(Some(seen.map_err(|error| Error::io(table, error))?));
+            last_change = last_change.max(Some(seen.map_err(|error| Error::io(table, error))?));
         }
         if is_other && earlier.is_some() {
             output.notice(&format_args!(
@@ -78,12 +78,12 @@ impl Results {
                 name(&request.path)
             ));
         }
-        Ok(Self { folder, extension, decided: decided.filter(|_| request.keeps) })
+        Ok(Self { folder, extension, last_change: last_change.filter(|_| request.keeps) })
     }
 
     /// Writes the output of `work` as the result of `origin`, unless the file could not be read to its end. Returns
     /// `None` if the result is up to date.
-    pub(crate) fn of<T>(
+    pub(crate) fn write<T>(
         &self,
         origin: &Origin,
         output: &mut Output,
@@ -97,9 +97,9 @@ impl Results {
         to.push(self.extension);
         let to = PathBuf::from(to);
         let made = modified(&self.folder.out.join(&to))?;
-        if let (Some(made), Some(decided)) = (made, self.decided)
+        if let (Some(made), Some(last_change)) = (made, self.last_change)
             && let Ok(of) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
-            && made > of.max(decided)
+            && made > of.max(last_change)
         {
             return Ok(None);
         }

@@ -145,7 +145,7 @@ fn rewrite_file(
 ) -> FileResult<FileOutcome> {
     Ok(FileOutcome::Skipped(match files::skip_reason(origin)? {
         Some(SkipReason::Folder) => {
-            target.folder(origin)?;
+            target.create_folder(origin)?;
             SkipReason::Folder
         }
         Some(why) => why,
@@ -171,11 +171,11 @@ fn open_and_rewrite(
     let mut sink = target.begin(origin)?;
     let file = match File::open(origin, &request.documents, sink.original())? {
         OpenedInput::Document(file) => file,
-        OpenedInput::NonDocument(none) => return copy_or_skip(none, kind, origin, sink, output),
+        OpenedInput::NonDocument(other) => return copy_or_skip(other, kind, origin, sink, output),
     };
     let format = file.format;
     output.report_passed_over(&file.passed_over);
-    sink.reads(file.metadata.as_ref());
+    sink.set_metadata(file.metadata.as_ref());
     // A worker thread processes its file alone, because the other threads have files of their own.
     let is_shared = request.documents.jobs > 1 && !output.is_buffered();
     let is_archive = matches!(file.contents, Contents::Archive(_));
@@ -215,7 +215,7 @@ fn open_and_rewrite(
 /// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
 /// an error.
 fn copy_or_skip(
-    mut none: NonDocument,
+    mut file: NonDocument,
     kind: &RewriteKind,
     origin: &Origin,
     sink: FileSink<'_>,
@@ -224,15 +224,15 @@ fn copy_or_skip(
     let path = origin.path();
     if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
         // A filter passes on input that it cannot use: there may be no other copy.
-        none.copy_to(path, output.out())?;
-        return Err(none.error(path).into());
+        file.copy_to(path, output.out())?;
+        return Err(file.error(path).into());
     }
-    if origin.is_named() && none.remark().is_some() {
-        return Err(none.error(path).into());
+    if origin.is_named() && file.remark().is_some() {
+        return Err(file.error(path).into());
     }
-    output.report_no_document(none.remark());
-    let why = SkipReason::of(&none);
-    let may_name_old_urls = kind.may_be_named_in(origin, &mut none)?;
+    output.report_non_document(file.remark());
+    let why = SkipReason::of(&file);
+    let may_name_old_urls = kind.may_name_old_urls(origin, &mut file)?;
     let to = match sink.copy().transpose()? {
         Some(copied) => {
             for lost in copied.lost {
@@ -240,7 +240,7 @@ fn copy_or_skip(
             }
             Some(copied.path)
         }
-        None if origin.is_named() => return Err(none.error(path).into()),
+        None if origin.is_named() => return Err(file.error(path).into()),
         None => None,
     };
     Ok(FileOutcome::Other { why, to, may_name_old_urls })

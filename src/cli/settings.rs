@@ -324,16 +324,16 @@ mod tests {
             ("\n\n= 1", "3: …"),
             ("[files.'*']", "1: unknown key 'files'"),
         ] {
-            let said = parsed(text).map(|_| String::new());
-            let said = said.unwrap_or_else(|error| error.to_string());
+            let message = parsed(text).map(|_| String::new());
+            let message = message.unwrap_or_else(|error| error.to_string());
             let expected = format!("d/baselink.toml:{expected}");
             match expected.strip_suffix('…') {
                 Some(start) => {
-                    assert!(said.starts_with(start) && said.len() > start.len(), "{said}")
+                    assert!(message.starts_with(start) && message.len() > start.len(), "{message}")
                 }
-                None => assert_eq!(said, expected, "{text}"),
+                None => assert_eq!(message, expected, "{text}"),
             }
-            assert!(!said.contains(char::is_control), "{said:?}");
+            assert!(!message.contains(char::is_control), "{message:?}");
         }
         let utf_16 = Settings::parse(b"url = '\xff'", Path::new("b"), &[]).unwrap_err();
         assert_eq!(utf_16.to_string(), "b:1: this is not UTF-8");
@@ -342,9 +342,9 @@ mod tests {
     #[test]
     fn patterns_that_are_too_long_together_are_refused() {
         let patterns = format!("'{}',", "{a,b}*".repeat(150)).repeat(1_000);
-        let said = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
+        let message = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
         let expected = "include: the patterns are too long, taken together";
-        assert_eq!(said, format!("d/baselink.toml:1: {expected}"));
+        assert_eq!(message, format!("d/baselink.toml:1: {expected}"));
     }
 
     #[test]

@@ -126,7 +126,7 @@ pub(super) struct AcceptedFindings(HashMap<FindingKey, usize>);
 
 impl AcceptedFindings {
     /// Accepts a finding with this key once; true if the baseline still had one.
-    pub(super) fn takes(&mut self, key: &FindingKey) -> bool {
+    pub(super) fn accept(&mut self, key: &FindingKey) -> bool {
         let left = self.0.get_mut(key).filter(|left| **left > 0);
         left.map(|left| *left -= 1).is_some()
     }

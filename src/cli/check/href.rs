@@ -42,7 +42,7 @@ pub(super) struct Hrefs {
     /// The folder as typed.
     folder: PathBuf,
     /// The path from the page to the folder.
-    way: PathBuf,
+    folder_from_page: PathBuf,
 }
 
 impl Hrefs {
@@ -50,12 +50,12 @@ impl Hrefs {
     pub(super) fn new(report: &Path, folder: &Path) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (from, to) = (absolute(folder_of(report)), absolute(folder));
-        Self { folder: folder.to_owned(), way: relative(&from, &to) }
+        Self { folder: folder.to_owned(), folder_from_page: relative(&from, &to) }
     }
 
     /// The reference that leads to the file at `path`.
     pub(super) fn of(&self, path: &Path) -> String {
-        uri(&self.way.join(path.strip_prefix(&self.folder).unwrap_or(path)))
+        uri(&self.folder_from_page.join(path.strip_prefix(&self.folder).unwrap_or(path)))
     }
 }
 

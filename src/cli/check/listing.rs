@@ -100,7 +100,7 @@ pub(super) fn list(
                     Ok(())
                 });
                 // An error was already reported when the documents were checked.
-                let _ = Failure::nested(read)?;
+                let _ = Failure::separate(read)?;
             }
         }
         Some(_) => {}
@@ -171,7 +171,7 @@ impl Listing<'_> {
         let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };
         let mut done = self.begin_file(number);
         let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
-        Failure::nested(self.list_document(&input, &options, &mut done, output))?
+        Failure::separate(self.list_document(&input, &options, &mut done, output))?
             .unwrap_or_default();
         Ok(done)
     }
@@ -199,19 +199,22 @@ impl Listing<'_> {
         output: &mut Output,
     ) -> FileResult<()> {
         let document = self.tree.check(&self.tree.files[done.number], input, options);
-        let named = |number: usize, fragment: &str, _: Class| self.tree.named(number, fragment);
+        let place_of =
+            |number: usize, fragment: &str, _: Class| self.tree.fragment_place(number, fragment);
         let places = FilePlaces::in_charset(input, document.charset);
         let charset = document.charset.unwrap_or(Charset::UTF_8);
-        let whole = self.concerns(Class::Travels);
+        let includes_travels = self.concerns(Class::Travels);
         let mut shown: Vec<(&LinkReport, Finding)> = Vec::new();
-        for (link_number, (link, finding)) in document.findings(&named, whole).enumerate() {
+        for (link_number, (link, finding)) in
+            document.findings(&place_of, includes_travels).enumerate()
+        {
             let Some(finding) = finding.filter(|finding| self.concerns(finding.class)) else {
                 continue;
             };
             let class = finding.class;
             if self.is_noted(class) {
                 let key = FindingKey::of(&done.path, link, &finding);
-                let is_accepted = done.unmatched.takes(&key);
+                let is_accepted = done.unmatched.accept(&key);
                 if self.request.updates_baseline {
                     done.noted.push(key);
                 }

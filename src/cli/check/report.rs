@@ -158,7 +158,7 @@ impl<'a> ReportPage<'a> {
         }
         let rows = all.iter().take(TARGETS).map(|target| {
             let mut to = format!("<code>{}</code>", escaped(&target.to));
-            for sentences in words::of_target(target) {
+            for sentences in words::sentences_of_target(target) {
                 let _ = write!(to, "<br><small>{}</small>", escaped(&sentences));
             }
             let places = target.places.iter().take(PLACES).map(|place| {
@@ -317,7 +317,7 @@ impl<'a> ReportPage<'a> {
         write_json_list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
             let TargetSummary { class, cause, to, links, files, .. } = target;
-            let sentences = words::of_target(target);
+            let sentences = words::sentences_of_target(target);
             let sentences: Vec<_> = sentences.iter().map(|one| visible(one)).collect();
             let cause = cause.map_or("", Cause::name);
             json!([place_of(*class), cause, visible(to), links, files, sentences])
@@ -457,7 +457,7 @@ fn bar(counts: &ClassCounts, style: &str) -> String {
 }
 
 /// The links that would break, by class, such as `3 pinned, 1 dangling`.
-fn broken(counts: &ClassCounts) -> String {
+fn broken_links(counts: &ClassCounts) -> String {
     let numbers = Classes::BROKEN.map(|class| (class, counts.of(class)));
     words::classes(numbers.iter().filter(|(_, links)| *links > 0))
 }
@@ -487,13 +487,13 @@ struct Folder<'a> {
 fn folder_picture(tree: &CheckedTree<'_>) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
-        let (way, _) = split_path(&file.name);
-        for depth in 0..=way.len() {
-            let folder = folders.entry(way[..depth].to_vec()).or_default();
+        let (parents, _) = split_path(&file.name);
+        for depth in 0..=parents.len() {
+            let folder = folders.entry(parents[..depth].to_vec()).or_default();
             folder.counts.merge(&file.counts);
             folder.documents += 1;
         }
-        if let Some(folder) = folders.get_mut(&way) {
+        if let Some(folder) = folders.get_mut(&parents) {
             folder.files.push(file);
         }
     }
@@ -510,7 +510,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
             open -= 1;
         }
         let label = path.last().map_or("/".into(), |label| name_of(label));
-        let sentences = match broken(&folder.counts) {
+        let sentences = match broken_links(&folder.counts) {
             none if none.is_empty() => "nothing breaks".to_owned(),
             sentences => sentences,
         };
@@ -524,7 +524,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
             counted(folder.counts.links(), "link", "links")
         );
         open = path.len() + 1;
-        squares(&folder.files, &mut room, &mut page);
+        draw_squares(&folder.files, &mut room, &mut page);
     }
     page.push_str(&"</details>\n".repeat(open));
     page.push_str("</div>\n");
@@ -544,7 +544,7 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
 }
 
 /// Draws a square for each document directly in a folder, as far as there is `room`.
-fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
+fn draw_squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     if files.is_empty() {
         return;
     }
@@ -554,7 +554,7 @@ fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
         let (class, sentences, letter) = match worst_class(&file.counts) {
             None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {
-                let (sentences, class) = (broken(&file.counts), class.name());
+                let (sentences, class) = (broken_links(&file.counts), class.name());
                 (class, format!(": {sentences}"), class[..1].to_ascii_uppercase())
             }
         };

@@ -26,7 +26,7 @@ use super::listed::Listed;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
 use crate::cli::failure::FileResult;
-use crate::cli::output::{Output, count, in_a_line};
+use crate::cli::output::{Output, count, url_for_list};
 use crate::cli::request::{Check, folder_of, is_standard_input};
 
 const REPORT: &str = "--report";
@@ -42,7 +42,7 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
         && (is_one_file(report, baseline)
-            || place(report).is_some_and(|one| place(baseline) == Some(one)))
+            || real_path(report).is_some_and(|one| real_path(baseline) == Some(one)))
     {
         return refused(report, "--report and --baseline cannot name the same file");
     }
@@ -64,7 +64,7 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
             );
         }
         let is_earlier = option == BASELINE && is_baseline(path);
-        if path.exists() && !is_earlier && is_of_the_tree(request, path) {
+        if path.exists() && !is_earlier && is_in_folder(request, path) {
             let why = "would overwrite a file of the checked folder; name another file, or skip this one \
                        with --exclude";
             return refused(path, &format!("{option} {why}"));
@@ -76,7 +76,7 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
 }
 
 /// The real path of a file that may not exist yet.
-fn place(path: &Path) -> Option<PathBuf> {
+fn real_path(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
@@ -88,7 +88,7 @@ fn is_baseline(path: &Path) -> bool {
 }
 
 /// True if `path` is a file of the folder that is not excluded, perhaps by another name.
-fn is_of_the_tree(request: &Check, path: &Path) -> bool {
+fn is_in_folder(request: &Check, path: &Path) -> bool {
     let documents = &request.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
     walk(&[request.folder().to_owned()], &selection)
@@ -97,12 +97,12 @@ fn is_of_the_tree(request: &Check, path: &Path) -> bool {
 }
 
 /// The URLs that the archives lack, embedded resources before pages.
-fn missing(request: &Check, listed: &Listed) -> Vec<String> {
+fn missing_urls(request: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
         denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
-    targets.map(|one| in_a_line(&one.to)).collect()
+    targets.map(|one| url_for_list(&one.to)).collect()
 }
 
 /// Writes the requested files.
@@ -121,7 +121,7 @@ pub(super) fn write(
     }
     if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
-        output.write_list(path, &missing(request, listed), what)?;
+        output.write_list(path, &missing_urls(request, listed), what)?;
     }
     if let Some(path) = &request.report {
         let hrefs = Hrefs::new(path, request.folder());

@@ -83,7 +83,7 @@ pub(super) fn add(
     places: &FilePlaces<'_>,
 ) {
     let (class, cause) = (finding.class, finding.cause);
-    let to = to(link, finding);
+    let to = target_url(link, finding);
     let target = targets.entry((class, cause, to.clone())).or_insert_with(|| TargetSummary {
         class,
         cause,
@@ -116,7 +116,7 @@ pub(super) fn add(
 }
 
 /// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
-fn to(link: &LinkReport, finding: &Finding) -> String {
+fn target_url(link: &LinkReport, finding: &Finding) -> String {
     let Some(target) = &finding.target else { return link.reference.clone() };
     let end = match finding.class {
         Class::Fragment | Class::Lines => None,

@@ -50,9 +50,9 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     let number = line.to_string();
     let margin = " ".repeat(number.len());
     let [before, reference, after] = line_of(found);
-    let before = last(&on_one_line(&before), ROOM[0]);
-    let url = first(&on_one_line(&reference), ROOM[1]);
-    let after = first(&on_one_line(&after), ROOM[2]);
+    let before = last_chars(&on_one_line(&before), ROOM[0]);
+    let url = first_chars(&on_one_line(&reference), ROOM[1]);
+    let after = first_chars(&on_one_line(&after), ROOM[2]);
     let line = format!("{before}{}{after}", styler.paint(style, &url));
     writeln!(out, "  {} {}", styler.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
     let marks = "^".repeat(url.width().max(1));
@@ -116,19 +116,19 @@ pub(super) fn print_targets(
         writeln!(
             out,
             "\n{}: {}, {} in {}",
-            first(&on_one_line(&target.to), ROOM[1]),
+            first_chars(&on_one_line(&target.to), ROOM[1]),
             styler.paint(style, words::class_and_cause(target.class, target.cause)),
             styler.paint(HEADING, counted(target.links, "link", "links")),
             counted(target.files, "file", "files")
         )?;
-        for sentence in words::of_target(target) {
+        for sentence in words::sentences_of_target(target) {
             writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
         }
         let places = &target.places[..target.places.len().min(PLACES)];
         for place in places {
             let file = name(&tree.files[place.file].entry.path);
             let at = format!("{file}:{}:{}:", place.line, place.column);
-            let reference = first(&on_one_line(&place.reference), ROOM[1]);
+            let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
             writeln!(out, "  {} {} {reference}", styler.paint(PLACE, at), place.location)?;
         }
         if target.links > places.len() {
@@ -144,7 +144,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 /// The first `room` characters.
-fn first(text: &str, room: usize) -> String {
+fn first_chars(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
@@ -152,7 +152,7 @@ fn first(text: &str, room: usize) -> String {
 }
 
 /// The last `room` characters.
-fn last(text: &str, room: usize) -> String {
+fn last_chars(text: &str, room: usize) -> String {
     let all = text.chars().count();
     if all <= room {
         return text.to_owned();

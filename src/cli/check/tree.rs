@@ -32,7 +32,7 @@ use baselink::{LinkReport, Options};
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
+use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};
@@ -265,7 +265,7 @@ impl<'a> CheckedTree<'a> {
             if ok_or_report(read, output)?.is_none() {
                 status = ExitStatus::Unusable;
             }
-            end_of(path, progress.as_ref());
+            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         tree.captures = Some(plan);
@@ -313,7 +313,7 @@ impl<'a> CheckedTree<'a> {
     }
 
     /// The place that a fragment identifies in the resource with this number.
-    pub(super) fn named(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
+    pub(super) fn fragment_place(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
         Some(self.ids.get(&number)?.place(fragment))
     }
 }
@@ -371,7 +371,7 @@ fn scan(
 impl FileLinks {
     fn add(&mut self, request: &Check, document: CheckedDocument<'_>, places: &FilePlaces<'_>) {
         let fragment_links = RefCell::new(&mut self.fragment_links);
-        let named = |number: usize, fragment: &str, class: Class| {
+        let count_link = |number: usize, fragment: &str, class: Class| {
             let mut fragment_links = fragment_links.borrow_mut();
             let in_resource = fragment_links.entry((number, class)).or_default();
             match in_resource.get_mut(fragment) {
@@ -381,7 +381,7 @@ impl FileLinks {
             None
         };
         let before = self.counts.links();
-        for (number, (link, finding)) in document.findings(&named, false).enumerate() {
+        for (number, (link, finding)) in document.findings(&count_link, false).enumerate() {
             self.counts.add(request, link, finding.as_ref());
             let finding = finding.filter(|one| is_settled(one.class) && request.baseline.is_none());
             if let Some(finding) = finding.filter(|one| targets::are_shown(request, one.class)) {

@@ -35,7 +35,7 @@ use super::document::rewrite_document;
 use super::kind::RewriteKind;
 use super::summary::{FileSummary, RunSummary};
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
+use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
@@ -191,7 +191,7 @@ impl ArchiveRun<'_> {
             // A damaged archive is written as far as it can be read.
             let written = if is_unwritten { Ok(()) } else { self.commit(&mut pending, output) };
             is_unwritten |= written.is_err();
-            let read = Failure::nested(written.and(read))?;
+            let read = Failure::separate(written.and(read))?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
             if self.request.strict && anomalies > 0 {
@@ -220,7 +220,7 @@ impl ArchiveRun<'_> {
                 summary.report(path, format, self.mirror.is_some(), output);
             }
             totals.add(format, summary, false);
-            end_of(path, progress.as_ref());
+            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         if is_stopped() {

@@ -33,7 +33,7 @@ pub(super) fn rewrite_document(
     summary: &mut FileSummary,
     output: &mut Output,
 ) -> RewrittenDocument {
-    if !is_listed(request, kind, output) {
+    if !needs_report(request, kind, output) {
         let (edits, totals) = baselink::edits(input.bytes, options);
         let places = FilePlaces::of(input, &totals);
         output.report_diagnostics(&places, &totals.diagnostics);
@@ -77,7 +77,7 @@ pub(super) fn rewrite_document(
 }
 
 /// True if an option needs a report of each link.
-fn is_listed(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool {
+fn needs_report(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool {
     let is_absolute = matches!(kind, RewriteKind::Absolute);
     request.verify || request.strict || output.is_verbose() || !is_absolute
 }
@@ -92,5 +92,5 @@ pub(super) fn write_document(
     if *is_proved {
         return sink.write(input, edits, output);
     }
-    sink.add_unproved(input, output)
+    sink.withhold(input, output)
 }

@@ -151,7 +151,11 @@ impl RewriteKind {
     }
 
     /// True if a file that is not a document may name old URLs of a tree that moves.
-    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NonDocument) -> Result<bool> {
+    pub(super) fn may_name_old_urls(
+        &self,
+        origin: &Origin,
+        file: &mut NonDocument,
+    ) -> Result<bool> {
         let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
             return Ok(false);
         };

@@ -26,7 +26,7 @@ use crate::cli::base_hints::BaseHints;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
 use crate::cli::link_counts::{LinkCounts, LinkResult};
-use crate::cli::output::{Output, by_place, count, in_a_line};
+use crate::cli::output::{Output, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
@@ -52,7 +52,7 @@ pub(super) struct FileSummary {
     entities: usize,
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
-    of_links: LinkBases,
+    link_bases: LinkBases,
     /// The counts of [`refused`](baselink::purpose::adapt::refused).
     refused: [usize; 3],
 }
@@ -91,7 +91,7 @@ impl FileSummary {
         self.entities += totals.entities;
         let base = || (totals.base.clone(), totals.rule, totals.source);
         self.base.get_or_insert_with(base);
-        self.of_links.merge(totals.of_links.clone());
+        self.link_bases.merge(totals.of_links.clone());
     }
 
     /// Adds the summary of later documents.
@@ -107,7 +107,7 @@ impl FileSummary {
         self.documents += later.documents;
         self.entities += later.entities;
         self.base = self.base.take().or(later.base);
-        self.of_links.merge(later.of_links);
+        self.link_bases.merge(later.link_bases);
         add(&mut self.refused, later.refused);
     }
 
@@ -140,7 +140,7 @@ impl FileSummary {
         };
         let holds_others = format.has_headings() || format.is_archive();
         let holds_many = format.holds_many() || format.is_archive();
-        let base = match (holds_others, &self.of_links) {
+        let base = match (holds_others, &self.link_bases) {
             (true, LinkBases::Several) => "several bases".to_owned(),
             (true, LinkBases::One(one, rule, source)) if one.as_ref() != url => {
                 text(one, *rule, *source)
@@ -164,7 +164,7 @@ impl FileSummary {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };
-        match (link_counts.count(LinkResult::NoBase), link_counts.is_new()) {
+        match (link_counts.count(LinkResult::NoBase), link_counts.has_changes()) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
                 "{name}: no base URL: nothing was rewritten; {advice}"
@@ -229,8 +229,11 @@ impl RunSummary {
         let (files, link_counts) = self.formats.entry(format.name()).or_default();
         *files += 1;
         link_counts.merge(&summary.link_counts);
-        let number =
-            if summary.link_counts.is_new() { &mut self.rewritten } else { &mut self.unchanged };
+        let number = if summary.link_counts.has_changes() {
+            &mut self.rewritten
+        } else {
+            &mut self.unchanged
+        };
         *number += 1;
         let without_base =
             if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
@@ -327,7 +330,7 @@ impl RunSummary {
 
     /// Lists the URLs of the tree that have no file, in order, one per line.
     pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
-        let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
+        let mut urls: Vec<_> = self.missing.keys().map(|url| url_for_list(url)).collect();
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)

@@ -124,7 +124,7 @@ impl<'a> RunTarget<'a> {
     }
 
     /// Creates the folder for `origin` in an output folder.
-    pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
+    pub(super) fn create_folder(&self, origin: &Origin) -> Result<()> {
         match (self, origin) {
             (Self::Below(below), Origin::Entry(entry)) => {
                 below.mirror.folder(&entry.path, &below.place(entry)?)
@@ -244,7 +244,7 @@ enum FilePlace<'t> {
 impl SinkFile<'_> {
     /// The new contents, which begin with `input` if not begun earlier; `None` if nothing has changed in place so
     /// far. `write` writes the new document, because a file name may contain its size.
-    fn begun(
+    fn new_contents(
         &mut self,
         input: &Input<'_>,
         is_changed: bool,
@@ -295,7 +295,7 @@ impl FileSink<'_> {
     }
 
     /// Sets the metadata of the input file.
-    pub(in crate::cli) fn reads(&mut self, metadata: Option<&Metadata>) {
+    pub(in crate::cli) fn set_metadata(&mut self, metadata: Option<&Metadata>) {
         let (Self::File(file), Some(read)) = (self, metadata) else { return };
         if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.at, &mut file.new) {
             new.preserve_times(read);
@@ -333,7 +333,7 @@ impl FileSink<'_> {
         match self {
             Self::Standard => write(output.out())?,
             Self::File(file) => {
-                if let Some(new) = file.begun(input, !edits.is_empty(), write)? {
+                if let Some(new) = file.new_contents(input, !edits.is_empty(), write)? {
                     new.write(write)?;
                 }
             }
@@ -345,7 +345,7 @@ impl FileSink<'_> {
 
     /// Withholds the result of a file, because a document failed `--verify`. On standard output, earlier messages of
     /// a mailbox are already written, so the message is copied unchanged instead.
-    pub(in crate::cli) fn add_unproved(
+    pub(in crate::cli) fn withhold(
         &mut self,
         input: &Input<'_>,
         output: &mut Output,
