@@ -55,7 +55,7 @@ impl ArchiveContents {
     }
 }
 
-/// The items of an archive that are wanted.
+/// The items of an archive that a command needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Documents in a format that is read.

@@ -24,14 +24,14 @@ use super::output::{Output, count};
 use super::places::FilePlaces;
 use super::shell;
 
-/// Hints for a file, or several.
+/// Hints for one or more files.
 #[derive(Default)]
 pub(crate) struct BaseHints {
     /// The number of links that lack only a scheme.
     without_scheme: usize,
     /// The number of pages that declare a canonical URL.
     pages: usize,
-    /// The URL that the first such document declares.
+    /// The first URL that a document declares for itself.
     pub(crate) url: Option<BaseHint>,
 }
 

@@ -30,7 +30,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::request::{Documents, Origin};
 
-/// The resources of archives.
+/// The resources of archives, and the items that contain their bodies.
 #[derive(Default)]
 pub(crate) struct CapturePlan {
     pub(crate) chosen: ChosenCaptures,
@@ -142,7 +142,7 @@ impl CapturePlan {
     }
 }
 
-/// True if the file at `path` is a document of its own, such as a saved page.
+/// True if the file at `path` is a single document, such as a saved page.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
     let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
     format_of_file(path, format).is_some_and(is_document)

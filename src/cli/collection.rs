@@ -18,7 +18,7 @@ use super::in_order::all_in_order;
 use super::input;
 use super::request::{Documents, Origin};
 
-/// The number of files that one thread looks at at a time.
+/// The number of files that a thread takes at a time.
 const FILES: usize = 64;
 
 /// The files in the folders of `documents` that `selection` and `takes` accept. With `reads_links`, symbolic links

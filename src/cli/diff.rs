@@ -31,7 +31,7 @@ struct ChangedLines {
     line: usize,
     /// The number of removed lines.
     removed: usize,
-    /// The added lines, each with its end.
+    /// The added lines, each with its line end.
     added: Vec<Vec<u8>>,
 }
 

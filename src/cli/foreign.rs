@@ -28,7 +28,7 @@ pub(crate) struct ForeignFile {
     remedy: Remedy,
 }
 
-/// The way to the documents in such a file.
+/// The way to open such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
     /// A program that decompresses standard input to standard output.

@@ -68,7 +68,7 @@ pub(crate) enum OpenedInput<'a> {
 pub(crate) struct NonDocument {
     /// The reason; `None` if the file just does not look like a document.
     why: Option<String>,
-    /// True if its format is one that is read, although its contents are not.
+    /// True if its format is that of a document, although its contents are not.
     has_document_format: bool,
     /// True if the file is an archive that only other commands read.
     pub(crate) is_archive: bool,
@@ -350,7 +350,7 @@ fn is_archive_skipped(
     Err(Error::file(origin.path(), why))
 }
 
-/// The retrieval URL of the file of `origin`. The file is opened only if nothing outside it gives the URL.
+/// The retrieval URL of the file `origin`. The file is opened only if nothing outside it gives the URL.
 ///
 /// # Errors
 ///
@@ -451,7 +451,7 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     }
     let head = &head[..head.len().min(FORMAT_HEAD)];
     match Format::detect(Some(&name), head) {
-        // The name of a message in a Maildir does not tell its format; its folder does.
+        // The format of a message in a Maildir follows from its folder, not from its name.
         Format::Other | Format::Mbox if maildir::is_message(&entry.path) => Format::Message,
         // A named empty file is a document, too.
         Format::Other if head.is_empty() && entry.relative.is_empty() => Format::Html,

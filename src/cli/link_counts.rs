@@ -1,4 +1,4 @@
-//! The number of links by result, of one document or several.
+//! The numbers of links by result, in one or more documents.
 //!
 //! ```text
 //! 3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)

@@ -198,7 +198,7 @@ impl<'a> LinkListing<'a> {
     }
 }
 
-/// `path:line:column`.
+/// The place of a link, as `path:line:column`.
 fn place_of(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> String {
     format!("{name}:{line}:{column}")
 }

@@ -243,7 +243,7 @@ impl Output {
         begins
     }
 
-    /// Lets the work go on if standard output is closed: its real results are files.
+    /// Lets the work go on if standard output is closed, because the results are files.
     pub(crate) fn ignore_closed_stdout(&mut self) {
         if let OutputSink::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
@@ -619,8 +619,8 @@ impl Output {
         }
     }
 
-    /// With `--verbose`, prints the links that did not become absolute, with their reasons. Links whose text was
-    /// already as chosen are omitted.
+    /// With `--verbose`, prints the links that did not become absolute, with their reasons. Links that already had
+    /// the chosen text are omitted.
     pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
@@ -653,7 +653,7 @@ impl Output {
     }
 }
 
-/// Returns the result of the work on a file. Reports an error of the file, and returns `None`.
+/// Returns the result of the work on a file. If the file failed, reports the error and returns `None`.
 pub(crate) fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,

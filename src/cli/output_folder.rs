@@ -87,7 +87,7 @@ impl OutputFolder {
         Self { mirror: self.mirror.preserving_times(), ..self }
     }
 
-    /// Begins to copy `entry`, as it is now, to `to` below the folder.
+    /// Begins a copy of `entry`, as it is now, at the path `to` below the folder.
     pub(crate) fn copy(&self, entry: &TreeEntry, to: &Path) -> Result<Replacement> {
         self.mirror.copy(entry.open(self.follow)?, &entry.path, to)
     }

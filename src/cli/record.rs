@@ -5,7 +5,7 @@
 //! {"path":"page.html","entity":"","line":3,"column":10,"start":41,"end":47,…}
 //! ```
 //!
-//! A key that does not apply is null. Only the keys of `--grammar` and of archives are absent elsewhere.
+//! A key that does not apply is null; only the keys of `--grammar` and of archives are left out.
 //!
 //! Deliberately absent: text for people.
 

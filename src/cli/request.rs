@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// Make an offline mirror.
     Localize(Box<Localize>),
-    /// Move a folder to another place, or files in it.
+    /// Move a folder to another URL, or rename files in it.
     Move(Box<Move>),
     /// Report the effect of a move on the links of a folder.
     Check(Box<Check>),
@@ -86,7 +86,7 @@ impl Command {
     }
 }
 
-/// The options for messages: how many are printed, and in colour or not.
+/// The options for messages: how many are printed, and the use of colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Verbosity {
     pub(crate) quiet: bool,
@@ -99,7 +99,7 @@ pub(crate) struct Verbosity {
 pub(crate) struct Rewrite {
     pub(crate) documents: Documents,
     pub(crate) destination: WrittenTo,
-    /// The suffix of backups, which are skipped.
+    /// The suffix of backups; files with this suffix are skipped.
     pub(crate) backup: Option<Suffix>,
     pub(crate) json: bool,
     pub(crate) strict: bool,
@@ -128,11 +128,11 @@ pub(crate) struct ListLinks {
     pub(crate) form: LinksForm,
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
-    /// The folder for the results of each file.
+    /// The folder for result files, one for each input file.
     pub(crate) output: Option<ResultsFolder>,
 }
 
-/// A folder for the results of each file, and everything else that results depend on.
+/// A folder for result files, and everything else that results depend on.
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
@@ -234,7 +234,7 @@ pub(crate) enum ResolveForm {
 pub(crate) struct Check {
     /// One folder, or archives.
     pub(crate) documents: Documents,
-    /// True if archives are checked, and not a folder.
+    /// True if archives are checked instead of a folder.
     pub(crate) is_of_archives: bool,
     /// The file for the list of URLs that the archives lack.
     pub(crate) missing: Option<PathBuf>,
@@ -258,7 +258,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// The folder.
+    /// The checked folder, or the first archive.
     pub(crate) fn folder(&self) -> &Path {
         self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
     }
@@ -446,7 +446,7 @@ impl Origin {
         }
     }
 
-    /// True if the document was named, and not found in a folder.
+    /// True if the document was named rather than found in a folder.
     pub(crate) fn is_named(&self) -> bool {
         match self {
             Self::Standard => true,

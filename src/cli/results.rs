@@ -96,29 +96,29 @@ impl Results {
         let mut to = self.folder.place(entry)?.into_os_string();
         to.push(self.extension);
         let to = PathBuf::from(to);
-        let made = modified(&self.folder.out.join(&to))?;
-        if let (Some(made), Some(last_change)) = (made, self.last_change)
-            && let Ok(of) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
-            && made > of.max(last_change)
+        let written = modified(&self.folder.out.join(&to))?;
+        if let (Some(written), Some(last_change)) = (written, self.last_change)
+            && let Ok(of_input) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
+            && written > of_input.max(last_change)
         {
             return Ok(None);
         }
         let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
         let mut of_file = output.with_file(begun);
-        let made = work(&mut of_file);
+        let result = work(&mut of_file);
         let (file, buffer) = of_file.into_file();
         output.append(buffer)?;
         // Dropping the file removes an incomplete result.
-        let made = made.and_then(|made| {
-            let file = file.filter(|_| made.0 != ExitStatus::Unusable);
+        let result = result.and_then(|result| {
+            let file = file.filter(|_| result.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), |file| file.commit().map(drop)).map_err(io::Error::other)?;
-            Ok(made)
+            Ok(result)
         });
         let failure = |error: io::Error| match error.downcast::<Error>() {
             Ok(error) => error,
             Err(error) => Error::io(&entry.path, error),
         };
-        made.map(Some).map_err(|error| failure(error).into())
+        result.map(Some).map_err(|error| failure(error).into())
     }
 }
 
@@ -126,7 +126,7 @@ impl Results {
 ///
 /// # Errors
 ///
-/// The path is not a regular file: a pipe, for example, might never end.
+/// The path exists but is not a regular file; a pipe, for example, might never end.
 fn modified(path: &Path) -> Result<Option<SystemTime>> {
     match fs::symlink_metadata(path) {
         Ok(seen) if seen.is_file() => {

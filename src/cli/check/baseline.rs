@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A row has no line and no offset, so that changes in other parts of the file do not affect it. The path is relative
-//! to the folder. Equal findings are counted.
+//! to the folder. Equal findings share a row, which counts them.
 //!
 //! Deliberately absent: patterns; `--exclude` skips files.
 

@@ -43,7 +43,7 @@ struct ListedFile {
     number: usize,
     /// The path as a baseline writes it.
     path: String,
-    /// Accepted findings that are still to be found.
+    /// Accepted findings of the file that are not yet matched.
     unmatched: AcceptedFindings,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,

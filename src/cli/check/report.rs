@@ -483,7 +483,7 @@ struct Folder<'a> {
     files: Vec<&'a CheckedFile>,
 }
 
-/// The folder as nested folders, each with a square for every document in it.
+/// Draws the folder as nested folders, each with a square for every document in it.
 fn folder_picture(tree: &CheckedTree<'_>) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
@@ -543,7 +543,7 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
 
-/// Draws a square for each document directly in a folder, as far as there is `room`.
+/// Draws a square for each document directly in a folder, while there is `room`, and deducts them from it.
 fn draw_squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     if files.is_empty() {
         return;
@@ -570,12 +570,12 @@ fn draw_squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     }
 }
 
-/// A file name as escaped text.
+/// Escapes a file name.
 fn name_of(bytes: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(bytes))
 }
 
-/// `text` as the text of an element, or a value in quotes.
+/// Escapes `text` for an element or for a value in quotes.
 fn escaped(text: &str) -> String {
     escape::text(&visible(text)).replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -42,7 +42,7 @@ use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::ExitStatus;
 
-/// A folder whose files were checked.
+/// A folder, or archives, whose documents were checked.
 pub(super) struct CheckedTree<'a> {
     request: &'a Check,
     /// The captures, if archives are checked.
@@ -54,16 +54,16 @@ pub(super) struct CheckedTree<'a> {
     /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,
     pub(super) collection: Collection,
-    /// The ids in documents, by their numbers in the collection.
+    /// The ids in each document, by the number of the document in the collection.
     ids: HashMap<usize, Ids>,
     /// The counts of all files together.
     pub(super) sum: ClassCounts,
-    /// The targets of links whose class [`is_settled`] at once.
+    /// The targets of links in settled classes ([`is_settled`]).
     pub(super) targets: Targets,
     pub(super) skipped: SkipCounts,
 }
 
-/// True if links of this class keep it once the ids of all documents are known.
+/// True if links keep this class once the ids of all documents are known.
 pub(super) fn is_settled(class: Class) -> bool {
     use Class::{Dangling, Escapes, Missing, MissingPage, Outside, Pinned};
     matches!(class, Outside | Pinned | Escapes | Dangling | Missing | MissingPage)

@@ -33,7 +33,7 @@ use crate::cli::record;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
-/// The message about local copies that were not copied.
+/// The end of messages about links to local copies that were not copied.
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
@@ -60,7 +60,7 @@ pub(super) struct FileSummary {
 /// A base, with the rule and the source that gave it.
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
-/// The URLs of the tree without a file, each with the number of links to it.
+/// The URLs of the tree that have no file, each with the number of links to it.
 type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {

@@ -242,8 +242,8 @@ enum FilePlace<'t> {
 }
 
 impl SinkFile<'_> {
-    /// The new contents, which begin with `input` if not begun earlier; `None` if nothing has changed in place so
-    /// far. `write` writes the new document, because a file name may contain its size.
+    /// The new contents, begun with `input` if necessary; `None` while nothing has changed in place. `write` writes
+    /// the new document, because a file name may contain its size.
     fn new_contents(
         &mut self,
         input: &Input<'_>,
