@@ -71,7 +71,7 @@ pub(crate) struct Archived {
     pub(crate) key: RecordKey,
     /// The number of the item in its archive, from 0.
     pub(crate) number: u32,
-    held: DocumentBytes,
+    content: DocumentBytes,
     /// The options for reading it.
     pub(crate) options: Options,
 }
@@ -141,8 +141,8 @@ impl Item {
         } else {
             (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
         };
-        let held = DocumentBytes::Record(record, payload);
-        let document = Some(Archived { key, number: 0, held, options });
+        let content = DocumentBytes::Record(record, payload);
+        let document = Some(Archived { key, number: 0, content, options });
         Self { messages, document, ..Self::default() }
     }
 
@@ -205,8 +205,8 @@ impl Item {
     fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let key = RecordKey { offset, ..RecordKey::default() };
-        let (held, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
-        let document = Some(Archived { key, number: 0, held, options });
+        let (content, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
+        let document = Some(Archived { key, number: 0, content, options });
         Self { document, ..Self::default() }
     }
 
@@ -298,12 +298,12 @@ impl Archived {
         let offset = Offset { file: number, within: 0 };
         let (url, media_type) = (Some(url), media_type.to_string());
         let key = RecordKey { id: None, offset, url, media_type };
-        Self { key, number: 0, held: DocumentBytes::Bytes(bytes), options }
+        Self { key, number: 0, content: DocumentBytes::Bytes(bytes), options }
     }
 
     /// The captures: first the resource itself, then redirects to it from its other URLs.
     pub(crate) fn captures(&self) -> Vec<Capture> {
-        match &self.held {
+        match &self.content {
             DocumentBytes::Record(record, _) => record::capture(record).into_iter().collect(),
             DocumentBytes::Capture(captured) => {
                 let own = &captured.capture;
@@ -320,7 +320,7 @@ impl Archived {
 
     /// The body of the capture, without content codings; `None` if these cannot be decoded.
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
-        match &self.held {
+        match &self.content {
             DocumentBytes::Record(record, _) => record::body(record),
             DocumentBytes::Capture(captured) => {
                 let CapturedBytes { body, format, charset, .. } = &**captured;
@@ -333,7 +333,7 @@ impl Archived {
 
     /// The retrieval URL of a capture with this URL, or the base that its archive records instead.
     pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
-        let (source, base) = match &self.held {
+        let (source, base) = match &self.content {
             DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),
             DocumentBytes::Record(..) | DocumentBytes::Bytes(_) => (Source::Warc, None),
         };
@@ -342,7 +342,7 @@ impl Archived {
 
     /// The bytes of the document, or of the capture.
     pub(crate) fn bytes(&self) -> &[u8] {
-        match &self.held {
+        match &self.content {
             DocumentBytes::Record(record, None) => record.block(),
             DocumentBytes::Record(_, Some(bytes)) | DocumentBytes::Bytes(bytes) => bytes,
             DocumentBytes::Capture(captured) => &captured.body,
@@ -351,7 +351,7 @@ impl Archived {
 
     /// Returns the buffer, for reuse.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
-        match self.held {
+        match self.content {
             DocumentBytes::Record(record, _) => record.into_buffer(),
             DocumentBytes::Bytes(bytes) => bytes,
             DocumentBytes::Capture(captured) => captured.body,

@@ -247,9 +247,9 @@ fn print_entities(
     let styler = output.styler;
     let out = output.out();
     // In reverse order, the first child met of an entity is its last child.
-    let mut met = HashSet::new();
+    let mut seen_parents = HashSet::new();
     let mut is_last: Vec<bool> =
-        entities.iter().rev().map(|entity| met.insert(entity.parent)).collect();
+        entities.iter().rev().map(|entity| seen_parents.insert(entity.parent)).collect();
     is_last.reverse();
     let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
     // For each level, true if more siblings follow.

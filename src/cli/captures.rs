@@ -108,8 +108,8 @@ impl CapturePlan {
         };
         let anomalies = with_archive(path, documents, wanted, |archive| {
             format = archive.contents.format();
-            archive::each(archive, output, on_item, |made, _, output| {
-                made.into_iter().try_for_each(|made| done(made, output))
+            archive::each(archive, output, on_item, |results, _, output| {
+                results.into_iter().try_for_each(|result| done(result, output))
             })
         })?;
         Ok((format, anomalies))

@@ -42,11 +42,11 @@ use super::status::ExitStatus;
 
 /// Checks a folder or archives.
 pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
-    let from = request.documents.origins();
+    let origins = request.documents.origins();
     let read = |path| Baseline::read(path, request.updates_baseline);
     side_files::check_files(request)?;
     let baseline = request.baseline.as_deref().map(read).transpose()?;
-    let (mut tree, mut status) = CheckedTree::read(request, &from, output)?;
+    let (mut tree, mut status) = CheckedTree::read(request, &origins, output)?;
     tree.warn_of_case_conflicts(output);
     let is_by_target = !request.lists_links;
     let list = if is_by_target { Classes::default() } else { request.list.clone() };
@@ -99,10 +99,10 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
 
 /// Suggests a `baselink move` command, if it would fix links that break.
 fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
-    let root = tree.from.given_root();
+    let root = tree.origins.given_root();
     let movable = match root {
         Some(_) => tree.sum.movable,
-        None if tree.from.assumes_root => tree.sum.root_relative,
+        None if tree.origins.assumes_root => tree.sum.root_relative,
         None => 0,
     };
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
@@ -167,7 +167,7 @@ fn report_totals(
     output.notice_of(sum.differing, ["link leads", "links lead"], what);
     let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
     output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
-    if tree.from.assumes_root && request.to.is_none() {
+    if tree.origins.assumes_root && request.to.is_none() {
         let what = "with /; their targets depend on the URL of the folder; give it with --url";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }

@@ -110,7 +110,7 @@ fn work_through<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
-    let one = |origin: Origin, output: &mut Output| {
+    let process = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
         if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
             progress.finish_file(origin.size());
@@ -121,7 +121,8 @@ fn work_through<T: Send>(
     let work_buffered = |chunk: Chunk| {
         let files = chunk.files.into_iter().take_while(|_| !is_stopped()).map(|origin| {
             let mut buffer = blank.buffered();
-            one(origin, &mut buffer).map(|(origin, result)| (origin, buffer.into_buffer(), result))
+            process(origin, &mut buffer)
+                .map(|(origin, result)| (origin, buffer.into_buffer(), result))
         });
         Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
     };
@@ -150,7 +151,7 @@ fn work_through<T: Send>(
         })?;
         done(finished, output)?;
         let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
-        let (origin, result) = one(origin, output)?;
+        let (origin, result) = process(origin, output)?;
         done(vec![(origin, BufferedOutput::default(), result)], output)?;
     }
     Ok(failed)
@@ -462,7 +463,7 @@ pub(crate) fn each_document<T: Send>(
 ) -> io::Result<ReadSummary> {
     let mut read =
         ReadSummary { status: ExitStatus::Done, documents: 0, skipped: SkipCounts::default() };
-    let one = |origin: &Origin, output: &mut Output| {
+    let process = |origin: &Origin, output: &mut Output| {
         let opened = match skip_reason(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
             Ok(None) => File::open(origin, documents, None),
@@ -483,7 +484,7 @@ pub(crate) fn each_document<T: Send>(
         output.error(&failure);
         Ok(Err(SkipReason::Unusable))
     };
-    let failed = each(documents, output, one, |batch, output| {
+    let failed = each(documents, output, process, |batch, output| {
         for (origin, buffer, outcome) in batch {
             output.append(buffer)?;
             match outcome {

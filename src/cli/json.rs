@@ -17,7 +17,7 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 /// Appends `value` to `out`, on one line.
-pub(crate) fn put(out: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn append(out: &mut Vec<u8>, value: &impl Serialize) -> io::Result<()> {
     // Most lines need no escapes. Checking the line once, instead of each string, saves a sixth of the time of a
     // list.
     let start = out.len();
@@ -64,7 +64,7 @@ mod tests {
             ("a\u{202e}b\u{feff}\u{2066}", r#""a\u202eb\ufeff\u2066""#),
         ] {
             let mut out = Vec::new();
-            put(&mut out, &text).unwrap();
+            append(&mut out, &text).unwrap();
             assert_eq!(str::from_utf8(&out).unwrap(), expected);
             assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
         }

@@ -43,9 +43,9 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return list_file(request, file, output) };
-        let made = results.write(origin, output, |output| list_file(request, file, output));
-        Ok(match ok_or_report(made, output)? {
-            Some(Some(made)) => made,
+        let result = results.write(origin, output, |output| list_file(request, file, output));
+        Ok(match ok_or_report(result, output)? {
+            Some(Some(listed)) => listed,
             Some(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
                 (ExitStatus::Done, Default::default())
@@ -93,8 +93,8 @@ fn list_file(
 ) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let mut status = ExitStatus::Done;
-    let mut add = |(totals, held): &(Totals, ExitStatus)| {
-        status = status.max(*held);
+    let mut add = |(totals, of_document): &(Totals, ExitStatus)| {
+        status = status.max(*of_document);
         link_counts.add_totals(totals);
     };
     let read = match file.contents {

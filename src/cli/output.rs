@@ -413,7 +413,7 @@ impl Output {
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.json_line);
         line.clear();
-        json::put(&mut line, record)?;
+        json::append(&mut line, record)?;
         line.push(b'\n');
         let written = self.out().write_all(&line);
         self.json_line = line;
@@ -538,7 +538,7 @@ impl Output {
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
                 let _ = match progress {
-                    Some(progress) => progress.aside(print),
+                    Some(progress) => progress.hide_during(print),
                     None => print(),
                 };
             }

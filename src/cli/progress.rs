@@ -98,7 +98,7 @@ impl Progress {
     }
 
     /// Hides the bar while `print` runs.
-    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(crate) fn hide_during<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 }

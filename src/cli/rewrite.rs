@@ -69,11 +69,11 @@ pub(crate) fn rewrite(
         stop_between_files()?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
-    let of_one = |origin: &Origin, output: &mut Output| {
+    let rewrite_one = |origin: &Origin, output: &mut Output| {
         let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
         Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
-    let failed = files::each(&request.documents, output, of_one, |batch, output| {
+    let failed = files::each(&request.documents, output, rewrite_one, |batch, output| {
         status = status.max(commit_batch(request, kind, batch, &mut totals, output)?);
         Ok(())
     })?;
@@ -204,8 +204,9 @@ fn open_and_rewrite(
         }
         _ => file.each(|input, options| {
             let options = kind.options(origin, input.bytes, options);
-            let one = rewrite_document((request, kind), input, &options, &mut summary, output);
-            write_document(&one, input, &mut sink, output)
+            let rewritten =
+                rewrite_document((request, kind), input, &options, &mut summary, output);
+            write_document(&rewritten, input, &mut sink, output)
         })?,
     }
     let written = sink.end()?;

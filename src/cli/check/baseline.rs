@@ -127,8 +127,8 @@ pub(super) struct AcceptedFindings(HashMap<FindingKey, usize>);
 impl AcceptedFindings {
     /// Accepts a finding with this key once; true if the baseline still had one.
     pub(super) fn accept(&mut self, key: &FindingKey) -> bool {
-        let left = self.0.get_mut(key).filter(|left| **left > 0);
-        left.map(|left| *left -= 1).is_some()
+        let remaining = self.0.get_mut(key).filter(|remaining| **remaining > 0);
+        remaining.map(|remaining| *remaining -= 1).is_some()
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut lines = Vec::new();
     for (key, count) in noted {
-        json::put(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
+        json::append(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
         lines.push(b'\n');
     }
     out.write_all(&lines)

@@ -45,9 +45,9 @@ impl Listed {
         is_asked: impl Fn(Class) -> bool,
     ) -> Vec<(Class, usize)> {
         let accepted = |class| self.accepted_of.get(&class).copied().unwrap_or_default();
-        let left = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
+        let remaining = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
         let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
-        classes.map(|class| (class, left(class))).filter(|(_, links)| *links > 0).collect()
+        classes.map(|class| (class, remaining(class))).filter(|(_, links)| *links > 0).collect()
     }
 }
 

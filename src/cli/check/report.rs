@@ -77,7 +77,7 @@ impl<'a> ReportPage<'a> {
         let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
         let verdict = escaped(&words::verdict(request, tree, self.listed));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
-        let from = tree.from.given_root().map_or_else(String::new, |from| {
+        let from = tree.origins.given_root().map_or_else(String::new, |from| {
             format!("from <code>{}</code> ", escaped(from.as_str()))
         });
         let to = request.to.as_ref().map_or_else(
@@ -393,14 +393,14 @@ fn write_table(
          <thead role=\"rowgroup\"><tr role=\"row\">"
     )?;
     for column in columns {
-        let (class, column) = numeric(column);
+        let (class, column) = class_and_name(column);
         write!(out, "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>")?;
     }
     writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
     for cells in rows {
         write!(out, "<tr role=\"row\">")?;
         for (column, cell) in columns.iter().zip(cells) {
-            let (class, column) = numeric(column);
+            let (class, column) = class_and_name(column);
             write!(out, "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>")?;
         }
         writeln!(out, "</tr>")?;
@@ -409,7 +409,7 @@ fn write_table(
 }
 
 /// The `class` attribute of the cells of a column, and the name of the column.
-fn numeric(column: &str) -> (&'static str, &str) {
+fn class_and_name(column: &str) -> (&'static str, &str) {
     column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
 }
 

@@ -82,6 +82,6 @@ pub(super) fn print_finding(
     });
     output.divide(b",")?;
     let mut line = b"\n".to_vec();
-    json_text::put(&mut line, &result)?;
+    json_text::append(&mut line, &result)?;
     output.out().write_all(&line)
 }

@@ -47,7 +47,7 @@ pub(super) struct CheckedTree<'a> {
     request: &'a Check,
     /// The captures, if archives are checked.
     pub(super) captures: Option<CapturePlan>,
-    pub(super) from: &'a Origins,
+    pub(super) origins: &'a Origins,
     pub(super) files: Vec<CheckedFile>,
     /// The index in `files` of each file, by its path.
     numbers: HashMap<PathBuf, usize>,
@@ -117,8 +117,8 @@ impl ClassCounts {
     /// Moves a number of links from one class to another.
     fn reclassify(&mut self, from: Class, to: Class, links: usize) {
         *self.classes.entry(to).or_default() += links;
-        let left = self.of(from).saturating_sub(links);
-        self.classes.insert(from, left);
+        let remaining = self.of(from).saturating_sub(links);
+        self.classes.insert(from, remaining);
         self.classes.retain(|_, links| *links > 0);
     }
 
@@ -168,11 +168,11 @@ impl<'a> CheckedTree<'a> {
     /// Checks the folder, and reports files that cannot be read.
     pub(super) fn read(
         request: &'a Check,
-        from: &'a Origins,
+        origins: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
         if request.is_of_archives {
-            return Self::read_archives(request, from, output);
+            return Self::read_archives(request, origins, output);
         }
         let documents = &request.documents;
         let follow = documents.selection.follow;
@@ -181,7 +181,7 @@ impl<'a> CheckedTree<'a> {
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
         // An error is ignored here, because the walk over the documents below reports it.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
-        let mut tree = Self::empty(request, from);
+        let mut tree = Self::empty(request, origins);
         let collection = collection.unwrap_or_default();
         let (mut fragments_of_files, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
@@ -204,11 +204,11 @@ impl<'a> CheckedTree<'a> {
         Ok((tree, read.status))
     }
 
-    fn empty(request: &'a Check, from: &'a Origins) -> Self {
+    fn empty(request: &'a Check, origins: &'a Origins) -> Self {
         Self {
             request,
             captures: None,
-            from,
+            origins,
             files: Vec::new(),
             numbers: HashMap::new(),
             parts: 0,
@@ -232,12 +232,12 @@ impl<'a> CheckedTree<'a> {
     /// Checks the documents of archives. Each is named by its URL.
     fn read_archives(
         request: &'a Check,
-        from: &'a Origins,
+        origins: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
         let documents = &request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
-        let (mut tree, mut status) = (Self::empty(request, from), ExitStatus::Done);
+        let (mut tree, mut status) = (Self::empty(request, origins), ExitStatus::Done);
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {

@@ -128,23 +128,23 @@ impl MailboxTask<'_> {
             let place = BatchPlace { ends, lines, entity };
             let input = part.input(&place, path);
             let of_message = kind.options(origin, input.bytes, &options);
-            let one =
+            let document =
                 rewrite_document((request, kind), &input, &of_message, &mut summary, &mut buffer);
-            let is_open = joins && one.is_proved;
+            let is_open = joins && document.is_proved;
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !buffer.has_messages());
             if let Some(BatchPiece { place, rewritten, .. }) = joined {
-                join(&mut rewritten.edits, &one.edits, message.start - place.ends[1]);
+                join(&mut rewritten.edits, &document.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let buffer = std::mem::replace(&mut buffer, blank.buffered()).into_buffer();
             if !is_open {
-                pieces.push(BatchPiece { buffer, place, rewritten: one, is_open });
+                pieces.push(BatchPiece { buffer, place, rewritten: document, is_open });
                 continue;
             }
             let mut edits = Edits::default();
-            join(&mut edits, &one.edits, message.start - span.start);
+            join(&mut edits, &document.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
             let place = BatchPlace { ends, ..place };
             let rewritten = RewrittenDocument { edits, is_proved: true };

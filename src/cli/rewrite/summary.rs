@@ -67,7 +67,7 @@ impl FileSummary {
     /// Adds a document of the file.
     pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, kind: &RewriteKind) {
         let Rewritten { report, totals, .. } = rewritten;
-        add(&mut self.refused, kind.refused(rewritten, options.format));
+        add_counts(&mut self.refused, kind.refused(rewritten, options.format));
         let Some(of) = kind.result() else { return self.add_totals(totals) };
         self.link_counts.add_links(report, of);
         for target in kind.missing(report) {
@@ -108,7 +108,7 @@ impl FileSummary {
         self.entities += later.entities;
         self.base = self.base.take().or(later.base);
         self.link_bases.merge(later.link_bases);
-        add(&mut self.refused, later.refused);
+        add_counts(&mut self.refused, later.refused);
     }
 
     /// Adds the diagnostics of a document, if `--json` records them.
@@ -219,7 +219,7 @@ pub(super) struct RunSummary {
 }
 
 /// Adds the numbers of `more` to `sums`.
-fn add(sums: &mut [usize; 3], more: [usize; 3]) {
+fn add_counts(sums: &mut [usize; 3], more: [usize; 3]) {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
@@ -239,7 +239,7 @@ impl RunSummary {
             if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
-        add(&mut self.refused, summary.refused);
+        add_counts(&mut self.refused, summary.refused);
         for (target, number) in summary.missing {
             *self.missing.entry(target).or_default() += number;
         }

@@ -147,7 +147,8 @@ impl<'a> RunTarget<'a> {
 
     /// Begins the result of `origin`.
     pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
-        let file = |at, new| FileSink::File(Box::new(SinkFile { at, read: None, new }));
+        let file =
+            |place, new| FileSink::File(Box::new(SinkFile { place, input_metadata: None, new }));
         Ok(match (self, origin) {
             (Self::Standard, _) => FileSink::Standard,
             (Self::File { path, preserve_times }, _) => {
@@ -212,9 +213,9 @@ pub(in crate::cli) enum FileSink<'t> {
 
 /// The result file of an input file.
 pub(in crate::cli) struct SinkFile<'t> {
-    at: FilePlace<'t>,
+    place: FilePlace<'t>,
     /// The metadata of the input file, if it is needed.
-    read: Option<Metadata>,
+    input_metadata: Option<Metadata>,
     /// The new contents; `None` until the first document, or in place until the first changed one.
     new: Option<Replacement>,
 }
@@ -251,7 +252,7 @@ impl SinkFile<'_> {
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<Option<&mut Replacement>> {
         if self.new.is_none() {
-            self.new = match &mut self.at {
+            self.new = match &mut self.place {
                 FilePlace::Named { .. } => None,
                 FilePlace::Original { .. } | FilePlace::Staged { .. } if !is_changed => None,
                 FilePlace::Original { how, original } => {
@@ -272,7 +273,7 @@ impl SinkFile<'_> {
                     if is_changed && maildir::is_message(&entry.path) {
                         *to = with_sizes(to, &entry.path, write)?;
                     }
-                    Some(below.mirror.begin(&entry.path, to, self.read.as_ref())?)
+                    Some(below.mirror.begin(&entry.path, to, self.input_metadata.as_ref())?)
                 }
             };
         }
@@ -284,7 +285,7 @@ impl FileSink<'_> {
     /// The file that is to be replaced.
     pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
-            Self::File(file) => match &file.at {
+            Self::File(file) => match &file.place {
                 FilePlace::Original { original, .. } | FilePlace::Staged { original, .. } => {
                     Some(original)
                 }
@@ -296,17 +297,18 @@ impl FileSink<'_> {
 
     /// Sets the metadata of the input file.
     pub(in crate::cli) fn set_metadata(&mut self, metadata: Option<&Metadata>) {
-        let (Self::File(file), Some(read)) = (self, metadata) else { return };
-        if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.at, &mut file.new) {
-            new.preserve_times(read);
+        let (Self::File(file), Some(metadata)) = (self, metadata) else { return };
+        if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.place, &mut file.new)
+        {
+            new.preserve_times(metadata);
         }
-        file.read = Some(read.clone());
+        file.input_metadata = Some(metadata.clone());
     }
 
     /// Copies a file that is not a document to an output folder, or renames it; `None` if it does neither.
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
-        match file.at {
+        match file.place {
             FilePlace::Below { below, entry, to } => {
                 // This opens the path again, where there may be another file by now.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
@@ -356,7 +358,7 @@ impl FileSink<'_> {
             }
             Self::Standard | Self::File(_) => {
                 if let Self::File(file) = self
-                    && let FilePlace::Staged { journal, .. } = &file.at
+                    && let FilePlace::Staged { journal, .. } = &file.place
                 {
                     journal.fail();
                 }
@@ -374,7 +376,7 @@ impl FileSink<'_> {
             Self::Diff(_) | Self::Nowhere => return Ok(Written::Nowhere),
             Self::File(file) => *file,
         };
-        let new = match (file.new, file.at) {
+        let new = match (file.new, file.place) {
             (Some(new), _) => new,
             (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
             (None, FilePlace::Staged { journal, old, new, .. }) if old != new => {
