@@ -6,8 +6,8 @@
 //!
 //! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own,
 //! and the buffers are printed in the order of the files, so that output does not depend on the number of threads.
-//! The output of a large file, of standard input or of a single file is not buffered, because that of a mailbox may
-//! be larger than memory.
+//! The output of a large file, of standard input or of a single file is not buffered, because the output of a mailbox
+//! may be larger than memory.
 //!
 //! Deliberately absent: the work on a file, which the commands supply.
 

@@ -8,7 +8,7 @@
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
 //! ```
 //!
-//! The library would read any bytes as a document, here one without links. A user who names such a file should learn
+//! The library would read any bytes as a document, and find no links in such a file. A user who names it should learn
 //! its kind instead.
 //!
 //! Deliberately absent: opening such files, and kinds whose first bytes could begin a document.

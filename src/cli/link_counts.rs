@@ -33,7 +33,7 @@ pub(crate) enum LinkResult {
     /// The link leads to the new place of its target without a change.
     Unchanged,
     Absolute,
-    /// The link was the href of a base element, and is now empty.
+    /// The link was a declared base, and is now empty.
     BaseEmptied,
     NoBase,
     Left,

@@ -619,8 +619,8 @@ impl Output {
         }
     }
 
-    /// With `--verbose`, prints the links that did not become absolute, with their reasons. Links that already had
-    /// the chosen text are omitted.
+    /// With `--verbose`, prints the links that were neither rewritten nor absolute, with their reasons. Links that
+    /// already had the chosen text are omitted.
     pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;

@@ -142,7 +142,8 @@ impl Listing<'_> {
         self.baseline.is_some() && baseline::is_noted(self.request, class)
     }
 
-    /// True if findings of `class` are counted by target here; [`CheckedTree`] has counted those of settled classes.
+    /// True if findings of `class` are counted by target here. Without a baseline, [`CheckedTree`] has already
+    /// counted those of settled classes.
     fn has_target(&self, class: Class) -> bool {
         let is_counted = self.baseline.is_none() && is_settled(class);
         self.has_targets && !is_counted && targets::are_shown(self.request, class)

@@ -148,7 +148,7 @@ impl ClassCounts {
 }
 
 /// The fragments of the links in one file, each with the number of its links. They are grouped by the number of the
-/// target, and by the class that the links have if the target has the id.
+/// target, and by the class that the links have if the target has such an id.
 type FragmentLinks = BTreeMap<(usize, Class), HashMap<String, usize>>;
 
 /// The links of the documents in a file.

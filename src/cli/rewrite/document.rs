@@ -46,7 +46,7 @@ pub(super) fn rewrite_document(
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
     output.report_diagnostics(&places, &report.diagnostics);
-    // The result of a move does not depend on bases.
+    // For `move`, `--verbose` reports no bases.
     if !matches!(kind, RewriteKind::Moved(..)) {
         output.report_bases(input, &places, report);
     }
