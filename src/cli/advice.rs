@@ -1,5 +1,5 @@
-//! Additions of the command line to diagnostics of the library: the option that helps, and a test for diagnostics that
-//! are about changes, which not every command makes.
+//! Additions to the diagnostics of the library: the option that helps, and a test for the diagnostics that `base` and
+//! `check` report.
 //!
 //! ```text
 //! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --assume-scheme gives another
@@ -9,7 +9,7 @@
 
 use baselink::diagnostic::{Code, Diagnostic};
 
-/// The advice for each diagnostic that an option helps with.
+/// The advice for each diagnostic that an option can resolve.
 const OPTIONS: &[(Code, &str)] = &[
     (Code::BaseParameters, "--resolver rfc3986 treats ';' as part of a name"),
     (Code::ProfilesDiffer, "see --resolver"),
@@ -17,7 +17,7 @@ const OPTIONS: &[(Code, &str)] = &[
     (Code::LocalCopiesMissing, "--trust -local-copies resolves such links, too"),
 ];
 
-/// True if a diagnostic is about the output, and not about the document, its base or its links.
+/// True if a diagnostic is about the output rather than the document, its base or its links.
 fn is_of_a_change(code: Code) -> bool {
     matches!(
         code,
@@ -30,7 +30,7 @@ fn is_of_a_change(code: Code) -> bool {
     )
 }
 
-/// True if a diagnostic is about the document or its base, and not about its links or the output.
+/// True if a diagnostic is about the document or its base rather than its links or the output.
 pub(crate) fn is_of_bases(code: Code) -> bool {
     !is_of_a_change(code) && code != Code::ProfilesDiffer
 }

@@ -1,7 +1,7 @@
 //! The documents of archives, processed on several threads.
 //!
 //! ```text
-//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   links, base and rewrite go through them
+//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   for links, base and rewrite
 //!                     crawl.warc.gz@9120: warning[member-broken]: …
 //! ```
 //!
@@ -30,8 +30,8 @@ use super::progress::is_stopped;
 /// The number of bytes of an archive in memory at a time, unless one record is longer.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses several
-/// threads, unless `output` belongs to one of several threads. Returns the number of records with anomalies.
+/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses
+/// several threads, unless `output` already belongs to a worker thread. Returns the number of records with anomalies.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
@@ -42,7 +42,7 @@ pub(crate) fn each<T: Send>(
     let threads = if output.is_buffered() { 1 } else { jobs };
     let counts = output.count_diagnostics();
     let (mut numbers, mut anomalies) = (0.., 0);
-    let mut through = |path: &Path, next: NextItem<'_>, output: &mut Output| {
+    let mut process = |path: &Path, next: NextItem<'_>, output: &mut Output| {
         let mut next = |spare: &dyn Fn() -> Vec<u8>| {
             let mut item = next(spare)?;
             let number = numbers.next()?;
@@ -53,9 +53,9 @@ pub(crate) fn each<T: Send>(
             }
             Some(item)
         };
-        through(path, threads, &mut next, output, &work, &mut done)
+        process_items(path, threads, &mut next, output, &work, &mut done)
     };
-    let ended = through_contents(path, contents, (&options, wanted), &mut through, output);
+    let ended = process_contents(path, contents, (&options, wanted), &mut process, output);
     if counts {
         output.report_counted_diagnostics();
     }
@@ -65,23 +65,23 @@ pub(crate) fn each<T: Send>(
 /// A function that returns the next item of an archive; its argument provides a buffer for the bytes.
 type NextItem<'a> = &'a mut dyn FnMut(&dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
 
-/// Calls `through` with the items of the archive `path`, which has these `contents`.
-fn through_contents(
+/// Calls `process` with the items of the archive `path`, which has these `contents`.
+fn process_contents(
     path: &Path,
     contents: ArchiveContents,
     (options, wanted): (&Options, Wanted),
-    through: &mut dyn FnMut(&Path, NextItem<'_>, &mut Output) -> FileResult<()>,
+    process: &mut dyn FnMut(&Path, NextItem<'_>, &mut Output) -> FileResult<()>,
     output: &mut Output,
 ) -> FileResult<()> {
     let failed = |error: Error| failure(path, &error);
     match contents {
         ArchiveContents::Warc(reader) => {
-            through(path, &mut records(reader, options, wanted), output)
+            process(path, &mut records(reader, options, wanted), output)
         }
         ArchiveContents::Har(reader) => {
             let har = read_whole(reader).and_then(Har::read).map_err(failed)?;
             let mut items = har.entries().map(|entry| Item::of_har(entry, options, wanted));
-            through(path, &mut |_| items.next().map(Ok), output)
+            process(path, &mut |_| items.next().map(Ok), output)
         }
         ArchiveContents::WebArchive(reader) => {
             let bytes = read_whole(reader).map_err(failed)?;
@@ -89,12 +89,12 @@ fn through_contents(
                 WebArchive::read(&bytes).map_err(failed)?;
             let found = resources.into_iter().map(|one| Item::of_resource(one, options, wanted));
             let mut items = found.chain(anomalies.into_iter().map(Item::of_anomaly));
-            through(path, &mut |_| items.next().map(Ok), output)
+            process(path, &mut |_| items.next().map(Ok), output)
         }
         ArchiveContents::Message(bytes) => {
             let parts = resources(&bytes, options).into_iter().zip(0..);
             let mut items = parts.map(|(part, number)| Item::of_part(part, number, options));
-            through(path, &mut |_| items.next().map(Ok), output)
+            process(path, &mut |_| items.next().map(Ok), output)
         }
         ArchiveContents::Wacz(file) => {
             let mut wacz = Wacz::open(file).map_err(failed)?;
@@ -103,9 +103,9 @@ fn through_contents(
             let mut latest = None;
             for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
                 let read = wacz.archive(at).map_err(failed).and_then(|reader| {
-                    through(inner, &mut records(reader, options, wanted), output)
+                    process(inner, &mut records(reader, options, wanted), output)
                 });
-                if let Err(error) = Failure::nested(read)?
+                if let Err(error) = Failure::separate(read)?
                     && let Some(earlier) = latest.replace(error)
                 {
                     output.error(&earlier);
@@ -129,7 +129,7 @@ fn records<R: Read>(
     }
 }
 
-/// The error about the archive `path`.
+/// Converts an error about a part of the archive `path` into one about the archive.
 fn failure(path: &Path, error: &Error) -> Failure {
     Failure::File(Error::file(path, &error.to_string()))
 }
@@ -143,7 +143,7 @@ fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
 }
 
 /// Calls `work` for each item from `next`, and `done` with each result, in order.
-fn through<T: Send>(
+fn process_items<T: Send>(
     path: &Path,
     threads: usize,
     next: NextItem<'_>,
@@ -170,8 +170,8 @@ fn through<T: Send>(
         let Item { is_anomaly, messages, document, .. } = item?;
         let of_document = document.map(|document| {
             let mut buffer = blank.buffered();
-            let made = work(&input(path, &document), &document, &mut buffer);
-            (made, buffer.into_buffer(), document)
+            let result = work(&input(path, &document), &document, &mut buffer);
+            (result, buffer.into_buffer(), document)
         });
         Ok::<_, Error>((is_anomaly, messages, of_document))
     };
@@ -184,10 +184,10 @@ fn through<T: Send>(
         for (offset, code, message) in messages {
             output.diagnostic_at(&format!("{}@{offset}", name(path)), code, &message);
         }
-        let Some((made, buffer, document)) = of_document else { return Ok::<_, Failure>(()) };
-        output.reach(document.key.offset.file);
+        let Some((result, buffer, document)) = of_document else { return Ok::<_, Failure>(()) };
+        output.advance_to(document.key.offset.file);
         output.append(buffer)?;
-        done(made?, (&input(path, &document), &document), output)?;
+        done(result?, (&input(path, &document), &document), output)?;
         lock().push(document.into_buffer());
         Ok(())
     })?;

@@ -32,7 +32,7 @@ use super::document_name::RecordKey;
 pub(crate) enum ArchiveContents {
     /// Records (ISO 28500).
     Warc(Box<dyn Read>),
-    /// Archives with records, in a ZIP archive.
+    /// WARC files in a ZIP archive.
     Wacz(fs::File),
     /// Entries in JSON (HAR 1.2).
     Har(Box<dyn Read>),
@@ -55,7 +55,7 @@ impl ArchiveContents {
     }
 }
 
-/// The items of an archive that are wanted.
+/// The items of an archive that a command needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Documents in a format that is read.
@@ -71,14 +71,14 @@ pub(crate) struct Archived {
     pub(crate) key: RecordKey,
     /// The number of the item in its archive, from 0.
     pub(crate) number: u32,
-    held: DocumentBytes,
+    content: DocumentBytes,
     /// The options for reading it.
     pub(crate) options: Options,
 }
 
 /// The bytes of a document.
 enum DocumentBytes {
-    /// The block of a record, or the decoded payload of the response in it.
+    /// A record, and the decoded payload of the response in it if that differs from its block.
     Record(Record, Option<Vec<u8>>),
     /// Decoded bytes of an entry.
     Bytes(Vec<u8>),
@@ -93,7 +93,7 @@ struct CapturedBytes {
     capture: Capture,
     /// Other URLs of the resource.
     other_urls: Vec<String>,
-    /// The base of its links, if it is another URL than its own.
+    /// The base of its links, if it differs from its own URL.
     base: Option<String>,
     body: Vec<u8>,
     format: Format,
@@ -106,7 +106,7 @@ pub(crate) type AnomalyMessages = Vec<(Offset, Code, Cow<'static, str>)>;
 /// The next item of an archive.
 #[derive(Default)]
 pub(crate) struct Item {
-    /// True if no record can be read here.
+    /// True if no record can be read at this point.
     pub(crate) is_anomaly: bool,
     pub(crate) messages: AnomalyMessages,
     pub(crate) document: Option<Archived>,
@@ -125,8 +125,8 @@ impl Item {
             }
         };
         let offset = record.offset;
-        let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
-        let messages = record.diagnostics.iter().map(say).collect();
+        let message = |found: &Diagnostic| (offset, found.code, found.message.clone());
+        let messages = record.diagnostics.iter().map(message).collect();
         let (key, options, payload) = if wanted == Wanted::Documents {
             let Some(found) = document(&record, options) else {
                 return Self { messages, unused: record.into_buffer(), ..Self::default() };
@@ -141,12 +141,12 @@ impl Item {
         } else {
             (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
         };
-        let held = DocumentBytes::Record(record, payload);
-        let document = Some(Archived { key, number: 0, held, options });
+        let content = DocumentBytes::Record(record, payload);
+        let document = Some(Archived { key, number: 0, content, options });
         Self { messages, document, ..Self::default() }
     }
 
-    /// The item of an entry of an HTTP archive, whose offset is its number.
+    /// The item of an entry of an HTTP archive. The number of the entry serves as its offset.
     pub(crate) fn of_har(
         entry: Result<HarEntry, Anomaly>,
         options: &Options,
@@ -163,13 +163,14 @@ impl Item {
                 return Ok(None);
             };
             let Some(media_type) = media_type_read(media_type, options) else { return Ok(None) };
-            // The browser decoded a body that is not in base64.
+            // A body that is not in base64 was decoded by the browser, and is now UTF-8.
             let label = match entry.is_base64 {
                 true => media_type.parameter("charset").map(str::to_owned),
                 false => Some("utf-8".to_owned()),
             };
             let place = (entry.number, entry.url.clone(), Source::Har);
-            let document = |body| Archived::described(place, media_type, label, body, options);
+            let document =
+                |body| Archived::from_description(place, media_type, label, body, options);
             Ok(entry.into_body()?.map(document))
         };
         match entry.and_then(of_entry) {
@@ -178,7 +179,7 @@ impl Item {
         }
     }
 
-    /// The item of a resource of a web archive of Safari, whose offset is its number.
+    /// The item of a resource of a web archive of Safari. The number of the resource serves as its offset.
     pub(crate) fn of_resource(found: WebResource, options: &Options, wanted: Wanted) -> Self {
         if wanted != Wanted::Documents {
             let WebResource { number, url, media_type, charset, body, .. } = found;
@@ -195,7 +196,7 @@ impl Item {
         let document = media_type_read(&found.media_type, options).map(|media_type| {
             let WebResource { number, url, charset: label, body, .. } = found;
             let place = (number, url, Source::WebArchive);
-            Archived::described(place, media_type, label, body, options)
+            Archived::from_description(place, media_type, label, body, options)
         });
         Self { document, ..Self::default() }
     }
@@ -204,12 +205,12 @@ impl Item {
     fn of_captured(number: u64, captured: CapturedBytes, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let key = RecordKey { offset, ..RecordKey::default() };
-        let (held, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
-        let document = Some(Archived { key, number: 0, held, options });
+        let (content, options) = (DocumentBytes::Capture(Box::new(captured)), options.clone());
+        let document = Some(Archived { key, number: 0, content, options });
         Self { document, ..Self::default() }
     }
 
-    /// The item, with this number, of a part of a message.
+    /// The item of a part of a message. `number` serves as its offset.
     pub(crate) fn of_part(part: PartResource<'_>, number: u64, options: &Options) -> Self {
         let offset = Offset { file: number, within: 0 };
         let Some((url, others)) = part.urls.split_first() else { return Self::default() };
@@ -230,7 +231,7 @@ impl Item {
         }
     }
 
-    /// The item of an anomaly among other entries.
+    /// The item of an anomaly in an archive other than WARC.
     pub(crate) fn of_anomaly(found: Anomaly) -> Self {
         Self { messages: vec![(found.offset, found.code, found.message)], ..Self::default() }
     }
@@ -258,7 +259,7 @@ fn captured_entry(entry: HarEntry) -> Result<(u64, CapturedBytes), Anomaly> {
     let media_type = entry.media_type.as_deref().and_then(|one| MediaType::read(one.as_bytes()));
     let mut capture = Capture::of(&entry.url);
     let status = entry.status.unwrap_or(0);
-    // A browser that has a body for 304 had it in its cache.
+    // With the status 304, the browser took the body from its cache.
     capture.status = match (status, entry.has_body()) {
         (304, true) => 200,
         // A success without a body is treated as a response without content.
@@ -281,8 +282,9 @@ fn media_type_read(value: &str, options: &Options) -> Option<MediaType> {
 }
 
 impl Archived {
-    /// The document `bytes` of a resource that an archive describes without its heading: by the label of its encoding.
-    fn described(
+    /// The document in `bytes`, with the place, the media type and the label of its encoding that the archive
+    /// records.
+    fn from_description(
         (number, url, source): (u64, String, Source),
         media_type: MediaType,
         label: Option<String>,
@@ -296,12 +298,12 @@ impl Archived {
         let offset = Offset { file: number, within: 0 };
         let (url, media_type) = (Some(url), media_type.to_string());
         let key = RecordKey { id: None, offset, url, media_type };
-        Self { key, number: 0, held: DocumentBytes::Bytes(bytes), options }
+        Self { key, number: 0, content: DocumentBytes::Bytes(bytes), options }
     }
 
-    /// The captures: the first is the resource itself, and others lead to it.
+    /// The captures: first the resource itself, then redirects to it from its other URLs.
     pub(crate) fn captures(&self) -> Vec<Capture> {
-        match &self.held {
+        match &self.content {
             DocumentBytes::Record(record, _) => record::capture(record).into_iter().collect(),
             DocumentBytes::Capture(captured) => {
                 let own = &captured.capture;
@@ -318,7 +320,7 @@ impl Archived {
 
     /// The body of the capture, without content codings; `None` if these cannot be decoded.
     pub(crate) fn body(&self) -> Option<CapturedBody<'_>> {
-        match &self.held {
+        match &self.content {
             DocumentBytes::Record(record, _) => record::body(record),
             DocumentBytes::Capture(captured) => {
                 let CapturedBytes { body, format, charset, .. } = &**captured;
@@ -329,18 +331,18 @@ impl Archived {
         }
     }
 
-    /// The base of the links of a capture with this URL, unless it declares another one.
+    /// The retrieval URL of a capture with this URL, or the base that its archive records instead.
     pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
-        let (source, base) = match &self.held {
+        let (source, base) = match &self.content {
             DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),
             DocumentBytes::Record(..) | DocumentBytes::Bytes(_) => (Source::Warc, None),
         };
         Retrieval::of(base.unwrap_or(url).to_owned(), source)
     }
 
-    /// The bytes of the document.
+    /// The bytes of the document, or of the capture.
     pub(crate) fn bytes(&self) -> &[u8] {
-        match &self.held {
+        match &self.content {
             DocumentBytes::Record(record, None) => record.block(),
             DocumentBytes::Record(_, Some(bytes)) | DocumentBytes::Bytes(bytes) => bytes,
             DocumentBytes::Capture(captured) => &captured.body,
@@ -349,7 +351,7 @@ impl Archived {
 
     /// Returns the buffer, for reuse.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
-        match self.held {
+        match self.content {
             DocumentBytes::Record(record, _) => record.into_buffer(),
             DocumentBytes::Bytes(bytes) => bytes,
             DocumentBytes::Capture(captured) => captured.body,

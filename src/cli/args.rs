@@ -41,7 +41,7 @@ pub(crate) enum Refusal {
     Sentence(Verbosity, Error),
 }
 
-/// Reads the command line, the program's name first, and the settings that go with it.
+/// Reads the command line, which begins with the program's name, and the settings for its inputs.
 pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusal> {
     let matches = program().try_get_matches_from(&words).map_err(usage_error)?;
     let mut typed = Typed::from_arg_matches(&matches).map_err(usage_error)?;
@@ -77,7 +77,7 @@ fn long_options() -> Vec<String> {
     options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
 }
 
-/// The typed options on which results depend, one for each line.
+/// The typed options on which results depend, each as one line.
 fn result_options(matches: &ArgMatches) -> Vec<String> {
     const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
     let mut program = program();
@@ -114,14 +114,14 @@ fn record_options(
         options.push(format!("settings {path:?}"));
         results.tables.push(path.to_owned());
     }
-    // `--url` is the URL of a folder, or of a file.
+    // `--url` has another meaning if an input is a folder.
     options.push(format!("folder {}", documents.has_folder()));
     options.push(concat!("baselink ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
     results.options = options.join("\n");
     results.tables.extend(table);
 }
 
-/// The message for arguments that clap rejects. A few common mistakes have a message of their own.
+/// The message for arguments that clap rejects. A few common mistakes have messages of their own.
 fn usage_error(error: clap::Error) -> Refusal {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),
@@ -173,8 +173,8 @@ fn usage_error(error: clap::Error) -> Refusal {
     }
 }
 
-/// Adds a suggestion to `error`, about an unknown option of the command in `usage`. The suggestions of clap miss two swapped
-/// letters in a short option.
+/// Adds a suggestion to `error` if it is about an unknown option of the command in `usage`. The suggestions of clap
+/// do not cover two swapped letters in a short option.
 fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     let typed = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {

@@ -1,4 +1,4 @@
-//! `baselink base`: the base of each document, and the way to it.
+//! `baselink base`: the base of each document, and how it was found.
 //!
 //! ```text
 //! page.html
@@ -44,7 +44,9 @@ use super::base_hints::BaseHints;
 use super::failure::Failure;
 use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
-use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, shown};
+use super::output::{
+    FAINT, HEADING, INVALID, Output, PLACE, Styler, TAKEN, by_place, visible_reference,
+};
 use super::places::FilePlaces;
 use super::record;
 use super::request::{Documents, Origin, ShowBases};
@@ -112,7 +114,7 @@ fn show_file(
         hints.add(input, options, &totals);
         Ok(())
     });
-    let read = Failure::nested(read)?;
+    let read = Failure::separate(read)?;
     if let Some(hint) =
         hints.url.filter(|_| request.documents.paths.len() == 1 && !request.documents.has_folder())
     {
@@ -217,7 +219,7 @@ fn print_level(
         write!(out, "{}  ", rule.section())?;
     }
     if let Some(value) = &level.value {
-        write!(out, "{}  ", styler.paint(style, shown(value)))?;
+        write!(out, "{}  ", styler.paint(style, visible_reference(value)))?;
     }
     write!(out, "{}: {}", styler.paint(style, status), visible(&level.reason))?;
     if let Some(span) = level.span {
@@ -232,7 +234,7 @@ fn print_base(chain: &BaseChain, styler: Styler, out: &mut dyn Write) -> io::Res
     writeln!(out, "base: {}  ({rule} {source})", styler.paint(TAKEN, base))
 }
 
-/// The number of levels of a tree that are drawn; deeper entities are indented no further.
+/// The largest depth of a tree that is drawn; deeper entities are indented no further.
 const DRAWN: usize = 24;
 
 /// Prints the entities of a message, each with the levels that have a value.
@@ -244,13 +246,13 @@ fn print_entities(
 ) -> io::Result<()> {
     let styler = output.styler;
     let out = output.out();
-    // From the end, the first child found of an entity is its last child.
-    let mut met = HashSet::new();
+    // In reverse order, the first child met of an entity is its last child.
+    let mut seen_parents = HashSet::new();
     let mut is_last: Vec<bool> =
-        entities.iter().rev().map(|entity| met.insert(entity.parent)).collect();
+        entities.iter().rev().map(|entity| seen_parents.insert(entity.parent)).collect();
     is_last.reverse();
     let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
-    // For each level, true if more entities follow.
+    // For each level, true if more siblings follow.
     let mut follows: Vec<bool> = Vec::new();
     for (index, entity) in entities.iter().enumerate() {
         let depth = entity.parent.map_or(0, |parent| depths[parent] + 1);

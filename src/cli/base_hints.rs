@@ -5,7 +5,7 @@
 //! page.html: 3 links without a base begin with // and lack only a scheme: --assume-scheme https
 //! ```
 //!
-//! A page is searched for such a URL only if it has links without a base, and no retrieval URL.
+//! A document is searched for such a URL only if it has links without a base, and no retrieval URL.
 //!
 //! Deliberately absent: using the URL. A document may be wrong about itself, so the user has to ask for it.
 
@@ -24,14 +24,14 @@ use super::output::{Output, count};
 use super::places::FilePlaces;
 use super::shell;
 
-/// Hints for a file, or several.
+/// Hints for one or more files.
 #[derive(Default)]
 pub(crate) struct BaseHints {
     /// The number of links that lack only a scheme.
     without_scheme: usize,
     /// The number of pages that declare a canonical URL.
     pages: usize,
-    /// The URL that the first such document declares.
+    /// The first URL that a document declares for itself.
     pub(crate) url: Option<BaseHint>,
 }
 
@@ -56,7 +56,7 @@ impl Display for BaseHint {
 }
 
 impl BaseHints {
-    /// Adds the hints for the document `input`, which has these `totals`.
+    /// Adds the hints for the document `input` with these `totals`.
     pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
         if totals.count(Outcome::NoBase) == 0 || options.retrieval.is_some() {
             return;

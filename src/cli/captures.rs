@@ -1,11 +1,11 @@
-//! The captures of archives as a collection: its resources, and for each the archive and the item with its body.
+//! The captures of archives as a collection of resources, each with the archive item that contains its body.
 //!
 //! ```text
 //! a.warc.gz, b.wacz  -->  CapturePlan { chosen: [http://a/, http://a/x.css, …], … }
 //! ```
 //!
-//! An archive is read once for the plan, and again for the bodies. So memory grows with the URLs, and with the largest
-//! resource.
+//! An archive is read once for the plan, and again for the bodies. So memory grows only with the number of URLs and
+//! the largest resource.
 //!
 //! Deliberately absent: choosing a capture, and naming files, which `baselink::collection` does.
 
@@ -30,18 +30,18 @@ use super::output::Output;
 use super::progress::Progress;
 use super::request::{Documents, Origin};
 
-/// The resources of archives.
+/// The resources of archives, and the items that contain their bodies.
 #[derive(Default)]
 pub(crate) struct CapturePlan {
     pub(crate) chosen: ChosenCaptures,
     /// The archives with the numbers of their first items.
     pub(crate) archives: Vec<(PathBuf, u32)>,
-    /// The items that have bodies, with the numbers of their resources, in order.
+    /// The items with the bodies of resources, each with the number of its resource, in order.
     by_item: Vec<(u32, u32)>,
 }
 
 impl CapturePlan {
-    /// Reads all captures, and plans the selected resources.
+    /// Reads all captures, and chooses one for each selected URL.
     pub(crate) fn of(
         documents: &Documents,
         near: Option<DateRange>,
@@ -63,11 +63,11 @@ impl CapturePlan {
                     Ok(())
                 })
             });
-            // The second reading reports an error, with its place.
-            let _ = Failure::nested(read)?;
+            // An error is ignored here, because the second reading reports it with its place.
+            let _ = Failure::separate(read)?;
             plan.archives.push((path.clone(), first));
             first = next;
-            end_of(path, progress.as_ref());
+            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         plan.chosen = captures.choose(|url| documents.selection.takes(&place_of(url)));
@@ -82,13 +82,13 @@ impl CapturePlan {
         &self.chosen.collection
     }
 
-    /// The path of the file of the resource with this number, with `/` between the names.
+    /// The file path of the resource with this number, with `/` between the names.
     pub(crate) fn name(&self, number: usize) -> &[u8] {
         self.chosen.collection.path(number)
     }
 
-    /// Reads the archive with this number again, calls `work` for each of its resources, and `done` with the results in the
-    /// order of the archive. Returns the format of the archive, and the number of records with anomalies.
+    /// Reads the archive with this number again, calls `work` for each of its resources, and `done` with the results
+    /// in the order of the archive. Returns the format of the archive, and the number of records with anomalies.
     pub(crate) fn each<T: Send>(
         &self,
         (number, wanted): (usize, Wanted),
@@ -108,23 +108,24 @@ impl CapturePlan {
         };
         let anomalies = with_archive(path, documents, wanted, |archive| {
             format = archive.contents.format();
-            archive::each(archive, output, on_item, |made, _, output| {
-                made.into_iter().try_for_each(|made| done(made, output))
+            archive::each(archive, output, on_item, |results, _, output| {
+                results.into_iter().try_for_each(|result| done(result, output))
             })
         })?;
         Ok((format, anomalies))
     }
 }
 
-/// A document of an archive, without its heading.
+/// The body of a capture, and the options for reading it as a document.
 pub(crate) struct CapturedDocument<'a> {
     pub(crate) body: CapturedBody<'a>,
-    /// The options for reading it; `None` if it is not a document.
+    /// `None` if the body is not a document.
     pub(crate) options: Option<Options>,
 }
 
 impl CapturePlan {
-    /// The body of the resource with this number, which `archived` has; `None` if its content codings cannot be decoded.
+    /// The body of the resource with this number, taken from `archived`; `None` if its content codings cannot be
+    /// decoded.
     pub(crate) fn document<'a>(
         &self,
         number: usize,
@@ -141,7 +142,7 @@ impl CapturePlan {
     }
 }
 
-/// True if the file at `path` is a document of its own, such as a saved page.
+/// True if the file at `path` is a single document, such as a saved page.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
     let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
     format_of_file(path, format).is_some_and(is_document)
@@ -182,14 +183,14 @@ fn with_archive(
             let why = "not an archive; name only archives";
             Err(Error::file(path, why).into())
         }
-        OpenedInput::NonDocument(none) => Err(none.error(path).into()),
+        OpenedInput::NonDocument(other) => Err(other.error(path).into()),
     }
 }
 
 /// Shows that the archive at `path` was read to its end.
-pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
+pub(crate) fn finish_archive(path: &Path, progress: Option<&Progress>) {
     if let Some(progress) = progress {
-        progress.done(path.metadata().map_or(0, |seen| seen.len()));
+        progress.finish_file(path.metadata().map_or(0, |seen| seen.len()));
     }
 }
 
@@ -197,6 +198,6 @@ pub(crate) fn end_of(path: &Path, progress: Option<&Progress>) {
 fn place_of(url: &str) -> PathBuf {
     let place = url.split_once("://").map_or(url, |(_, place)| place);
     let path = place.split(['?', '#']).next().unwrap_or_default();
-    // A pattern for a folder matches the files in it.
+    // A URL that ends in `/` is treated as a file, so that a pattern for the files of a folder matches it.
     PathBuf::from(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }

@@ -8,10 +8,10 @@
 //!     = keeps pointing at http://a.example/docs/up.html
 //! ```
 //!
-//! Each document is scanned and judged once (`CheckedTree::read`), which counts links by class. Documents with findings to
+//! `CheckedTree::read` scans and judges each document once, and counts links by class. Documents with findings to
 //! list are read again (`listing`).
 //!
-//! Deliberately absent: giving a link its class, which `baselink::purpose::check` does.
+//! Deliberately absent: the classification of links, which `baselink::purpose::check` does.
 
 mod baseline;
 mod github;
@@ -42,11 +42,11 @@ use super::status::ExitStatus;
 
 /// Checks a folder or archives.
 pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus> {
-    let from = request.documents.origins();
+    let origins = request.documents.origins();
     let read = |path| Baseline::read(path, request.updates_baseline);
     side_files::check_files(request)?;
     let baseline = request.baseline.as_deref().map(read).transpose()?;
-    let (mut tree, mut status) = CheckedTree::read(request, &from, output)?;
+    let (mut tree, mut status) = CheckedTree::read(request, &origins, output)?;
     tree.warn_of_case_conflicts(output);
     let is_by_target = !request.lists_links;
     let list = if is_by_target { Classes::default() } else { request.list.clone() };
@@ -70,7 +70,7 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
         report_denied(request, &denied, output);
     }
     report_move(request, &tree, &listed, output);
-    // The program ends, and freeing a large tree piece by piece would only take time.
+    // The program ends now, so freeing a large tree would only take time.
     std::mem::forget(tree);
     Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
 }
@@ -97,12 +97,12 @@ fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output
     output.error(&format_args!("{what}: {}", words::classes(denied)));
 }
 
-/// Suggests the `baselink move` command for the folder, if it would fix links that break.
+/// Suggests a `baselink move` command, if it would fix links that break.
 fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output: &mut Output) {
-    let root = tree.from.given_root();
+    let root = tree.origins.given_root();
     let movable = match root {
         Some(_) => tree.sum.movable,
-        None if tree.from.assumes_root => tree.sum.root_relative,
+        None if tree.origins.assumes_root => tree.sum.root_relative,
         None => 0,
     };
     let is_of_moves = |class| matches!(class, Class::Pinned | Class::Escapes);
@@ -167,7 +167,7 @@ fn report_totals(
     output.notice_of(sum.differing, ["link leads", "links lead"], what);
     let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
     output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
-    if tree.from.assumes_root && request.to.is_none() {
+    if tree.origins.assumes_root && request.to.is_none() {
         let what = "with /; their targets depend on the URL of the folder; give it with --url";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }

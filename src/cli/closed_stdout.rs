@@ -1,20 +1,20 @@
-//! The refusal to print to a standard output that was closed when the program began (`>&-` closes it).
+//! Rejects printing to a standard output that was closed when the program began (`>&-` closes it).
 //!
 //! ```text
 //! baselink links page.html >&-   -->   error: cannot write to standard output: it is closed
 //! ```
 //!
 //! Rust's runtime opens `/dev/null` in place of a standard stream that is closed (`sanitize_standard_fds` in
-//! `library/std/src/sys/pal/unix/mod.rs`), so that no file gets its number. Then all output is lost without an error. Later
-//! on, this `/dev/null` looks like one that the user asked for. So `src/main.rs` checks the stream earlier, in one function
-//! that the loader calls first.
+//! `library/std/src/sys/pal/unix/mod.rs`), so that no file gets its descriptor. All output would then be lost without
+//! an error, and this `/dev/null` looks like one that the user asked for. So `src/main.rs` checks the stream before
+//! the runtime starts, in a function that the loader calls.
 //!
 //! Deliberately absent: systems other than Linux, where a closed stream is not reported.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// True if standard output was closed when the program began. Whoever calls [`super::run`] says so before.
+/// True if standard output was closed when the program began. Callers of [`super::run`] set it first.
 pub static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Rejects printing to a closed standard output.

@@ -18,11 +18,11 @@ use super::in_order::all_in_order;
 use super::input;
 use super::request::{Documents, Origin};
 
-/// The number of files that one thread looks at in one go.
+/// The number of files that a thread takes at a time.
 const FILES: usize = 64;
 
-/// The files in the folders of `documents` that `selection` and `takes` accept. With `reads_links`, symbolic links are read,
-/// and their targets are known; otherwise they are opaque.
+/// The files in the folders of `documents` that `selection` and `takes` accept. With `reads_links`, symbolic links
+/// are read, and their targets are known; otherwise they are opaque.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub(crate) fn of_folder(
             let Origin::Entry(entry) = origin else { continue };
             let is_read = reads_links && entry.kind == EntryKind::Symlink;
             match is_read.then(|| fs::read_link(&entry.path)) {
-                Some(Ok(says)) => collection.add_link(entry, &says, retrieval.as_ref()),
+                Some(Ok(target)) => collection.add_link(entry, &target, retrieval.as_ref()),
                 _ => collection.add_entry(entry, retrieval.as_ref()),
             }
         }

@@ -11,7 +11,7 @@
 //!
 //! Only the lines that edits touch can differ, so the cost is linear. A line ends with LF, as for `patch`.
 //!
-//! Deliberately absent: comparing files. Unchanged lines are dropped only at the ends of a change.
+//! Deliberately absent: comparing files. Equal lines are left out only at the start and end of a change.
 
 use std::io;
 
@@ -31,7 +31,7 @@ struct ChangedLines {
     line: usize,
     /// The number of removed lines.
     removed: usize,
-    /// The added lines, each with its end.
+    /// The added lines, each with its line end.
     added: Vec<Vec<u8>>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// Lines in the form of a hunk's head; an empty range is named by the line before it.
+/// Formats a range of lines for the header of a hunk. An empty range has the number of the line before it.
 fn range(start: usize, len: usize) -> String {
     match len {
         0 => format!("{start},0"),
@@ -177,7 +177,7 @@ impl ChangedLines {
         Some(Self { line: line + before, removed, added })
     }
 
-    /// The number of lines that it adds to the result.
+    /// The number of lines by which the change makes the result longer.
     fn growth(&self) -> isize {
         self.added.len().cast_signed() - self.removed.cast_signed()
     }

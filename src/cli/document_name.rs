@@ -5,7 +5,7 @@
 //! crawl.warc.gz@524    the record that begins there
 //! ```
 //!
-//! Deliberately absent: entities, which have names of their own in a document.
+//! Deliberately absent: the numbers of entities in a document.
 
 use std::fmt;
 use std::path::Path;
@@ -18,14 +18,14 @@ use baselink::error::name;
 pub(crate) struct DocumentName<'a> {
     /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
-    /// Its record, in an archive.
+    /// The record of a document in an archive.
     pub(crate) record: Option<&'a RecordKey>,
 }
 
 /// The identity of a document in its archive.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordKey {
-    /// The id in the archive.
+    /// The ID of the record.
     pub(crate) id: Option<String>,
     pub(crate) offset: Offset,
     /// The retrieval URL that the archive records.
@@ -34,7 +34,7 @@ pub(crate) struct RecordKey {
 }
 
 impl<'a> DocumentName<'a> {
-    /// A file that is a document.
+    /// The name of a document outside archives.
     pub(crate) fn of(path: &'a Path) -> Self {
         Self { path, record: None }
     }

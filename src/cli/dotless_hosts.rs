@@ -1,5 +1,5 @@
-//! Folders that `--layout host` takes for hosts although their names have no dot. The user may have named the folder of one
-//! host instead of the folder above it.
+//! Folders that `--layout host` takes for hosts although their names have no dot. The user may have named the folder
+//! of a single host instead of the folder above it.
 //!
 //! ```text
 //! $ baselink links --layout host crawl/www.example.net
@@ -20,8 +20,8 @@ use baselink::files::walk::TreeEntry;
 
 use super::request::{Documents, folder_of};
 
-/// Notes the top-level folder of `entry` if its name is not like that of a host. `seen` is the entry relative to the folder of
-/// all hosts.
+/// Notes the top-level folder of `entry` if `--layout` takes it for a host although its name does not look like one.
+/// `seen` is the entry relative to the folder of all hosts.
 pub(crate) fn note(
     documents: &Documents,
     entry: &TreeEntry,
@@ -40,8 +40,8 @@ pub(crate) fn note(
     }
 }
 
-/// The warning about these folders, which are forgotten afterwards; `None` if there are none.
-pub(crate) fn sentence(documents: &Documents) -> Option<String> {
+/// Returns the warning about the folders noted so far, and forgets them; `None` if there are none.
+pub(crate) fn take_warning(documents: &Documents) -> Option<String> {
     let known = documents.dotless_hosts.lock();
     let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));
     let first = folders.first()?;

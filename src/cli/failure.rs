@@ -11,7 +11,7 @@ use std::io;
 
 use baselink::error::Error;
 
-/// A failure that ends the work on a file. An [`io::Error`] is always one of standard output, as in all of the command line.
+/// A failure that ends the work on a file. In the command line, an [`io::Error`] always comes from standard output.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Standard output cannot be written to.
@@ -25,9 +25,9 @@ pub(crate) type FileResult<T> = Result<T, Failure>;
 
 impl Failure {
     /// Separates an error of standard output (outer result) from an error of the file (inner result).
-    pub(crate) fn nested<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
+    pub(crate) fn separate<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
         match ended {
-            Ok(made) => Ok(Ok(made)),
+            Ok(result) => Ok(Ok(result)),
             Err(Self::File(error)) => Ok(Err(error)),
             Err(Self::Output(error)) => Err(error),
         }

@@ -4,11 +4,12 @@
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own, and the
-//! buffers are printed in the order of the files, so that output does not depend on the number of threads. A large file,
-//! standard input and an only file print directly to the streams: a mailbox may be larger than memory.
+//! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own,
+//! and the buffers are printed in the order of the files, so that output does not depend on the number of threads.
+//! The output of a large file, of standard input or of a single file is not buffered, because the output of a mailbox
+//! may be larger than memory.
 //!
-//! Deliberately absent: the work on a file, which the commands bring.
+//! Deliberately absent: the work on a file, which the commands supply.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
@@ -28,18 +29,18 @@ use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
 
-/// The number of bytes of files after which results are handed over. A file of this size is processed alone.
-const SETTLED: u64 = 64 << 20;
+/// The size from which a file is processed alone, and the total size of files at which their results are handed over.
+const LARGE: u64 = 64 << 20;
 /// The largest number of files that one thread takes at a time.
 const FILES: usize = 8;
-/// The number of bytes after which a thread takes no more files at a time.
+/// The total size of files at which one thread takes no more at a time.
 const BYTES: u64 = 128 << 10;
 
 /// Checks that `--url` can be the URL of these documents.
 ///
 /// # Errors
 ///
-/// There is a folder, and no path can follow the URL.
+/// There is a folder, and its URL cannot be followed by a path.
 pub(crate) fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
         Some(url) if documents.has_folder() => {
@@ -52,8 +53,8 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
 /// Processed files, each with its output and its result.
 pub(crate) type FinishedFiles<T> = Vec<(Origin, BufferedOutput, T)>;
 
-/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the files.
-/// Reports files that cannot be found, and returns their number.
+/// Calls `work` for every file, on several threads, and `done` with several results at a time, in the order of the
+/// files. Reports files that cannot be found, and returns their number.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
@@ -62,7 +63,7 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     let counts = is_tree && output.count_diagnostics();
-    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
+    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= LARGE);
     let takes_long = is_tree || documents.roots().any(is_long);
     let progress = takes_long.then(|| progress(documents, output)).flatten();
     report_missing(documents, output);
@@ -72,7 +73,7 @@ pub(crate) fn each<T: Send>(
     if counts {
         output.report_counted_diagnostics();
     }
-    if let Some(sentence) = dotless_hosts::sentence(documents) {
+    if let Some(sentence) = dotless_hosts::take_warning(documents) {
         output.caution(&sentence);
     }
     let were = ["hidden file or folder was", "hidden files or folders were"];
@@ -109,10 +110,10 @@ fn work_through<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(FinishedFiles<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
-    let one = |origin: Origin, output: &mut Output| {
+    let process = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
         if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
-            progress.done(origin.size());
+            progress.finish_file(origin.size());
         }
         Ok::<_, io::Error>((origin, result))
     };
@@ -120,11 +121,12 @@ fn work_through<T: Send>(
     let work_buffered = |chunk: Chunk| {
         let files = chunk.files.into_iter().take_while(|_| !is_stopped()).map(|origin| {
             let mut buffer = blank.buffered();
-            one(origin, &mut buffer).map(|(origin, result)| (origin, buffer.into_buffer(), result))
+            process(origin, &mut buffer)
+                .map(|(origin, result)| (origin, buffer.into_buffer(), result))
         });
         Ok::<_, io::Error>((files.collect::<io::Result<FinishedFiles<T>>>()?, chunk.failure))
     };
-    let (bounds, most, each) = (all.bounds, all.most, all.each);
+    let (bounds, max_open, per_thread) = (all.bounds, all.max_open, all.per_thread);
     let mut failed = 0;
     while !is_stopped() {
         let (mut finished, mut bytes) = (Vec::new(), 0_u64);
@@ -137,7 +139,7 @@ fn work_through<T: Send>(
             let (files, failure) = result?;
             bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
             finished.extend(files);
-            if finished.len() + each > most || bytes >= SETTLED || failure.is_some() {
+            if finished.len() + per_thread > max_open || bytes >= LARGE || failure.is_some() {
                 bytes = 0;
                 done(mem::take(&mut finished), output)?;
             }
@@ -149,13 +151,13 @@ fn work_through<T: Send>(
         })?;
         done(finished, output)?;
         let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
-        let (origin, result) = one(origin, output)?;
+        let (origin, result) = process(origin, output)?;
         done(vec![(origin, BufferedOutput::default(), result)], output)?;
     }
     Ok(failed)
 }
 
-/// The number of missing files of a table to name.
+/// The number of missing files of a table that are named.
 const MISSING: usize = 5;
 
 /// Reports the first files that the table of URLs names but that do not exist.
@@ -172,7 +174,7 @@ fn report_missing(documents: &Documents, output: &mut Output) {
     }
 }
 
-/// Files for one thread, and the error of the file after them, if that could not be found.
+/// Files for one thread, and the error if the file after them could not be found.
 #[derive(Default)]
 struct Chunk {
     files: Vec<Origin>,
@@ -183,17 +185,18 @@ struct Chunk {
 /// The requested files, in their order.
 struct FilesInOrder<'d> {
     /// The sources, in reverse order.
-    parts: Vec<FileSource<'d>>,
+    sources: Vec<FileSource<'d>>,
     /// The next file, if it has been found already.
     next: Option<Result<Origin>>,
     /// A file that the calling thread processes, with output directly to the streams.
     alone: Option<Origin>,
     /// The number of hidden files and folders that were skipped.
     hidden: usize,
-    /// The number of files under way and of results handed over at a time: each may have an open output file.
-    most: usize,
+    /// The largest number of files under way, and of results handed over at a time. Each may have an open output
+    /// file.
+    max_open: usize,
     /// The number of files that one thread takes at a time.
-    each: usize,
+    per_thread: usize,
     /// The size from which a file is processed alone.
     alone_from: u64,
     bounds: Bounds,
@@ -207,32 +210,41 @@ enum FileSource<'d> {
 }
 
 impl<'d> FilesInOrder<'d> {
-    fn new(parts: Vec<FileSource<'d>>, threads: usize) -> Self {
-        let most = most_pending();
-        let each = (most / (2 * threads).max(1)).clamp(1, FILES);
-        let size = usize::try_from(SETTLED).unwrap_or(usize::MAX);
-        let bounds = Bounds { threads, items: most / each, size };
-        let alone_from = SETTLED;
-        Self { parts, next: None, alone: None, hidden: 0, most, each, alone_from, bounds }
+    fn new(sources: Vec<FileSource<'d>>, threads: usize) -> Self {
+        let max_open = most_pending();
+        let per_thread = (max_open / (2 * threads).max(1)).clamp(1, FILES);
+        let size = usize::try_from(LARGE).unwrap_or(usize::MAX);
+        let bounds = Bounds { threads, items: max_open / per_thread, size };
+        let alone_from = LARGE;
+        Self {
+            sources,
+            next: None,
+            alone: None,
+            hidden: 0,
+            max_open,
+            per_thread,
+            alone_from,
+            bounds,
+        }
     }
 
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
         let is_standard = |path: &PathBuf| is_standard_input(path);
-        let mut parts = Vec::new();
+        let mut sources = Vec::new();
         for (number, paths) in documents.paths.split(is_standard).enumerate() {
             if number > 0 {
-                parts.push(FileSource::Standard);
+                sources.push(FileSource::Standard);
             }
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
                     output.caution(overlap);
                 }
-                parts.push(FileSource::Below(Box::new(found)));
+                sources.push(FileSource::Below(Box::new(found)));
             }
         }
-        parts.reverse();
-        let all = Self::new(parts, documents.jobs);
+        sources.reverse();
+        let all = Self::new(sources, documents.jobs);
         match documents.has_result_files {
             true => Self {
                 alone_from: u64::MAX,
@@ -246,16 +258,16 @@ impl<'d> FilesInOrder<'d> {
     /// Finds the next file, without taking it.
     fn peek(&mut self) -> Option<&Result<Origin>> {
         while self.next.is_none() {
-            self.next = match self.parts.last_mut()? {
+            self.next = match self.sources.last_mut()? {
                 FileSource::Standard => {
-                    self.parts.pop();
+                    self.sources.pop();
                     Some(Ok(Origin::Standard))
                 }
                 FileSource::Below(walk) => walk.next().map(|found| found.map(Origin::Entry)),
                 FileSource::Known(entries) => entries.next().map(|entry| Ok(Origin::Entry(entry))),
             };
             if self.next.is_none()
-                && let Some(FileSource::Below(walk)) = self.parts.pop()
+                && let Some(FileSource::Below(walk)) = self.sources.pop()
             {
                 self.hidden += walk.hidden();
             }
@@ -263,12 +275,13 @@ impl<'d> FilesInOrder<'d> {
         self.next.as_ref()
     }
 
-    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large one, standard
-    /// input, and the only one that is left.
+    /// The next files for one thread; `None` at the end, and before a file that is processed alone: a large file,
+    /// standard input, or a single last file.
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();
         let alone_from = self.alone_from;
-        while chunk.files.len() < self.each && chunk.bytes < BYTES && chunk.failure.is_none() {
+        while chunk.files.len() < self.per_thread && chunk.bytes < BYTES && chunk.failure.is_none()
+        {
             match self.peek() {
                 None => break,
                 Some(Ok(Origin::Standard)) if !chunk.files.is_empty() => break,
@@ -312,19 +325,19 @@ pub(crate) enum SkipReason {
     Backup,
     /// A message that is being delivered.
     Delivery,
-    /// The file could not be used, which was reported.
+    /// A file that could not be used; the error was reported.
     Unusable,
 }
 
 impl SkipReason {
     /// The reason for a file that is not a document.
-    pub(crate) fn of(none: &NonDocument) -> Self {
-        if none.is_archive { Self::Archive } else { Self::NonDocument }
+    pub(crate) fn of(file: &NonDocument) -> Self {
+        if file.is_archive { Self::Archive } else { Self::NonDocument }
     }
 }
 
-/// The message of a run without documents.
-const NONE: &str = "no documents found";
+/// The message about a run without documents.
+const NO_DOCUMENTS: &str = "no documents found";
 
 /// The number of skipped files by reason.
 #[derive(Clone, Debug, Default)]
@@ -377,13 +390,13 @@ impl SkipCounts {
     pub(crate) fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {
-            output.notice(&NONE);
+            output.notice(&NO_DOCUMENTS);
         }
         status
     }
 
-    /// Reports an error if there were other files but no `documents`. A document that could not be used counts as one, because
-    /// it was reported.
+    /// Reports an error if there were other files but no `documents`. A file that could not be used counts as a
+    /// document, because its error was reported.
     pub(crate) fn report_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let documents = documents + self.count(SkipReason::Unusable);
         if documents > 0
@@ -391,7 +404,7 @@ impl SkipCounts {
         {
             return ExitStatus::Done;
         }
-        output.error(&NONE);
+        output.error(&NO_DOCUMENTS);
         ExitStatus::Unusable
     }
 
@@ -402,11 +415,12 @@ impl SkipCounts {
     }
 }
 
-/// The reason for not opening `origin`, by its kind of file; `None` if it is opened, as everything named is.
+/// The reason to skip `origin`, from its kind of file; `None` if it is opened. Anything named is opened, except
+/// folders.
 ///
 /// # Errors
 ///
-/// A device, a pipe or a socket was found in a folder: to open one may take forever.
+/// A device, a pipe or a socket was found in a folder; opening it might block forever.
 pub(crate) fn skip_reason(origin: &Origin) -> Result<Option<SkipReason>> {
     let Origin::Entry(entry) = origin else { return Ok(None) };
     Ok(match entry.kind {
@@ -439,7 +453,8 @@ impl ReadSummary {
     }
 }
 
-/// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of the files.
+/// Opens every file, calls `work` for each document on several threads, and `done` with the results in the order of
+/// the files.
 pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
@@ -448,7 +463,7 @@ pub(crate) fn each_document<T: Send>(
 ) -> io::Result<ReadSummary> {
     let mut read =
         ReadSummary { status: ExitStatus::Done, documents: 0, skipped: SkipCounts::default() };
-    let one = |origin: &Origin, output: &mut Output| {
+    let process = |origin: &Origin, output: &mut Output| {
         let opened = match skip_reason(origin) {
             Ok(Some(why)) => return Ok(Err(why)),
             Ok(None) => File::open(origin, documents, None),
@@ -459,17 +474,17 @@ pub(crate) fn each_document<T: Send>(
                 output.report_passed_over(&file.passed_over);
                 return work(origin, file, output).map(Ok);
             }
-            Ok(OpenedInput::NonDocument(none)) if origin.is_named() => none.error(origin.path()),
-            Ok(OpenedInput::NonDocument(none)) => {
-                output.report_no_document(none.remark());
-                return Ok(Err(SkipReason::of(&none)));
+            Ok(OpenedInput::NonDocument(other)) if origin.is_named() => other.error(origin.path()),
+            Ok(OpenedInput::NonDocument(other)) => {
+                output.report_non_document(other.remark());
+                return Ok(Err(SkipReason::of(&other)));
             }
             Err(failure) => failure,
         };
         output.error(&failure);
         Ok(Err(SkipReason::Unusable))
     };
-    let failed = each(documents, output, one, |batch, output| {
+    let failed = each(documents, output, process, |batch, output| {
         for (origin, buffer, outcome) in batch {
             output.append(buffer)?;
             match outcome {
@@ -488,7 +503,7 @@ pub(crate) fn each_document<T: Send>(
     Ok(read)
 }
 
-/// Reports an error of reading a file to its end. Returns `status`, or a worse one after an error.
+/// Reports the error of `read`, if any. Returns `status`, or `Unusable` after an error.
 pub(crate) fn status_after(
     read: std::result::Result<(), impl Into<Failure>>,
     status: ExitStatus,

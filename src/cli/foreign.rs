@@ -1,4 +1,5 @@
-//! Files that have the name of a document but other contents: their kind by the first bytes, and a way to open them.
+//! Files that should be documents but have other contents: their kind, detected from the first bytes, and a way to
+//! open them.
 //!
 //! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), MIME Sniffing, 6.1
 //! (images) and 6.3 (archives), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 (ZIP).
@@ -7,8 +8,8 @@
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
 //! ```
 //!
-//! The library reads any bytes as a document. A user who names such a file should learn its kind, and not that it has no
-//! links.
+//! The library would read any bytes as a document, and find no links in such a file. A user who names it should learn
+//! its kind instead.
 //!
 //! Deliberately absent: opening such files, and kinds whose first bytes could begin a document.
 
@@ -27,7 +28,7 @@ pub(crate) struct ForeignFile {
     remedy: Remedy,
 }
 
-/// The way to the documents in such a file.
+/// The way to open such a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
     /// A program that decompresses standard input to standard output.
@@ -58,7 +59,7 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
     ),
 ];
 
-/// The kinds of ZIP archives, by bytes in the head of the file that come from its first entries.
+/// The kinds of ZIP archives, by bytes of their first entries.
 const ZIPS: &[(&[u8], &str, Remedy)] = &[
     (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", Remedy::Unzip),
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file, a ZIP archive", OFFICE),
@@ -68,19 +69,19 @@ const ZIPS: &[(&[u8], &str, Remedy)] = &[
 
 const OFFICE: Remedy = Remedy::Convert("pandoc or LibreOffice makes HTML of it");
 
-/// A local file header, and the end of the central directory of an empty archive.
+/// The signatures of a local file header, and of the end record with which an empty archive begins.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// The number of bytes of a ZIP archive that are searched for its kind.
 const ZIP_HEAD: usize = 4_096;
 
-/// The number of bytes by which text in UTF-16 is detected.
+/// The number of bytes from which text in UTF-16 is detected.
 const UTF_16_HEAD: usize = 32;
 
 impl ForeignFile {
     /// Detects the kind of a file from its first bytes; `None` if it may be a document.
     ///
-    /// A text may begin like a GIF, but an image soon has a zero byte, in its size or flags.
+    /// A text may begin like a GIF image, but an image soon has a byte that is zero or not ASCII.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
         if let Some(&(signature, kind, remedy)) =
             SIGNATURES.iter().find(|(signature, ..)| head.starts_with(signature))
@@ -101,8 +102,8 @@ impl ForeignFile {
         None
     }
 
-    /// Detects UTF-16 without a byte order mark or an XML declaration, by which XML (appendix F) and HTML (13.2.3.2)
-    /// recognize it.
+    /// Detects UTF-16 without the marks from which XML (appendix F) and HTML (13.2.3.2) detect it: a byte order mark
+    /// or an XML declaration.
     pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
@@ -117,7 +118,7 @@ impl ForeignFile {
         (!is_declared).then_some(Self { kind, remedy: Remedy::Charset(label) })
     }
 
-    /// A sentence about the file `path`, which was to be read as `format`.
+    /// A sentence about the file `path`, which should have been read as `format`.
     pub(crate) fn sentence(self, path: &Path, format: Format) -> String {
         let is_standard = is_standard_input(path);
         let file = path.to_string_lossy();
@@ -153,7 +154,7 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Each kind has a test case of the command line; these are near misses.
+    /// Near misses. Each kind also has a test case of the command line.
     #[test]
     fn kinds_of_files_are_detected_by_their_first_bytes() {
         for (head, kind) in [

@@ -1,18 +1,18 @@
-//! Many items, worked on by several threads, and their results received one by one in the order of the items.
+//! Parallel work on many items, with the results received one by one in the order of the items.
 //!
 //! ```text
 //! items --the calling thread--> queue --work, on threads--> results --receive, in order, one at a time--> …
 //! ```
 //!
-//! The calling thread takes the items from their iterator. Each of the other threads works on one item at a time.
-//! Results are received by the working threads: by whichever finished the next one. So items are read
-//! meanwhile. [`Bounds`] limit the memory. The first error ends all work.
+//! The calling thread only takes items from the iterator, so that reading goes on during the work. Each worker thread
+//! processes one item at a time. The worker that finishes the next result also receives it, and any finished results
+//! after it. [`Bounds`] limit the memory. The first error ends all work.
 //!
 //! ```text
 //! in_order(bounds, [(1, 8), (2, 8)].into_iter(), |item| item * 10, |result| …)   -->   receives 10, then 20
 //! ```
 //!
-//! Deliberately absent: what the items are, and results out of order.
+//! Deliberately absent: the meaning of the items, and results out of order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ pub(crate) struct Bounds {
     pub(crate) threads: usize,
     /// The number of items taken and not yet received.
     pub(crate) items: usize,
-    /// The sum of their sizes; one item may be larger.
+    /// The sum of the sizes of these items; a single item may be larger.
     pub(crate) size: usize,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Bounds {
 ///
 /// # Errors
 ///
-/// The first one of `receive`.
+/// The first error of `receive`, after which no more results are received.
 pub(crate) fn in_order<I: Send, R: Send, E: Send>(
     bounds: Bounds,
     mut items: impl Iterator<Item = (I, usize)>,
@@ -65,7 +65,7 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
     }
 }
 
-/// [`in_order`] without sizes and errors: each of the `threads` has four items under way.
+/// [`in_order`] without sizes and errors; at most four items per thread are under way.
 pub(crate) fn all_in_order<I: Send, R: Send>(
     threads: usize,
     items: impl Iterator<Item = I>,
@@ -103,9 +103,9 @@ struct QueueState<I, R, E, F> {
     size: usize,
     /// `None` while a thread uses it.
     receive: Option<F>,
-    /// The number of threads that wait for an item. Without any, no system call is made to wake one.
+    /// The number of threads that wait for an item; at 0, the system call that wakes one is skipped.
     idle: usize,
-    /// True if the calling thread waits for room; it is woken when half of the room is free.
+    /// True if the calling thread waits; it is woken when half of the room is free, to save wake-ups.
     is_full: bool,
     failed: Option<E>,
     /// True if the work is over: an error was returned, or a thread panicked.
@@ -196,7 +196,7 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
         }
     }
 
-    /// Receives the result that is due, and those that follow it, unless another thread does.
+    /// Receives the result that is due and the finished ones after it, unless another thread is doing so.
     fn deliver<'q>(
         &'q self,
         mut state: MutexGuard<'q, QueueState<I, R, E, F>>,
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_ends_it() {
+    fn the_first_error_ends_all_work() {
         for threads in [1, 3] {
             let mut received = Vec::new();
             let done = in_order(
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_all_waiting() {
+    fn a_panic_wakes_all_threads() {
         for panics_in_work in [true, false] {
             let panicked = std::panic::catch_unwind(|| {
                 let work = |item: u32| {

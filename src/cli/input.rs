@@ -1,4 +1,4 @@
-//! Input: files and standard input, each a document or a mailbox of them.
+//! Input: files and standard input, each a document, a mailbox or an archive.
 //!
 //! ```text
 //! page.html  -->  bytes, html
@@ -6,11 +6,11 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
-//! A file of another kind, such as an image, is not a document ([`ForeignFile`]), nor is the file to which standard
-//! output is redirected.
+//! A file of another kind, such as an image, is not a document ([`ForeignFile`]). A file to which standard output is
+//! redirected is rejected.
 //!
-//! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
-//! document is in memory whole; a mailbox is not.
+//! Deliberately absent: reading a document piece by piece. A `<base>` also applies to links before it, so a document
+//! is in memory whole. A mailbox is read message by message.
 
 use std::fs::Metadata;
 use std::io::{self, ErrorKind, Read, Write};
@@ -39,20 +39,20 @@ use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin};
 
 /// The number of bytes from which a format is detected.
-const LOOKED_AT: usize = 4_096;
+const FORMAT_HEAD: usize = 4_096;
 
 /// The size of the buffer through which a file is copied.
-const COPIED: usize = 1 << 20;
+const COPY_BUFFER: usize = 1 << 20;
 
-/// A file that can be read.
+/// An open file with documents.
 pub(crate) struct File<'a> {
-    /// The path as it was named; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     /// The format in which the file is read.
     pub(crate) format: Format,
     /// A message for each recorded URL that is not valid.
     pub(crate) passed_over: Vec<String>,
-    /// The metadata of the file, unless it is standard input or has an original.
+    /// The metadata of the file; `None` for standard input and for a file to be replaced.
     pub(crate) metadata: Option<Metadata>,
     pub(crate) contents: Contents<'a>,
 }
@@ -66,11 +66,11 @@ pub(crate) enum OpenedInput<'a> {
 
 /// A file that is not a document.
 pub(crate) struct NonDocument {
-    /// The reason; `None` if it only does not look like a document.
+    /// The reason; `None` if the file just does not look like a document.
     why: Option<String>,
-    /// True if it should be a document by its name or `--format`, or as standard input.
-    is_taken_for_one: bool,
-    /// True if the file is an archive, which other commands read.
+    /// True if its format is that of a document, although its contents are not.
+    has_document_format: bool,
+    /// True if the file is an archive that only other commands read.
     pub(crate) is_archive: bool,
     /// The bytes that have been read.
     head: Vec<u8>,
@@ -78,9 +78,9 @@ pub(crate) struct NonDocument {
 }
 
 impl NonDocument {
-    /// The message about the file if it was only found, and should be a document.
+    /// The message about a file that was found in a folder and whose format promised a document.
     pub(crate) fn remark(&self) -> Option<&str> {
-        self.why.as_deref().filter(|_| self.is_taken_for_one)
+        self.why.as_deref().filter(|_| self.has_document_format)
     }
 
     /// The error for the named file `path`.
@@ -99,12 +99,12 @@ impl NonDocument {
         Error::file(path, &why)
     }
 
-    /// The first megabyte of the file `path` if it is text: without a zero among its first bytes.
+    /// The first megabyte of the file `path`; empty if its first bytes contain a zero, so that it is not text.
     pub(crate) fn text(&mut self, path: &Path) -> Result<&[u8]> {
-        if self.head.iter().take(LOOKED_AT).any(|&byte| byte == 0) {
+        if self.head.iter().take(FORMAT_HEAD).any(|&byte| byte == 0) {
             return Ok(b"");
         }
-        let rest = COPIED.saturating_sub(self.head.len());
+        let rest = COPY_BUFFER.saturating_sub(self.head.len());
         let read = self.rest.by_ref().take(rest as u64).read_to_end(&mut self.head);
         read.map_err(|error| Error::io(path, error))?;
         Ok(&self.head)
@@ -113,7 +113,7 @@ impl NonDocument {
     /// Copies the whole file `path` to `out`.
     pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
-        let mut buffer = vec![0; COPIED];
+        let mut buffer = vec![0; COPY_BUFFER];
         loop {
             match self.rest.read(&mut buffer) {
                 Ok(0) => return Ok(()),
@@ -135,10 +135,10 @@ pub(crate) enum Contents<'a> {
 
 /// An archive that is open.
 pub(crate) struct Archive<'a> {
-    /// The path as it was named; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     pub(crate) contents: ArchiveContents,
-    /// The options for its documents, without those that the archive gives for each.
+    /// The options for its documents, without those that differ for each document.
     pub(crate) options: Options,
     /// The number of threads.
     pub(crate) jobs: usize,
@@ -148,11 +148,11 @@ pub(crate) struct Archive<'a> {
 
 /// A mailbox that is open.
 pub(crate) struct Mailbox<'a> {
-    /// The path as it was named; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input.
     pub(crate) path: &'a Path,
     /// The bytes of the mailbox.
     pub(crate) reader: Box<dyn Read>,
-    /// The library's options for its messages, but for their names.
+    /// The library's options for its messages, without their numbers.
     pub(crate) options: Options,
 }
 
@@ -172,12 +172,12 @@ pub(crate) struct Input<'a> {
     pub(crate) offset: usize,
     /// The number of lines before it in the file.
     pub(crate) lines: usize,
-    /// Its name in the file: the number of a message, or nothing.
+    /// The number of the message in its mailbox; otherwise empty.
     pub(crate) entity: Arc<str>,
 }
 
 impl<'a> Input<'a> {
-    /// A document that is the whole of its file, or record.
+    /// A document that is a whole file or record.
     pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
         let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
         Self { name, format, before, bytes, after, offset: 0, lines: 0, entity }
@@ -185,12 +185,13 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens `origin`, in the format that `documents` give or that is detected. Only a file to be replaced has an
-    /// `original`.
+    /// Opens `origin` in the format from `documents`, or else in the detected format. `original` is the file to be
+    /// replaced, if any.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or standard output goes to it.
+    /// The file cannot be read, is an archive that the command does not accept, or standard output is redirected to
+    /// it.
     pub(crate) fn open(
         origin: &'a Origin,
         documents: &Documents,
@@ -215,7 +216,7 @@ impl<'a> File<'a> {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
         };
-        // One read gets a small file and its end.
+        // With one spare byte, the end of a small file is found without growing the buffer.
         let mut bytes = Vec::new();
         let size = usize::try_from(origin.size()).unwrap_or(0);
         bytes.reserve(size.min(HEAD) + 1);
@@ -227,19 +228,21 @@ impl<'a> File<'a> {
             None if is_archive(&bytes) => Format::Warc,
             None => detect(origin, &bytes, scan),
         };
-        let is_left = format.is_archive() && is_archive_left(origin, documents, original)?;
+        let is_skipped_archive =
+            format.is_archive() && is_archive_skipped(origin, documents, original)?;
         let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
             false => ForeignFile::of(&bytes).or_else(utf_16),
         };
-        let is_taken_for_one = !is_left && (format.is_read() || is_read(format, scan));
-        if !is_taken_for_one || foreign.is_some() {
+        let has_document_format =
+            !is_skipped_archive && (format.is_read() || is_read(format, scan));
+        if !has_document_format || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let (is_archive, head, rest) = (is_left, bytes, reader);
+            let (is_archive, head, rest) = (is_skipped_archive, bytes, reader);
             return Ok(OpenedInput::NonDocument(NonDocument {
                 why,
-                is_taken_for_one,
+                has_document_format,
                 is_archive,
                 head,
                 rest,
@@ -265,7 +268,7 @@ impl<'a> File<'a> {
         };
         let contents = if format.is_archive() {
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
-            // A new archive format is rejected until it has a row here.
+            // A new archive format is rejected until it has an arm here.
             let contents = match (format, again) {
                 (Format::Warc, _) => ArchiveContents::Warc(whole),
                 (Format::Har, _) => ArchiveContents::Har(whole),
@@ -285,7 +288,7 @@ impl<'a> File<'a> {
             Contents::Mailbox(Mailbox { path, reader, options })
         } else {
             if bytes.len() >= head {
-                // A wrong size from the file system must not fail the allocation.
+                // The size from the file system may be wrong, so a failed allocation is not an error.
                 let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
@@ -327,12 +330,12 @@ impl<'a> File<'a> {
     }
 }
 
-/// True if an archive is not a document for this command.
+/// True if the command skips the archive.
 ///
 /// # Errors
 ///
-/// The archive was named on the command line.
-fn is_archive_left(
+/// The archive was named on the command line, but the command does not read it, or would alter it.
+fn is_archive_skipped(
     origin: &Origin,
     documents: &Documents,
     original: Option<&Original>,
@@ -347,7 +350,7 @@ fn is_archive_left(
     Err(Error::file(origin.path(), why))
 }
 
-/// The retrieval URL of the file of `origin`. The file is opened only if nothing outside it gives the URL.
+/// The retrieval URL of the file `origin`. The file is opened only if nothing outside it gives the URL.
 ///
 /// # Errors
 ///
@@ -374,10 +377,10 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     ))
 }
 
-/// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or overwrite
-/// unread input. `seen` is the metadata of the file; without it, the file is standard input.
+/// Rejects the file `path` if standard output is redirected to it: the program would read its own output, or
+/// overwrite unread input. `seen` is the metadata of the file; without it, only standard input is checked.
 fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
-    let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
+    let Some(length) = length_if_standard_output(path, seen) else { return Ok(()) };
     let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
     let why = format!(
         "standard output is redirected to this file{emptied}; write to another file, or use `rewrite --in-place`"
@@ -387,7 +390,7 @@ fn reject_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
 
 /// The length of the file, if standard output is redirected to it.
 #[cfg(unix)]
-fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
+fn length_if_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
     use std::fs;
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
@@ -411,11 +414,12 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
 }
 
 #[cfg(not(unix))]
-fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
+fn length_if_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
-/// The format of the file at `path`: `format`, or by its name or its first bytes; `None` if it is not a regular file.
+/// The format of the file at `path`: `format`, or else the one detected from its name and first bytes; `None` if it
+/// is not a regular file.
 pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Format> {
     // Opening a pipe, even just to look, would break it for its writer.
     let is_file = path.metadata().is_ok_and(|found| found.is_file());
@@ -423,7 +427,7 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
     is_file
         .then(|| open_file(path).ok().flatten())
         .flatten()?
-        .take(LOOKED_AT as u64)
+        .take(FORMAT_HEAD as u64)
         .read_to_end(&mut head)
         .ok()?;
     let by_head = || match is_archive(&head) {
@@ -445,9 +449,9 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     if let Some(format) = Format::opt_in(&name).filter(|format| is_read(*format, scan)) {
         return format;
     }
-    let head = &head[..head.len().min(LOOKED_AT)];
+    let head = &head[..head.len().min(FORMAT_HEAD)];
     match Format::detect(Some(&name), head) {
-        // The name of a message in a Maildir does not tell its format; its folder does.
+        // The format of a message in a Maildir follows from its folder, not from its name.
         Format::Other | Format::Mbox if maildir::is_message(&entry.path) => Format::Message,
         // A named empty file is a document, too.
         Format::Other if head.is_empty() && entry.relative.is_empty() => Format::Html,

@@ -1,4 +1,4 @@
-//! The number of links by result, of one document or several.
+//! The numbers of links by result, in one or more documents.
 //!
 //! ```text
 //! 3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)
@@ -13,7 +13,7 @@ use baselink::reference::{Category, Grammar, Reference, scheme};
 use baselink::{LinkReport, Outcome, Reason, Report, Totals};
 use serde::ser::{Serialize, Serializer};
 
-/// The outcome of a link, as it is counted.
+/// The result of a link: its outcome, refined for `localize` and `move`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LinkResult {
     Rewritten,
@@ -28,12 +28,12 @@ pub(crate) enum LinkResult {
     MovedRootRelative,
     /// The link now leads to the new place of its target, by a URL with a host.
     MovedAbsolute,
-    /// The link was not relative, and now is.
+    /// The link was not relative, and is now.
     MadeRelative,
-    /// It leads to the new place of its target as it is written.
+    /// The link leads to the new place of its target without a change.
     Unchanged,
     Absolute,
-    /// It was the base of links, and no longer is.
+    /// The link was a declared base, and is now empty.
     BaseEmptied,
     NoBase,
     Left,
@@ -113,7 +113,7 @@ impl LinkResult {
     }
 
     /// True if the link changed.
-    fn is_new(self) -> bool {
+    fn is_change(self) -> bool {
         matches!(
             self,
             Self::Rewritten
@@ -167,8 +167,8 @@ impl LinkCounts {
     }
 
     /// True if a link changed.
-    pub(crate) fn is_new(&self) -> bool {
-        self.counts.keys().any(|(result, _)| result.is_new())
+    pub(crate) fn has_changes(&self) -> bool {
+        self.counts.keys().any(|(result, _)| result.is_change())
     }
 
     /// Adds the counts of `other`.

@@ -6,7 +6,7 @@
 //! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
 //! ```
 //!
-//! With `--only-targets`, a line is only the target.
+//! With `--only-targets`, each line is only a target.
 //!
 //! Deliberately absent: a total for each file. The last line has the total of all files.
 
@@ -26,7 +26,7 @@ use super::files::{each_document, status_after};
 use super::input::{Contents, File, Input};
 use super::link_counts::{LinkCounts, LinkResult};
 use super::output::{
-    FAINT, Output, PLACE, StrictViolations, location, ok_or_report, shown, style_of,
+    FAINT, Output, PLACE, StrictViolations, location, ok_or_report, style_of, visible_reference,
 };
 use super::places::FilePlaces;
 use super::record;
@@ -43,9 +43,9 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return list_file(request, file, output) };
-        let made = results.of(origin, output, |output| list_file(request, file, output));
-        Ok(match ok_or_report(made, output)? {
-            Some(Some(made)) => made,
+        let result = results.write(origin, output, |output| list_file(request, file, output));
+        Ok(match ok_or_report(result, output)? {
+            Some(Some(listed)) => listed,
             Some(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
                 (ExitStatus::Done, Default::default())
@@ -93,8 +93,8 @@ fn list_file(
 ) -> io::Result<(ExitStatus, (LinkCounts, BaseHints))> {
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
     let mut status = ExitStatus::Done;
-    let mut add = |(totals, held): &(Totals, ExitStatus)| {
-        status = status.max(*held);
+    let mut add = |(totals, of_document): &(Totals, ExitStatus)| {
+        status = status.max(*of_document);
         link_counts.add_totals(totals);
     };
     let read = match file.contents {
@@ -160,7 +160,7 @@ impl<'a> LinkListing<'a> {
         let totals = baselink::links(input.bytes, options, &mut |mut found| {
             found.line += input.lines;
             if self.request.strict {
-                self.strict.add(&found.link, || at(name, &found));
+                self.strict.add(&found.link, || place_of(name, &found));
             }
             if printed.is_ok() {
                 printed = self.print(&mut table, input.offset, found, output);
@@ -198,8 +198,8 @@ impl<'a> LinkListing<'a> {
     }
 }
 
-/// `path:line:column`.
-fn at(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> String {
+/// The place of a link, as `path:line:column`.
+fn place_of(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> String {
     format!("{name}:{line}:{column}")
 }
 
@@ -223,7 +223,7 @@ impl Table<'_> {
 
     fn columns(&self, found: &ListedLink) -> [String; 3] {
         let link = &found.link;
-        [at(self.name, found), link.outcome.name().into(), location(link)]
+        [place_of(self.name, found), link.outcome.name().into(), location(link)]
     }
 
     /// Computes the widths, and prints the waiting rows.
@@ -255,7 +255,7 @@ impl Table<'_> {
             let gap = width.saturating_sub(column.chars().count()) + 2;
             write!(output.out(), "{}{:gap$}", styler.paint(style, column), "")?;
         }
-        write!(output.out(), "{}", shown(&link.reference))?;
+        write!(output.out(), "{}", visible_reference(&link.reference))?;
         if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
             write!(output.out(), " {} {}", styler.paint(FAINT, "->"), visible(target))?;
         }

@@ -7,10 +7,11 @@
 //!   html  2 files, 4 links: 3 made local, 1 made absolute
 //! ```
 //!
-//! All files are listed first, to know the file of each URL. The head of a file is read only if nothing else gives its
-//! retrieval URL (RFC 1808, 3.3).
+//! All files are listed first, because links need the file of each URL. The head of a file is read only if nothing
+//! else gives its retrieval URL (RFC 1808, 3.3).
 //!
-//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link (`baselink::purpose::localize`).
+//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
+//! (`baselink::purpose::localize`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +89,7 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
     }
 }
 
-/// Rejects a list of missing URLs that cannot be written or is a file of the mirror.
+/// Rejects a list of missing URLs that cannot be written, or would be inside an input folder or the mirror.
 fn check_list_of_missing(request: &Localize) -> Result<()> {
     let Some(list) = request.extraction.missing.as_deref().filter(|path| !is_standard_input(path))
     else {
@@ -120,10 +121,10 @@ fn check_list_of_missing(request: &Localize) -> Result<()> {
 /// The files of the mirror.
 fn collection(request: &Localize) -> Result<Collection> {
     let documents = &request.rewrite.documents;
-    // In place all files stay. An output folder has only the selected files.
+    // In place, links may lead to all files. An output folder has only the selected files.
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if request.is_elsewhere { &documents.selection } else { &all };
-    let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere;
-    collection::of_folder(documents, selection, is_there, false)
+    let is_in_mirror = |entry: &TreeEntry| entry.kind == EntryKind::File || !request.is_elsewhere;
+    collection::of_folder(documents, selection, is_in_mirror, false)
 }

@@ -6,10 +6,10 @@
 //! baselink-base.1  baselink-check.1  …  baselink.1
 //! ```
 //!
-//! A page has the text of `--help` in the sections of man-pages(7): arguments and options under their headings, then the
-//! notes, examples and exit statuses.
+//! A page has the text of `--help` in the sections of man-pages(7): arguments and options under their headings, then
+//! the notes, examples and exit statuses.
 //!
-//! Deliberately absent: text of its own. Both are generated from the arguments that clap knows.
+//! Deliberately absent: text of its own. Everything is generated from the arguments in clap.
 
 use std::fs;
 use std::io::{self, Write};
@@ -66,12 +66,12 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     written.into_iter().try_for_each(|page| page.map(drop))
 }
 
-/// `baselink-rewrite`
+/// The name of a command's page, such as `baselink-rewrite`.
 fn display_name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The page of a command.
+/// The manual page of a command.
 fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
     // A synopsis of all options would be unreadable.
     let usage = command.clone().render_usage().to_string();
@@ -100,13 +100,13 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
         arguments.render_options_section(&mut page)?;
     }
     options.render_options_section(&mut page)?;
-    notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
-    see_also(command, &mut page)?;
+    write_notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
+    write_see_also(command, &mut page)?;
     Ok(page)
 }
 
-/// The end of `--help`: paragraphs, some with a heading.
-fn notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
+/// Writes the end of `--help`, which has paragraphs, some of them with a heading.
+fn write_notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
     let mut roff = Roff::default();
     let mut is_begun = false;
     for paragraph in after.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
@@ -133,8 +133,8 @@ fn notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
     roff.to_writer(page)
 }
 
-/// The other pages.
-fn see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+/// Writes the names of the other pages.
+fn write_see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let own = display_name(command);
     let all = program();
     let names = all.get_subcommands().map(|one| format!("baselink-{}", one.get_name()));

@@ -5,10 +5,10 @@
 //! arguments --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
 //! ```
 //!
-//! A function here returns an [`io::Error`] only if standard output cannot be written to. An error in a
-//! file or an argument is printed where it is found and becomes an `ExitStatus`, or it ends the command (`failure`).
+//! In the command line, an [`io::Error`] means that standard output cannot be written to. An error about a file or an
+//! argument is printed where it occurs and becomes an `ExitStatus`, or it is returned as a `Failure`.
 //!
-//! Deliberately absent: features of its own. Whatever the command line does, a program can do with the library.
+//! Deliberately absent: features that the library lacks.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -61,28 +61,29 @@ mod status;
 
 pub use self::closed_stdout::IS_STDOUT_CLOSED;
 
-/// Checks, for the fuzz target `settings`, that any bytes are settings or give an error of one visible line.
+/// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.
 #[cfg(fuzzing)]
 pub fn hold_settings(bytes: &[u8]) {
     if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {
-        let said = error.to_string();
-        let is_shown = |one: char| !one.is_control() && one != '\u{202e}';
-        assert!(said.starts_with("b.toml:") && said.chars().all(is_shown), "{said:?}");
+        let message = error.to_string();
+        let is_printable = |c: char| !c.is_control() && c != '\u{202e}';
+        assert!(message.starts_with("b.toml:") && message.chars().all(is_printable), "{message:?}");
     }
 }
 
 /// Runs the command in `typed`, which begins with the name of the program. Returns the exit status.
 pub fn run(typed: Vec<OsString>) -> u8 {
-    let status = match printed(typed) {
+    let status = match parse_and_execute(typed) {
         Ok(status) => status,
-        // The reader of standard output has had enough of it.
+        // The reader of standard output, such as `head`, has closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitStatus::Done,
         Err(error) => cannot_print(&error),
     };
     status as u8
 }
 
-fn printed(typed: Vec<OsString>) -> io::Result<ExitStatus> {
+/// Runs the command and prints its errors, except those of standard output.
+fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
     let request = match args::parse(typed) {
         Ok(request) => request,
         Err(Refusal::Clap(message)) => {
@@ -93,11 +94,11 @@ fn printed(typed: Vec<OsString>) -> io::Result<ExitStatus> {
             } else if text.lines().all(|line| matches!(visible(line), Cow::Borrowed(_))) {
                 message.print()?;
             } else {
-                // An argument, such as the name of a file, may have control characters.
+                // The message quotes an argument with control characters.
                 let mut output = Output::new(Verbosity::default());
                 text.lines().for_each(|line| output.notice(&line));
             }
-            // `--help` and `--version` come this way, too.
+            // For clap, `--help` and `--version` are errors that go to standard output.
             return Ok(if message.use_stderr() { ExitStatus::Unusable } else { ExitStatus::Done });
         }
         Err(Refusal::Sentence(verbosity, sentence)) => {

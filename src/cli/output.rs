@@ -1,4 +1,4 @@
-//! The only place that prints: results to standard output, everything else to standard error.
+//! Printing: results go to standard output, everything else to standard error.
 //!
 //! ```text
 //! page.html:3:9: warning[base-relative]: the href of this base element is relative …
@@ -8,7 +8,7 @@
 //! Text from documents is shown with its control characters escaped, so that it can neither break a line nor control
 //! the terminal. Errors while writing to standard error are ignored.
 //!
-//! Deliberately absent: the content of messages. The commands decide it; this file gives it a form.
+//! Deliberately absent: what the commands report. This file gives it a form.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -110,12 +110,12 @@ pub(crate) struct Output {
     err: Styler,
     /// The diagnostics so far, if they are counted because there are many files.
     counted: Option<CountedDiagnostics>,
-    /// True if something was printed before.
+    /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
     /// The file that gets the results instead of standard output.
     file: Option<Replacement>,
-    /// The progress bar of a single input, which advances although results go to `file`.
-    reaches: Option<Progress>,
+    /// The progress bar, which advances even while results go to `file`.
+    file_progress: Option<Progress>,
     /// True if this is the output of a worker thread.
     is_buffered: bool,
     /// A buffer for one line of JSON.
@@ -130,17 +130,17 @@ enum OutputSink {
 /// Standard output.
 struct StandardOutput {
     out: BufWriter<Stdout>,
-    /// True if the work goes on without a reader of standard output, because it writes files.
+    /// True if the work goes on after an error, because it writes files.
     ignores_errors: bool,
-    /// The error after which nothing more is written.
-    lost: Option<io::Error>,
+    /// The first ignored error; nothing is written after it.
+    ignored_error: Option<io::Error>,
 }
 
 impl StandardOutput {
-    fn or_lost<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
+    fn ignore_error<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
         match result {
             Err(error) if self.ignores_errors => {
-                self.lost.get_or_insert(error);
+                self.ignored_error.get_or_insert(error);
                 Ok(instead)
             }
             result => result,
@@ -150,19 +150,19 @@ impl StandardOutput {
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.lost.is_some() {
+        if self.ignored_error.is_some() {
             return Ok(bytes.len());
         }
         let result = closed_stdout::check().and_then(|()| self.out.write(bytes));
-        self.or_lost(result, bytes.len())
+        self.ignore_error(result, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.lost.is_some() {
+        if self.ignored_error.is_some() {
             return Ok(());
         }
         let result = self.out.flush();
-        self.or_lost(result, ())
+        self.ignore_error(result, ())
     }
 }
 
@@ -182,7 +182,7 @@ enum Stream {
 }
 
 impl BufferedOutput {
-    fn to(&mut self, stream: Stream) -> &mut Vec<u8> {
+    fn bytes_for(&mut self, stream: Stream) -> &mut Vec<u8> {
         if self.pieces.last().is_none_or(|(last, _)| *last != stream) {
             self.pieces.push((stream, Vec::new()));
         }
@@ -215,7 +215,7 @@ impl Output {
                 StandardOutput {
                     out: BufWriter::new(io::stdout()),
                     ignores_errors: false,
-                    lost: None,
+                    ignored_error: None,
                 },
                 None,
             ),
@@ -226,7 +226,7 @@ impl Output {
             counted: None,
             is_begun: false,
             file: None,
-            reaches: None,
+            file_progress: None,
             is_buffered: false,
             json_line: Vec::new(),
         }
@@ -243,21 +243,21 @@ impl Output {
         begins
     }
 
-    /// Lets the work go on when standard output is closed, because it writes files.
+    /// Lets the work go on if standard output is closed, because the results are files.
     pub(crate) fn ignore_closed_stdout(&mut self) {
         if let OutputSink::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
 
-    /// Returns the error that stopped printing, once the work is done. A closed pipe is not an error.
+    /// Flushes standard output, and returns the error that was ignored, unless it was a closed pipe.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
-        let lost = match &mut self.sink {
-            OutputSink::Streams(out, _) => out.lost.take(),
+        let ignored = match &mut self.sink {
+            OutputSink::Streams(out, _) => out.ignored_error.take(),
             OutputSink::Buffer(_) => None,
         };
-        lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
+        ignored.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
 
     /// Shows a progress bar on standard error, or removes it.
@@ -267,17 +267,17 @@ impl Output {
         }
     }
 
-    /// Shows that the current file is done up to the byte `place`.
-    pub(crate) fn reach(&self, place: u64) {
+    /// Advances the progress bar to the byte `place` of the current file.
+    pub(crate) fn advance_to(&self, place: u64) {
         if let Some(progress) = self.progress() {
-            progress.reach(place);
+            progress.advance_to(place);
         }
     }
 
     fn progress(&self) -> Option<&Progress> {
         match &self.sink {
             OutputSink::Streams(_, progress) => progress.as_ref(),
-            OutputSink::Buffer(_) => self.reaches.as_ref(),
+            OutputSink::Buffer(_) => self.file_progress.as_ref(),
         }
     }
 
@@ -287,7 +287,7 @@ impl Output {
             sink: OutputSink::Buffer(BufferedOutput::default()),
             counted: self.counted.is_some().then(CountedDiagnostics::default),
             file: None,
-            reaches: None,
+            file_progress: None,
             is_buffered: true,
             json_line: Vec::new(),
             ..*self
@@ -301,7 +301,7 @@ impl Output {
             styler: Styler(false),
             is_begun: false,
             file: Some(file),
-            reaches: self.progress().cloned(),
+            file_progress: self.progress().cloned(),
             is_buffered: self.is_buffered,
             ..self.buffered()
         }
@@ -351,16 +351,16 @@ impl Output {
         Ok(())
     }
 
-    /// Standard output, for results.
+    /// The destination of results: a file, standard output or the buffer.
     pub(crate) fn out(&mut self) -> &mut dyn Write {
         match (&mut self.file, &mut self.sink) {
             (Some(file), _) => file,
             (None, OutputSink::Streams(out, _)) => out,
-            (None, OutputSink::Buffer(buffer)) => buffer.to(Stream::Out),
+            (None, OutputSink::Buffer(buffer)) => buffer.bytes_for(Stream::Out),
         }
     }
 
-    /// Prints `divider`, unless nothing was printed before.
+    /// Prints `divider` before every result except the first.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
         match (&self.file, &mut self.sink) {
@@ -373,7 +373,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints an empty line, unless nothing was printed before.
+    /// Prints an empty line before every result except the first.
     pub(crate) fn blank_line(&mut self) -> io::Result<()> {
         self.divide(b"\n")
     }
@@ -413,7 +413,7 @@ impl Output {
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.json_line);
         line.clear();
-        json::put(&mut line, record)?;
+        json::append(&mut line, record)?;
         line.push(b'\n');
         let written = self.out().write_all(&line);
         self.json_line = line;
@@ -455,7 +455,7 @@ impl Output {
         }
     }
 
-    /// Reports a warning about files, and not about their contents.
+    /// Reports a warning about files rather than their contents.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
         if !self.verbosity.quiet {
             let warning = self.err.paint(WARNING, "warning:");
@@ -471,7 +471,7 @@ impl Output {
     }
 
     /// Warns that a file found in a folder is not the document that its name promises.
-    pub(crate) fn report_no_document(&mut self, remark: Option<&str>) {
+    pub(crate) fn report_non_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
             self.report_or_count(None, "no-document", sentence);
         }
@@ -506,8 +506,8 @@ impl Output {
         }
     }
 
-    /// Prints a note that begins with a number, unless that is zero; `one` and `more` are the noun and verb in
-    /// singular and plural.
+    /// Prints a note that begins with `number`, unless it is zero; `one` and `more` are the noun and verb in singular
+    /// and plural.
     pub(crate) fn notice_of(&mut self, number: usize, [one, more]: [&str; 2], what: &str) {
         if number > 0 {
             self.notice(&format_args!("{} {what}", count(number, one, more)));
@@ -532,13 +532,13 @@ impl Output {
 
     fn print_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            OutputSink::Buffer(buffer) => buffer.to(Stream::Err).extend_from_slice(bytes),
+            OutputSink::Buffer(buffer) => buffer.bytes_for(Stream::Err).extend_from_slice(bytes),
             OutputSink::Streams(out, progress) => {
                 // Keeps the order of events if both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);
                 let _ = match progress {
-                    Some(progress) => progress.aside(print),
+                    Some(progress) => progress.hide_during(print),
                     None => print(),
                 };
             }
@@ -572,8 +572,8 @@ impl Output {
 
     /// Reports a diagnostic.
     pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // Checked before the place is asked for, which counts all lines before it.
-        // The HTTP fields of a record are never written, so a renamed field does not matter.
+        // The HTTP fields of a record are never written, so a renamed field does not matter. Checked first, because a
+        // place is expensive: all lines before it are counted.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.verbosity.quiet || is_unwritten {
             return;
@@ -604,7 +604,8 @@ impl Output {
             for level in &entity.chain.levels {
                 let place =
                     level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
-                let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
+                let value =
+                    level.value.as_deref().map(|value| format!(" {}", visible_reference(value)));
                 self.print_line(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
@@ -618,7 +619,8 @@ impl Output {
         }
     }
 
-    /// With `--verbose`, prints the links that could not be rewritten or were left.
+    /// With `--verbose`, prints the links that were neither rewritten nor absolute, with their reasons. Links that
+    /// already had the chosen text are omitted.
     pub(crate) fn report_links_left(&mut self, places: &FilePlaces<'_>, report: &Report) {
         if !self.verbosity.verbose || self.verbosity.quiet {
             return;
@@ -629,13 +631,14 @@ impl Output {
             {
                 let (place, what) = (places.at(link.span), outcome_and_reason(link));
                 let place = self.err.paint(PLACE, place);
-                let (location, reference) = (location(link), shown(&link.reference));
+                let (location, reference) = (location(link), visible_reference(&link.reference));
                 self.print_line(format_args!("{place}: {what}: {location} {reference}"));
             }
         }
     }
 
-    /// Reports the links that `--strict` does not accept; `done` names the expected result, such as `made absolute`.
+    /// Reports the links that `--strict` does not accept. `done` is the expected result in words, such as
+    /// `made absolute`.
     pub(crate) fn report_strict(
         &mut self,
         places: &FilePlaces<'_>,
@@ -650,12 +653,12 @@ impl Output {
     }
 }
 
-/// The result of the work on a file; `None` if it failed, after the error has been reported.
+/// Returns the result of the work on a file. If the file failed, reports the error and returns `None`.
 pub(crate) fn ok_or_report<T>(
     ended: Result<T, impl Into<Failure>>,
     output: &mut Output,
 ) -> io::Result<Option<T>> {
-    let ended = Failure::nested(ended.map_err(Into::into))?;
+    let ended = Failure::separate(ended.map_err(Into::into))?;
     Ok(ended.map_err(|error| output.error(&error)).ok())
 }
 
@@ -678,7 +681,7 @@ impl StrictViolations {
         self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Reports the first of them and their number; `done` names the expected result.
+    /// Reports the first of these links and their number; `done` is the expected result in words.
     pub(crate) fn report(&self, done: &str, output: &mut Output) -> ExitStatus {
         let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
@@ -702,12 +705,12 @@ fn is_intended(link: &LinkReport) -> bool {
 }
 
 /// A reference with its control characters escaped; an empty one as `""`.
-pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
+pub(crate) fn visible_reference(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// The element and attribute of a link, such as `a[href]`, after the number of an inner document. A link of a style sheet,
-/// which has no elements, is at `-`.
+/// The element and attribute of a link, such as `a[href]`, preceded by the number of its entity, if it has one. For a
+/// link in a style sheet, which has no elements, the element is `-`.
 pub(crate) fn location(link: &LinkReport) -> String {
     let LinkReport { entity, element, attribute, .. } = link;
     let element = if element.is_empty() { "-".into() } else { visible(element) };
@@ -736,8 +739,8 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics
 }
 
-/// A URL for a list with one URL a line: white space and control characters are percent-encoded.
-pub(crate) fn in_a_line(url: &str) -> String {
+/// A URL for a list of one URL per line: spaces and control characters are percent-encoded.
+pub(crate) fn url_for_list(url: &str) -> String {
     let escaped = |character: char| match character {
         '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
         kept => kept.to_string(),

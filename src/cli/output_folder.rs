@@ -26,14 +26,15 @@ pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
     pub(crate) out: PathBuf,
     follow: bool,
-    /// The files of the mirror, if some get other names there.
+    /// The collection with the new names of files, if some are renamed.
     renamed: Option<Arc<Collection>>,
     /// The name of each root in the folder; `None` if the root becomes the folder itself.
     names: HashMap<PathBuf, Option<OsString>>,
 }
 
-/// Rejects an output folder that contains the input `root` or is inside it; `otherwise` is further advice for the message.
-fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
+/// Rejects an output folder that contains the input `root` or is inside it; `otherwise` is further advice for the
+/// message.
+fn require_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
     match mirror.conflicts_with(root)? {
         Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
         None => Ok(()),
@@ -58,7 +59,7 @@ impl OutputFolder {
             }
             let parts = documents.parts.iter().map(PathBuf::as_path);
             let read = if documents.parts.is_empty() { vec![root] } else { parts.collect() };
-            read.into_iter().try_for_each(|path| is_apart(&mirror, path, otherwise))?;
+            read.into_iter().try_for_each(|path| require_apart(&mirror, path, otherwise))?;
             let own = name_of(root)?;
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
@@ -68,7 +69,7 @@ impl OutputFolder {
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));
         }
-        // Fails here once, instead of for every file.
+        // A folder that cannot be written to fails here once, instead of for every file.
         if let Some(root) = documents.roots().find(|root| root.exists()) {
             let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
             mirror.folder(like, Path::new(""))?;
@@ -77,7 +78,7 @@ impl OutputFolder {
         Ok(Self { mirror, out, follow, renamed: None, names })
     }
 
-    /// The folder in which files have the names that the collection gives them in a mirror.
+    /// Gives each file the name that `collection` has for it in a mirror.
     pub(crate) fn renaming(self, collection: &Arc<Collection>) -> Self {
         Self { renamed: Some(Arc::clone(collection)), ..self }
     }
@@ -86,7 +87,7 @@ impl OutputFolder {
         Self { mirror: self.mirror.preserving_times(), ..self }
     }
 
-    /// Begins to copy `entry`, as it is now, to `to` below the folder.
+    /// Begins a copy of `entry`, as it is now, at the path `to` below the folder.
     pub(crate) fn copy(&self, entry: &TreeEntry, to: &Path) -> Result<Replacement> {
         self.mirror.copy(entry.open(self.follow)?, &entry.path, to)
     }
@@ -95,7 +96,7 @@ impl OutputFolder {
     pub(crate) fn place(&self, entry: &TreeEntry) -> Result<PathBuf> {
         // A symbolic link may lead into the output folder.
         if self.follow {
-            is_apart(&self.mirror, &entry.path, "")?;
+            require_apart(&self.mirror, &entry.path, "")?;
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
         let in_mirror = |collection: &Arc<Collection>| {

@@ -6,7 +6,7 @@
 //!
 //! Lines are counted only when a message needs a line number.
 //!
-//! Deliberately absent: columns of characters. An editor and `cut -b` agree on bytes.
+//! Deliberately absent: columns in characters. Editors and `cut -b` agree on bytes.
 
 use std::cell::OnceCell;
 
@@ -25,17 +25,17 @@ pub(crate) struct FilePlaces<'a> {
     charset: Option<Charset>,
     /// The lines of the document, found when they are needed.
     lines: OnceCell<Lines>,
-    /// The numbers of lines and bytes before it.
+    /// The numbers of lines and bytes before the document in the file.
     before: (usize, usize),
 }
 
 impl<'a> FilePlaces<'a> {
-    /// The places of `input`, whose `totals` have its encoding.
+    /// The places of `input`, in the encoding that `totals` record.
     pub(crate) fn of(input: &Input<'a>, totals: &Totals) -> Self {
         Self::in_charset(input, (!input.format.has_headings()).then_some(totals.charset))
     }
 
-    /// The places of `input`, which has this encoding; `None` for a message.
+    /// The places of `input` in the encoding `charset`; `None` for a message.
     pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
             name: input.name,
@@ -61,7 +61,7 @@ impl<'a> FilePlaces<'a> {
         (self.before.0 + line, column)
     }
 
-    /// `span` in the bytes of the file.
+    /// Converts `span` from offsets in the document to offsets in the file.
     pub(crate) fn in_file(&self, span: Span) -> Span {
         span.shifted(self.before.1)
     }

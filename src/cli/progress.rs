@@ -1,10 +1,10 @@
-//! The progress bar for long runs, and stopping a run.
+//! The progress bar of long runs, and the flag that stops a run.
 //!
 //! ```text
 //! ███████░░░░  1,204 of 10,290 files  31.2 MiB of 289.0 MiB  92.4 MiB/s  3s left
 //! ```
 //!
-//! Deliberately absent: our own estimates. The bar counts bytes, and indicatif computes the rate.
+//! Deliberately absent: estimates. The bar counts bytes, and indicatif computes the rate.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,20 +70,20 @@ impl Progress {
     }
 
     /// Records that a large file is done up to the byte `place`.
-    pub(crate) fn reach(&self, place: u64) {
+    pub(crate) fn advance_to(&self, place: u64) {
         let before = self.reached.fetch_max(place, Ordering::Relaxed);
         self.bar.inc(place.saturating_sub(before));
         self.show(self.files.load(Ordering::Relaxed));
     }
 
     /// Records that a file of `size` bytes is done.
-    pub(crate) fn done(&self, size: u64) {
+    pub(crate) fn finish_file(&self, size: u64) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
         self.bar.inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
         self.show(files);
     }
 
-    /// Shows the number of files done.
+    /// Shows the number of files done, once the run is long enough for a bar.
     fn show(&self, files: u64) {
         if self.begun.elapsed() < PATIENCE {
             return;
@@ -98,7 +98,7 @@ impl Progress {
     }
 
     /// Hides the bar while `print` runs.
-    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(crate) fn hide_during<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 }
@@ -114,8 +114,8 @@ impl Drop for Progress {
 
 static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file; a second signal ends the program. Signals that the
-/// parent process ignores, as `nohup` does, stay ignored.
+/// Lets Ctrl-C, SIGTERM and SIGHUP stop the run after the current file; a second signal ends the program. Signals
+/// that the parent process ignores, as `nohup` does, stay ignored.
 pub(crate) fn stop_between_files() -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
@@ -130,7 +130,7 @@ pub(crate) fn stop_between_files() -> io::Result<()> {
     ];
     for signal in signals {
         if ignored & (1 << (signal - 1)) == 0 {
-            // In this order: the first one only sets the flag.
+            // In this order, the first signal only sets the flag; the second one finds it set and ends the program.
             let status = super::status::ExitStatus::Stopped as i32;
             flag::register_conditional_shutdown(signal, status, Arc::clone(stopped))?;
             flag::register(signal, Arc::clone(stopped))?;
@@ -139,7 +139,7 @@ pub(crate) fn stop_between_files() -> io::Result<()> {
     Ok(())
 }
 
-/// A bit for each ignored signal, on systems that tell (proc_pid_status(5), `SigIgn`).
+/// A bit for each ignored signal (proc_pid_status(5), `SigIgn`); 0 on systems without `/proc`.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,10 +1,11 @@
-//! The records of `--json`: a contract, so each is a struct whose fields are the keys in their order.
+//! The records of `--json`. Users depend on their keys, so each record is a struct whose fields are the keys in
+//! order.
 //!
 //! ```text
 //! {"path":"page.html","entity":"","line":3,"column":10,"start":41,"end":47,…}
 //! ```
 //!
-//! Every key is always present, and null where it does not apply.
+//! A key that does not apply is null; only the keys of `--grammar` and of archives are left out.
 //!
 //! Deliberately absent: text for people.
 
@@ -72,7 +73,7 @@ impl<'a> ArchivePlaceRecord<'a> {
     }
 }
 
-/// The verdict of the grammar on a reference.
+/// The verdict of the RFC 1808 grammar on a reference.
 #[derive(Serialize)]
 pub(crate) struct GrammarRecord {
     category: &'static str,
@@ -104,8 +105,8 @@ impl GrammarRecord {
 }
 
 impl<'a> LinkRecord<'a> {
-    /// The record of `link` of the document `name`. The link is on this line and column of the file, and `offset` is that of
-    /// the document in the file.
+    /// The record of `link` in the document `name`, which begins at `offset` of its file. `line` and `column` are the
+    /// link's place in the file.
     pub(crate) fn of(
         name: DocumentName<'a>,
         (line, column): (usize, usize),

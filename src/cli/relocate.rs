@@ -6,9 +6,10 @@
 //!   html  2 files, 5 links: 3 moved root-relative, 2 unchanged
 //! ```
 //!
-//! The files are listed first, to know the file of each URL and the free names.
+//! All files are listed first: links need the file of each URL, and renames need the names in use.
 //!
-//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link (`baselink::purpose::relocate`).
+//! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
+//! (`baselink::purpose::relocate`).
 
 use std::iter;
 use std::path::Path;
@@ -54,8 +55,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     };
     let relocation = Arc::new(relocation(request)?);
     let redirects = request.redirects.as_ref().map(|path| {
-        let (list, left) = redirects(&relocation, path.file_name().unwrap_or_default());
-        (path, list.len(), list.concat().into_bytes(), left)
+        let (list, without_redirect) = redirects(&relocation, path.file_name().unwrap_or_default());
+        (path, list.len(), list.concat().into_bytes(), without_redirect)
     });
     let with = |journal: Journal| match &redirects {
         Some((.., text, _)) => journal.with(text.clone()),
@@ -71,7 +72,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     if !is_written {
         return Ok(status);
     }
-    if let Some((path, number, text, left)) = redirects {
+    if let Some((path, number, text, without_redirect)) = redirects {
         if matches!(destination, WrittenTo::Path { .. }) {
             let mut file = Replacement::begin(path)?;
             file.write(|out| out.write_all(&text))?;
@@ -79,8 +80,8 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         }
         let redirects = count(number, "redirect", "redirects");
         output.notice(&format_args!("{redirects} written to {}", name(path)));
-        if left > 0 {
-            let paths = count(left, "old path now belongs", "old paths now belong");
+        if without_redirect > 0 {
+            let paths = count(without_redirect, "old path now belongs", "old paths now belong");
             output.notice(&format_args!("{paths} to another file and got no redirect"));
         }
     }
@@ -90,7 +91,7 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
     Ok(status)
 }
 
-/// Begins to move a folder in place, or finishes the move of an earlier run.
+/// Begins the move of a folder in place, or finishes the move of an earlier run.
 fn begin(request: &Move, how: &InPlace) -> Result<JournalStart> {
     let Move { from, to, form, renames, redirects, typed, .. } = request;
     let meaning = format!("{from:?} {to:?} {form:?} {renames:?} {redirects:?}");
@@ -108,7 +109,7 @@ fn report_finished(folder: &Path, remarks: &[String], output: &mut Output) -> Ex
     if remarks.is_empty() { ExitStatus::Done } else { ExitStatus::NotHeld }
 }
 
-/// Reports renamed folders that still contain files which a move does not touch.
+/// Reports renamed folders that were not removed, because they contain files that a move does not touch.
 fn report_remaining_folders(request: &Move, output: &mut Output) {
     let root = &request.rewrite.documents.paths[0];
     let old = request.renames.iter().filter_map(|(old, _)| path_of(old));
@@ -119,7 +120,7 @@ fn report_remaining_folders(request: &Move, output: &mut Output) {
     }
 }
 
-/// The map of URLs, with the files of the folder.
+/// Lists the files of the folder, applies the renames to the list, and returns the map from old to new URLs.
 fn relocation(request: &Move) -> Result<Relocation> {
     let documents = &request.rewrite.documents;
     let selection = &documents.selection;

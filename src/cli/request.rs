@@ -4,7 +4,7 @@
 //! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
 //! ```
 //!
-//! Every other file of the command line imports these types; this file imports none of them.
+//! The other files of the command line import these types; this file imports no other file of the command line.
 //!
 //! Deliberately absent: the syntax of arguments and settings ([`super::args`]), and carrying out a request.
 
@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// Make an offline mirror.
     Localize(Box<Localize>),
-    /// Move a folder to another place, or files in it.
+    /// Move a folder to another URL, or rename files in it.
     Move(Box<Move>),
     /// Report the effect of a move on the links of a folder.
     Check(Box<Check>),
@@ -86,7 +86,7 @@ impl Command {
     }
 }
 
-/// The options for messages: their number, and their colours.
+/// The options for messages: how many are printed, and the use of colours.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Verbosity {
     pub(crate) quiet: bool,
@@ -94,12 +94,12 @@ pub(crate) struct Verbosity {
     pub(crate) color: ColorChoice,
 }
 
-/// `baselink rewrite`
+/// The request of `baselink rewrite`.
 #[derive(Debug)]
 pub(crate) struct Rewrite {
     pub(crate) documents: Documents,
     pub(crate) destination: WrittenTo,
-    /// The suffix of backups, which are skipped.
+    /// The suffix of backups; files with this suffix are skipped.
     pub(crate) backup: Option<Suffix>,
     pub(crate) json: bool,
     pub(crate) strict: bool,
@@ -128,11 +128,11 @@ pub(crate) struct ListLinks {
     pub(crate) form: LinksForm,
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
-    /// The folder for the results of each file.
+    /// The folder for result files, one for each input file.
     pub(crate) output: Option<ResultsFolder>,
 }
 
-/// A folder for the results of each file, and everything else that results depend on.
+/// A folder for result files, and everything else that results depend on.
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
@@ -155,14 +155,14 @@ pub(crate) enum LinksForm {
     Target,
 }
 
-/// `baselink base`
+/// The request of `baselink base`.
 #[derive(Debug)]
 pub(crate) struct ShowBases {
     pub(crate) documents: Documents,
     pub(crate) json: bool,
 }
 
-/// `baselink localize`
+/// The request of `baselink localize`.
 #[derive(Debug)]
 pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
@@ -176,13 +176,13 @@ pub(crate) struct Localize {
 pub(crate) struct Extraction {
     /// The dates that are preferred among the captures of a URL.
     pub(crate) near: Option<DateRange>,
-    /// True if documents are not adapted so that they open.
+    /// True if documents are not adapted to open from disk.
     pub(crate) is_exact: bool,
     /// The file for the list of URLs without a file in the tree.
     pub(crate) missing: Option<PathBuf>,
 }
 
-/// `baselink move`
+/// The request of `baselink move`.
 #[derive(Debug)]
 pub(crate) struct Move {
     pub(crate) rewrite: Rewrite,
@@ -199,7 +199,7 @@ pub(crate) struct Move {
     pub(crate) typed: Vec<OsString>,
 }
 
-/// `baselink resolve`
+/// The request of `baselink resolve`.
 #[derive(Debug)]
 pub(crate) struct Resolve {
     pub(crate) profile: Profile,
@@ -212,9 +212,9 @@ pub(crate) struct Resolve {
 pub(crate) enum ResolveInput {
     /// These references.
     References { base: String, references: Vec<String> },
-    /// Standard input has one per line.
+    /// One reference per line of standard input.
     Lines { base: String },
-    /// Standard input has a base and a reference per line.
+    /// A base and a reference per line of standard input.
     Pairs,
 }
 
@@ -229,18 +229,18 @@ pub(crate) enum ResolveForm {
     Json,
 }
 
-/// `baselink check`
+/// The request of `baselink check`.
 #[derive(Debug)]
 pub(crate) struct Check {
     /// One folder, or archives.
     pub(crate) documents: Documents,
-    /// True if archives are checked, and not a folder.
+    /// True if archives are checked instead of a folder.
     pub(crate) is_of_archives: bool,
     /// The file for the list of URLs that the archives lack.
     pub(crate) missing: Option<PathBuf>,
     /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,
-    /// The classes that end the command with 1.
+    /// The classes whose findings make the exit status 1.
     pub(crate) deny: Classes,
     /// The classes that are listed.
     pub(crate) list: Classes,
@@ -258,7 +258,7 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    /// The folder.
+    /// The checked folder, or the first archive.
     pub(crate) fn folder(&self) -> &Path {
         self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
     }
@@ -287,7 +287,7 @@ impl Classes {
         Class::MissingPage,
         Class::Fragment,
     ];
-    /// The classes that end `check` with 1 by default.
+    /// The classes whose findings make the exit status 1 by default.
     pub(crate) const DENIED: [Class; 4] =
         [Class::Pinned, Class::Escapes, Class::Dangling, Class::Missing];
 
@@ -339,7 +339,8 @@ pub(crate) struct Documents {
     pub(crate) paths: Vec<PathBuf>,
     /// The selection of files in folders.
     pub(crate) selection: Selection,
-    /// The files and folders to read in the only folder, if a page with its saved files was named instead of the folder.
+    /// The files and folders to read in the only folder of `paths`, if a page with its saved files was named instead
+    /// of that folder.
     pub(crate) parts: Vec<PathBuf>,
     /// The number of threads.
     pub(crate) jobs: usize,
@@ -347,7 +348,7 @@ pub(crate) struct Documents {
     pub(crate) has_result_files: bool,
     /// The archives that are read.
     pub(crate) archives: Archives,
-    /// Folders found so far that `--layout host` takes for hosts although their names have no dot.
+    /// The folders found so far that `--layout host` takes for hosts although their names have no dot.
     pub(crate) dotless_hosts: Mutex<BTreeSet<PathBuf>>,
     pub(crate) reading: Reading,
     /// The path of each root below the settings folder, if the settings give the URL or layout of that folder.
@@ -359,7 +360,8 @@ pub(crate) struct Documents {
 pub(crate) enum Archives {
     /// None: the command is about folders.
     None,
-    /// Archives that are named. An archive in a folder is skipped, since its documents become files elsewhere.
+    /// Only named archives. An archive found in a folder is skipped, because its documents would become files
+    /// elsewhere.
     Named,
     All,
 }
@@ -383,12 +385,12 @@ impl Documents {
 
     /// `entry` with its path below the settings folder, if the settings give the URL or layout of that folder.
     pub(crate) fn below_settings_folder(&self, entry: &TreeEntry) -> Option<TreeEntry> {
-        let way = self.below_settings.get(&*entry.root)?;
-        let relative = way.iter().map(OsString::from).chain(entry.relative.iter().cloned());
+        let below = self.below_settings.get(&*entry.root)?;
+        let relative = below.iter().map(OsString::from).chain(entry.relative.iter().cloned());
         Some(TreeEntry { relative: relative.collect(), ..entry.clone() })
     }
 
-    /// The sources of retrieval URLs for files in the only folder that was named, relative to it.
+    /// The sources of retrieval URLs for files in the first named folder, relative to that folder.
     pub(crate) fn origins(&self) -> Origins {
         let origins = self.reading.origins.clone();
         let Some(folder) = self.paths.first() else { return origins };
@@ -444,7 +446,7 @@ impl Origin {
         }
     }
 
-    /// True if the document was named, and not found in a folder.
+    /// True if the document was named rather than found in a folder.
     pub(crate) fn is_named(&self) -> bool {
         match self {
             Self::Standard => true,
@@ -452,7 +454,7 @@ impl Origin {
         }
     }
 
-    /// True if the file was found in a folder, and its name has the suffix of backups.
+    /// True if the file was found in a folder, and its name ends in the suffix of backups.
     pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
         let name = self.path().file_name().unwrap_or_default();
         !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))

@@ -8,7 +8,7 @@
 //!
 //! With `--pairs` each line has its own base.
 //!
-//! Deliberately absent: documents. The references here are not in a document.
+//! Deliberately absent: documents.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead};
@@ -72,17 +72,17 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
     }
 }
 
-/// The reason for a line that is not text.
+/// The reason why a line cannot be read.
 const NOT_TEXT: &str = "it is not UTF-8";
 
-/// A base and its spelling.
+/// A base, and its text as typed.
 struct BaseAsTyped {
     base: Base,
     text: String,
 }
 
-/// Splits a line into base and reference at the first tab. Without a tab, it splits at the first white space, and ignores
-/// white space around the line.
+/// Splits a line into base and reference at the first tab. Without a tab, it splits at the first white space, and
+/// ignores white space around the line.
 fn split_pair(line: &str) -> Option<(&str, &str)> {
     line.split_once('\t').or_else(|| {
         let (base, reference) = line.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
@@ -90,16 +90,16 @@ fn split_pair(line: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Calls `one` for each line of standard input, with its place, such as `-:3`.
+/// Calls `work` for each line of standard input, with its place, such as `-:3`.
 fn each_line(
     output: &mut Output,
-    mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<ExitStatus>,
+    mut work: impl FnMut(&[u8], &str, &mut Output) -> io::Result<ExitStatus>,
 ) -> io::Result<ExitStatus> {
     let mut input = io::BufReader::new(io::stdin());
     let mut status = ExitStatus::Done;
     let mut line = Vec::new();
     for number in 1_usize.. {
-        // The sender of the lines so far may wait for the answers before it sends more.
+        // An interactive sender may wait for these answers before it sends more lines.
         if input.buffer().is_empty() {
             output.flush()?;
         }
@@ -112,9 +112,9 @@ fn each_line(
                 return Ok(ExitStatus::Unusable);
             }
         }
-        // A CR that no LF follows belongs to the reference.
+        // A CR without an LF belongs to the reference.
         let text = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(&line);
-        status = status.max(one(text, &format!("-:{number}"), output)?);
+        status = status.max(work(text, &format!("-:{number}"), output)?);
     }
     Ok(status)
 }
@@ -142,7 +142,8 @@ impl Resolve {
         Ok(ExitStatus::Done)
     }
 
-    /// Copies a reference that cannot be resolved to the output, and warns. In JSON, invalid UTF-8 is replaced.
+    /// Warns that a reference cannot be resolved, and prints it unchanged, with an explanation, or as JSON, where
+    /// invalid UTF-8 is replaced.
     fn unresolved(
         &self,
         base: Option<&str>,

@@ -1,12 +1,12 @@
-//! A result file for each input file, so that a stopped run over many archives can go on.
+//! A result file for each input file, so that a stopped run over many archives can be continued.
 //!
 //! ```text
 //! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
 //! ```
 //!
-//! A result is written whole or not at all. It is up to date if it is newer than its input file, the settings, the table of
-//! URLs, and the file with the options ([`OPTIONS`]). That file is written anew when the options change, so results of
-//! earlier options are out of date.
+//! A result is written whole or not at all. It is up to date if it is newer than its input file, the settings, the
+//! table of URLs, and the file with the options ([`OPTIONS`]). That file is written anew when the options change,
+//! which makes earlier results out of date.
 //!
 //! Deliberately absent: the contents of a result.
 
@@ -35,15 +35,16 @@ pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
     /// The time of the last change that affects results; `None` if earlier results are not reused.
-    decided: Option<SystemTime>,
+    last_change: Option<SystemTime>,
 }
 
 impl Results {
-    /// Prepares the results of `documents`, in files with this extension. Reports a folder that has results of other options.
+    /// Prepares the results of `documents`, in files with this extension. Reports that the folder has results of
+    /// other options.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made or written to, two results would have one place, or a table cannot be read.
+    /// The folder cannot be created or written to, two results would have the same path, or a table cannot be read.
     pub(crate) fn new(
         request: &ResultsFolder,
         extension: &'static str,
@@ -63,13 +64,13 @@ impl Results {
             let mut file = folder.mirror.begin_new(root, Path::new(OPTIONS))?;
             file.write(|out| out.write_all(request.options.as_bytes()))?;
             file.commit()?;
-            // Results made from now on are newer.
+            // Results written after this pause are newer than the file.
             thread::sleep(TICK);
         }
-        let mut decided = modified(&path)?;
+        let mut last_change = modified(&path)?;
         for table in request.tables.iter().filter(|_| request.keeps) {
             let seen = fs::metadata(table).and_then(|seen| seen.modified());
-            decided = decided.max(Some(seen.map_err(|error| Error::io(table, error))?));
+            last_change = last_change.max(Some(seen.map_err(|error| Error::io(table, error))?));
         }
         if is_other && earlier.is_some() {
             output.notice(&format_args!(
@@ -77,12 +78,12 @@ impl Results {
                 name(&request.path)
             ));
         }
-        Ok(Self { folder, extension, decided: decided.filter(|_| request.keeps) })
+        Ok(Self { folder, extension, last_change: last_change.filter(|_| request.keeps) })
     }
 
     /// Writes the output of `work` as the result of `origin`, unless the file could not be read to its end. Returns
     /// `None` if the result is up to date.
-    pub(crate) fn of<T>(
+    pub(crate) fn write<T>(
         &self,
         origin: &Origin,
         output: &mut Output,
@@ -95,29 +96,29 @@ impl Results {
         let mut to = self.folder.place(entry)?.into_os_string();
         to.push(self.extension);
         let to = PathBuf::from(to);
-        let made = modified(&self.folder.out.join(&to))?;
-        if let (Some(made), Some(decided)) = (made, self.decided)
-            && let Ok(of) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
-            && made > of.max(decided)
+        let written = modified(&self.folder.out.join(&to))?;
+        if let (Some(written), Some(last_change)) = (written, self.last_change)
+            && let Ok(of_input) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
+            && written > of_input.max(last_change)
         {
             return Ok(None);
         }
         let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
         let mut of_file = output.with_file(begun);
-        let made = work(&mut of_file);
+        let result = work(&mut of_file);
         let (file, buffer) = of_file.into_file();
         output.append(buffer)?;
         // Dropping the file removes an incomplete result.
-        let made = made.and_then(|made| {
-            let file = file.filter(|_| made.0 != ExitStatus::Unusable);
+        let result = result.and_then(|result| {
+            let file = file.filter(|_| result.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), |file| file.commit().map(drop)).map_err(io::Error::other)?;
-            Ok(made)
+            Ok(result)
         });
         let failure = |error: io::Error| match error.downcast::<Error>() {
             Ok(error) => error,
             Err(error) => Error::io(&entry.path, error),
         };
-        made.map(Some).map_err(|error| failure(error).into())
+        result.map(Some).map_err(|error| failure(error).into())
     }
 }
 
@@ -125,7 +126,7 @@ impl Results {
 ///
 /// # Errors
 ///
-/// There is something else, such as a pipe, which may never end.
+/// The path exists but is not a regular file; a pipe, for example, might never end.
 fn modified(path: &Path) -> Result<Option<SystemTime>> {
     match fs::symlink_metadata(path) {
         Ok(seen) if seen.is_file() => {

@@ -5,12 +5,13 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! One thread reads, rewrites and writes a whole file ([`rewrite_file`]). Files that replace others are renamed into place in batches
-//! ([`commit_batch`]), because each wait for the disk is long; a new file of an output folder does not wait. If no option needs
-//! single links, no report of links is made.
+//! One thread reads, rewrites and writes a file ([`rewrite_file`]); only a mailbox or an archive that is processed
+//! alone gets all threads. Files that replace others are renamed into place in batches ([`commit_batch`]), because
+//! each wait for the disk is long. New files of an output folder do not wait. Links are reported one by one only if
+//! an option needs it.
 //!
-//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at the end
-//! ([`summary`]).
+//! Deliberately absent: the result of a link ([`kind`]), the place of the output ([`target`]), and the messages at
+//! the end ([`summary`]).
 
 mod archive;
 pub(super) mod archives;
@@ -68,11 +69,11 @@ pub(crate) fn rewrite(
         stop_between_files()?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
-    let of_one = |origin: &Origin, output: &mut Output| {
+    let rewrite_one = |origin: &Origin, output: &mut Output| {
         let outcome = ok_or_report(rewrite_file(request, kind, &target, origin, output), output)?;
         Ok(outcome.unwrap_or(FileOutcome::Skipped(SkipReason::Unusable)))
     };
-    let failed = files::each(&request.documents, output, of_one, |batch, output| {
+    let failed = files::each(&request.documents, output, rewrite_one, |batch, output| {
         status = status.max(commit_batch(request, kind, batch, &mut totals, output)?);
         Ok(())
     })?;
@@ -119,7 +120,7 @@ pub(crate) fn rewrite(
 /// The outcome of a file.
 enum FileOutcome {
     Rewritten(Box<RewrittenFile>),
-    /// The file is not a document, for this reason, and was copied to this place, if there is an output folder.
+    /// A file that is not a document, for this reason, and the place of its copy, if it was copied.
     Other {
         why: SkipReason,
         to: Option<PathBuf>,
@@ -144,7 +145,7 @@ fn rewrite_file(
 ) -> FileResult<FileOutcome> {
     Ok(FileOutcome::Skipped(match files::skip_reason(origin)? {
         Some(SkipReason::Folder) => {
-            target.folder(origin)?;
+            target.create_folder(origin)?;
             SkipReason::Folder
         }
         Some(why) => why,
@@ -170,12 +171,12 @@ fn open_and_rewrite(
     let mut sink = target.begin(origin)?;
     let file = match File::open(origin, &request.documents, sink.original())? {
         OpenedInput::Document(file) => file,
-        OpenedInput::NonDocument(none) => return copy_or_skip(none, kind, origin, sink, output),
+        OpenedInput::NonDocument(other) => return copy_or_skip(other, kind, origin, sink, output),
     };
     let format = file.format;
     output.report_passed_over(&file.passed_over);
-    sink.reads(file.metadata.as_ref());
-    // One of several worker threads processes its file alone.
+    sink.set_metadata(file.metadata.as_ref());
+    // A worker thread processes its file alone, because the other threads have files of their own.
     let is_shared = request.documents.jobs > 1 && !output.is_buffered();
     let is_archive = matches!(file.contents, Contents::Archive(_));
     let refused = match (&request.destination, origin) {
@@ -203,17 +204,19 @@ fn open_and_rewrite(
         }
         _ => file.each(|input, options| {
             let options = kind.options(origin, input.bytes, options);
-            let one = rewrite_document((request, kind), input, &options, &mut summary, output);
-            write_document(&one, input, &mut sink, output)
+            let rewritten =
+                rewrite_document((request, kind), input, &options, &mut summary, output);
+            write_document(&rewritten, input, &mut sink, output)
         })?,
     }
     let written = sink.end()?;
     Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
 }
 
-/// Copies a file that is not a document to an output folder; otherwise skips it, which is an error if it was named.
+/// Copies a file that is not a document to the output folder, or skips it if there is none. Skipping a named file is
+/// an error.
 fn copy_or_skip(
-    mut none: NonDocument,
+    mut file: NonDocument,
     kind: &RewriteKind,
     origin: &Origin,
     sink: FileSink<'_>,
@@ -222,15 +225,15 @@ fn copy_or_skip(
     let path = origin.path();
     if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
         // A filter passes on input that it cannot use: there may be no other copy.
-        none.copy_to(path, output.out())?;
-        return Err(none.error(path).into());
+        file.copy_to(path, output.out())?;
+        return Err(file.error(path).into());
     }
-    if origin.is_named() && none.remark().is_some() {
-        return Err(none.error(path).into());
+    if origin.is_named() && file.remark().is_some() {
+        return Err(file.error(path).into());
     }
-    output.report_no_document(none.remark());
-    let why = SkipReason::of(&none);
-    let may_name_old_urls = kind.may_be_named_in(origin, &mut none)?;
+    output.report_non_document(file.remark());
+    let why = SkipReason::of(&file);
+    let may_name_old_urls = kind.may_name_old_urls(origin, &mut file)?;
     let to = match sink.copy().transpose()? {
         Some(copied) => {
             for lost in copied.lost {
@@ -238,7 +241,7 @@ fn copy_or_skip(
             }
             Some(copied.path)
         }
-        None if origin.is_named() => return Err(none.error(path).into()),
+        None if origin.is_named() => return Err(file.error(path).into()),
         None => None,
     };
     Ok(FileOutcome::Other { why, to, may_name_old_urls })

@@ -4,8 +4,8 @@
 //! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for options that were not typed
 //! ```
 //!
-//! Deliberately absent: the meaning of options; and options that choose inputs, outputs and messages, because the file may
-//! come with a tree from elsewhere.
+//! Deliberately absent: the meaning of options, and options that choose inputs, outputs and messages, because a
+//! folder from elsewhere may come with such a file.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -128,7 +128,7 @@ fn patterns<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Vec<Stri
     Ok(patterns)
 }
 
-/// The name among `known` that is nearest to `typed`: at most a third of its letters differ.
+/// The name among `known` that is most similar to `typed`; at most a third of its letters may differ.
 pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .filter(|known| typed.len() <= 2 * known.len())
@@ -141,12 +141,12 @@ pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> 
 impl Settings {
     /// The settings file for the folder or file `root`: the nearest one in its folder or above.
     ///
-    /// Only a plain file counts. Symbolic links in the path are resolved before looking above.
+    /// Only a regular file counts. Symbolic links in `root` are resolved first.
     pub(crate) fn find(root: &Path) -> Option<PathBuf> {
         let root = fs::canonicalize(root).ok()?;
         let is_plain = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
         let found = root.ancestors().map(|folder| folder.join(NAME)).find(is_plain)?;
-        // Messages show the path as one would type it.
+        // Messages show the path as a user would type it.
         let here = fs::canonicalize(".").unwrap_or_default();
         Some(found.strip_prefix(here).map(Path::to_owned).unwrap_or(found))
     }
@@ -185,13 +185,14 @@ impl Settings {
         Ok(found.flatten())
     }
 
-    /// Reads the file `path`. A file that was found, and not named, must belong to the user. `options` are the long options of
-    /// the command line: the message about an unknown key distinguishes them from spelling mistakes.
+    /// Reads the file `path`. A file that was found rather than named must belong to a trusted user ([`owner`]).
+    /// `options` are the long options of the command line: the message about an unknown key distinguishes them from
+    /// spelling mistakes.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, belongs to another user, has more than 1 MiB, or is not TOML; or a key or value is invalid. The
-    /// message has the line.
+    /// The file cannot be read, belongs to another user, is larger than 1 MiB, or is not TOML; or a key or value is
+    /// invalid. An error in the contents has a line number.
     pub(crate) fn read(path: &Path, is_found: bool, options: &[String]) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
@@ -239,12 +240,12 @@ impl Settings {
         })
     }
 
-    /// Allows reading `path`, which these settings name, if it is a plain file in their folder. A tree from elsewhere must not
-    /// decide what is read outside it.
+    /// Allows reading `path`, which these settings name, if it is a regular file in their folder. Settings that came
+    /// with a folder must not make the program read files outside it.
     ///
     /// # Errors
     ///
-    /// The path is not a plain file in the folder.
+    /// The path is not a regular file in the folder.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
         let real = fs::canonicalize(path).map_err(|error| Error::io(path, error))?;
         if real.is_file() && self.real_folder().is_ok_and(|folder| real.starts_with(folder)) {
@@ -323,16 +324,16 @@ mod tests {
             ("\n\n= 1", "3: …"),
             ("[files.'*']", "1: unknown key 'files'"),
         ] {
-            let said = parsed(text).map(|_| String::new());
-            let said = said.unwrap_or_else(|error| error.to_string());
+            let message = parsed(text).map(|_| String::new());
+            let message = message.unwrap_or_else(|error| error.to_string());
             let expected = format!("d/baselink.toml:{expected}");
             match expected.strip_suffix('…') {
                 Some(start) => {
-                    assert!(said.starts_with(start) && said.len() > start.len(), "{said}")
+                    assert!(message.starts_with(start) && message.len() > start.len(), "{message}")
                 }
-                None => assert_eq!(said, expected, "{text}"),
+                None => assert_eq!(message, expected, "{text}"),
             }
-            assert!(!said.contains(char::is_control), "{said:?}");
+            assert!(!message.contains(char::is_control), "{message:?}");
         }
         let utf_16 = Settings::parse(b"url = '\xff'", Path::new("b"), &[]).unwrap_err();
         assert_eq!(utf_16.to_string(), "b:1: this is not UTF-8");
@@ -341,9 +342,9 @@ mod tests {
     #[test]
     fn patterns_that_are_too_long_together_are_refused() {
         let patterns = format!("'{}',", "{a,b}*".repeat(150)).repeat(1_000);
-        let said = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
+        let message = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
         let expected = "include: the patterns are too long, taken together";
-        assert_eq!(said, format!("d/baselink.toml:1: {expected}"));
+        assert_eq!(message, format!("d/baselink.toml:1: {expected}"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Words of a command line that a person can copy into a shell.
+//! Words of a command line, quoted for pasting into a shell.
 //!
 //! ```text
 //! http://a/?x=1&y=2   -->   'http://a/?x=1&y=2'
@@ -6,14 +6,14 @@
 //!
 //! The quotes are those of POSIX, XCU 2.2.2.
 //!
-//! Deliberately absent: reading such words, and shells that are not POSIX shells.
+//! Deliberately absent: parsing such words, and other shells.
 
 use std::borrow::Cow;
 use std::path::is_separator;
 
 use baselink::error::visible;
 
-/// Quotes `text` as one word, if a shell would read it otherwise.
+/// Quotes `text`, unless a shell would take it as one literal word anyway.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || is_separator(c) || "%+,-.:@_=".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -18,6 +18,6 @@ pub(crate) enum ExitStatus {
     NotHeld = 1,
     /// A file or an argument could not be used.
     Unusable = 2,
-    /// Stopped by Ctrl-C or a signal: 128 and the number of SIGINT, as in shells.
+    /// Stopped by Ctrl-C or another signal: 128 plus the number of SIGINT, as in shells.
     Stopped = 130,
 }

@@ -63,7 +63,7 @@ pub(super) struct TypedCheck {
 }
 
 impl TypedCheck {
-    /// Takes the values of options that were not typed from `settings`.
+    /// Sets each option to its value in `settings`, unless it was typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
         add(&mut self.to, settings.to.clone());

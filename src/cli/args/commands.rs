@@ -66,7 +66,7 @@ impl Typed {
         })
     }
 
-    /// Takes the values of options that were not typed from `settings`.
+    /// Sets each option to its value in `settings`, unless it was typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         match &mut self.command {
             TypedCommand::Rewrite(typed) => {

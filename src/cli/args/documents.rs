@@ -161,7 +161,7 @@ pub(super) struct TypedPolicy {
 }
 
 impl TypedPolicy {
-    /// Takes the values of options that were not typed from `settings`.
+    /// Sets each option to its value in `settings`, unless it was typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         add(&mut self.fragments, settings.fragments);
         add(&mut self.base_element, settings.base_element);
@@ -170,14 +170,14 @@ impl TypedPolicy {
     }
 }
 
-/// Sets an option that was not typed to the value from the settings.
+/// Sets an option to its value in the settings, unless it was typed.
 pub(super) fn add<T>(typed: &mut Option<T>, given: Option<T>) {
     if typed.is_none() {
         *typed = given;
     }
 }
 
-/// Sets a repeatable option that was not typed to the values from the settings.
+/// Sets a repeatable option to its values in the settings, unless it was typed.
 pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
     if typed.is_empty() {
         *typed = given;
@@ -185,7 +185,7 @@ pub(super) fn add_all<T>(typed: &mut Vec<T>, given: Vec<T>) {
 }
 
 impl TypedDocuments {
-    /// Takes the values of options that were not typed from `settings`.
+    /// Sets each option to its value in `settings`, unless it was typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         let given = settings.clone();
         if self.url.is_none() && self.layout.is_none() {
@@ -210,7 +210,8 @@ impl TypedDocuments {
         self.hidden |= given.hidden;
     }
 
-    /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is asked.
+    /// The documents, and the options for reading them. Without a `policy` for links, every source of a base is
+    /// searched.
     pub(super) fn into_request(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {

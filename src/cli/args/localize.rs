@@ -60,7 +60,7 @@ pub(super) struct TypedLocalize {
 }
 
 impl TypedLocalize {
-    /// Takes the values of options that were not typed from `settings`.
+    /// Sets each option to its value in `settings`, unless it was typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
         self.strict |= settings.strict;

@@ -7,7 +7,7 @@
 //!
 //! The library parses the names and reports an unknown one. This file lists them.
 //!
-//! Deliberately absent: names that the library does not parse; a test tries each.
+//! Deliberately absent: names that the library does not parse; a test parses each name.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -35,12 +35,12 @@ const fn groups() -> [&'static str; Group::ALL.len() + 1] {
     names
 }
 
-/// Creates a parser for a value with one of these `names`.
+/// Creates a parser for a value that is one of `names`.
 pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
     NameParser { names, of: PhantomData }
 }
 
-/// A parser for a value with one of some names.
+/// A parser for a value that is one of a list of names.
 #[derive(Clone)]
 pub(super) struct NameParser<T> {
     names: &'static [&'static str],

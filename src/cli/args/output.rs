@@ -91,7 +91,7 @@ impl TypedOutput {
             (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
                 return refused("standard input cannot be rewritten in place; name files");
             }
-            // With --in-place, these options preview its result.
+            // Even with --in-place, these options only preview the result.
             _ if self.diff => WrittenTo::Diff,
             _ if self.dry_run => WrittenTo::Nowhere,
             (Some(path), None) => WrittenTo::Path { path, preserve_times: self.preserve_times },

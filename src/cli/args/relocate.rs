@@ -67,7 +67,7 @@ pub(super) struct TypedMove {
 }
 
 impl TypedMove {
-    /// Takes the values of options that were not typed from `settings`.
+    /// Sets each option to its value in `settings`, unless it was typed.
     pub(super) fn add(&mut self, settings: &Settings) {
         self.documents.add(settings);
         super::documents::add(&mut self.to, settings.to.clone());
@@ -144,7 +144,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);
-    // A shell completes paths from the current folder.
+    // Shells complete paths from the current folder, so the path may include that of the folder itself.
     let root = [folder.as_os_str().as_encoded_bytes().trim_ascii_end(), b"/"].concat();
     let is_typed_with_folder =
         old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();

@@ -1,4 +1,4 @@
-//! The values of `--trust`, the sources of bases that count, and of `--layout`, the layout of folders.
+//! The values of `--trust` (the sources of bases that are used) and of `--layout` (the layout of folders).
 //!
 //! ```text
 //! --trust canonical,-saved  -->  Trust { saved: false, canonical: true, … }

@@ -4,10 +4,10 @@
 //! {"path":"index.html","entity":"","element":"a","attribute":"href","reference":"x","class":"dangling","count":1}
 //! ```
 //!
-//! A row has no line and no offset, so that it does not change with other parts of the file. The path is relative to the
-//! folder. Equal findings are counted.
+//! A row has no line and no offset, so that changes in other parts of the file do not affect it. The path is relative
+//! to the folder. Equal findings share a row, which counts them.
 //!
-//! Deliberately absent: patterns. `--exclude` skips files.
+//! Deliberately absent: patterns; `--exclude` skips files.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -55,8 +55,8 @@ impl FindingKey {
     }
 }
 
-/// The path of a file below the folder, as text. Each byte that is not UTF-8 becomes U+FFFD and its two hexadecimal digits.
-/// The character U+FFFD itself is escaped in the same way, so that two files never share a path.
+/// The path of a file below the folder, as text. Each byte that is not UTF-8 becomes U+FFFD and its two hexadecimal
+/// digits. The character U+FFFD itself is escaped in the same way, so that two files never share a path.
 pub(super) fn path(path: &[u8]) -> String {
     const MARK: &str = "\u{fffd}";
     let escaped =
@@ -75,7 +75,7 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Reads the file at `path`; one that is about to be written may be missing.
+    /// Reads the file at `path`. With `may_be_missing`, a missing file is an empty baseline.
     ///
     /// # Errors
     ///
@@ -120,19 +120,19 @@ impl Baseline {
     }
 }
 
-/// Accepted findings of one file that are still to be found.
+/// Accepted findings of one file that are not yet matched.
 #[derive(Default)]
 pub(super) struct AcceptedFindings(HashMap<FindingKey, usize>);
 
 impl AcceptedFindings {
-    /// True if one more finding with this key is accepted.
-    pub(super) fn takes(&mut self, key: &FindingKey) -> bool {
-        let left = self.0.get_mut(key).filter(|left| **left > 0);
-        left.map(|left| *left -= 1).is_some()
+    /// Accepts a finding with this key once; true if the baseline still had one.
+    pub(super) fn accept(&mut self, key: &FindingKey) -> bool {
+        let remaining = self.0.get_mut(key).filter(|remaining| **remaining > 0);
+        remaining.map(|remaining| *remaining -= 1).is_some()
     }
 }
 
-/// True if a baseline has findings of `class`.
+/// True if a baseline records findings of `class`.
 pub(super) fn is_noted(request: &Check, class: Class) -> bool {
     Classes::BROKEN.contains(&class) || request.deny.contains(class)
 }
@@ -144,7 +144,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let mut lines = Vec::new();
     for (key, count) in noted {
-        json::put(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
+        json::append(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
         lines.push(b'\n');
     }
     out.write_all(&lines)

@@ -4,10 +4,10 @@
 //! ::error file=docs/index.html,line=3,col=10,title=pinned (absolute)::keeps pointing at http://a.example/docs/up.html
 //! ```
 //!
-//! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>: a value has `%`, CR and
-//! LF percent-encoded, one of a property also `:` and `,`.
+//! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>: `%`, CR and LF are
+//! percent-encoded, and in the value of a property also `:` and `,`.
 //!
-//! Deliberately absent: a limit on the number of annotations. GitHub has one.
+//! Deliberately absent: a limit on the number of annotations; GitHub sets its own.
 
 use std::io;
 use std::path::MAIN_SEPARATOR;

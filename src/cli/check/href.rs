@@ -1,17 +1,17 @@
-//! Names of files on the page and in the log: URI references (RFC 3986, 4.1).
+//! Paths as URI references (RFC 3986, 4.1), for the page of `--report` and for SARIF.
 //!
 //! ```text
 //! reports/page.html, site/a b.html   -->   ../site/a%20b.html
 //! ```
 //!
-//! Deliberately absent: a promise that a browser follows them.
+//! Deliberately absent: checks that a browser can follow them.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf, Prefix};
 
 use crate::cli::request::folder_of;
 
-/// A path as a URI reference, its names percent-encoded; an absolute one is a `file` URL.
+/// A path as a URI reference, with its names percent-encoded; an absolute path becomes a `file` URL.
 pub(super) fn uri(path: &Path) -> String {
     let mut uri = String::from(if path.is_absolute() { "file://" } else { "" });
     let parts = path.components().filter(|part| *part != Component::RootDir);
@@ -37,12 +37,12 @@ pub(super) fn uri(path: &Path) -> String {
     uri
 }
 
-/// The references from the page to the files of the folder.
+/// References from the page to the files of a folder.
 pub(super) struct Hrefs {
-    /// The folder as it is typed.
+    /// The folder as typed.
     folder: PathBuf,
     /// The path from the page to the folder.
-    way: PathBuf,
+    folder_from_page: PathBuf,
 }
 
 impl Hrefs {
@@ -50,12 +50,12 @@ impl Hrefs {
     pub(super) fn new(report: &Path, folder: &Path) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (from, to) = (absolute(folder_of(report)), absolute(folder));
-        Self { folder: folder.to_owned(), way: relative(&from, &to) }
+        Self { folder: folder.to_owned(), folder_from_page: relative(&from, &to) }
     }
 
     /// The reference that leads to the file at `path`.
     pub(super) fn of(&self, path: &Path) -> String {
-        uri(&self.way.join(path.strip_prefix(&self.folder).unwrap_or(path)))
+        uri(&self.folder_from_page.join(path.strip_prefix(&self.folder).unwrap_or(path)))
     }
 }
 
@@ -63,7 +63,7 @@ impl Hrefs {
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let is_same = |(one, other): &(Component<'_>, Component<'_>)| one == other;
     let common = from.components().zip(to.components()).take_while(is_same).count();
-    // Paths on different drives of Windows have nothing in common.
+    // Paths on different Windows drives have nothing in common.
     if common == 0 {
         return to.to_owned();
     }

@@ -4,9 +4,9 @@
 //! docs/a.html:3:10  pinned   -->   ListedFinding { link, finding, is_denied, line: 3, column: 10, … }
 //! ```
 //!
-//! Every form of the list knows these types; they know none of the forms.
+//! All output forms use these types, which depend on none of the forms.
 //!
-//! Deliberately absent: finding them in files ([`super::listing`]), and their form.
+//! Deliberately absent: the search for findings ([`super::listing`]), and their output.
 
 use std::collections::BTreeMap;
 
@@ -45,9 +45,9 @@ impl Listed {
         is_asked: impl Fn(Class) -> bool,
     ) -> Vec<(Class, usize)> {
         let accepted = |class| self.accepted_of.get(&class).copied().unwrap_or_default();
-        let left = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
+        let remaining = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
         let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
-        classes.map(|class| (class, left(class))).filter(|(_, links)| *links > 0).collect()
+        classes.map(|class| (class, remaining(class))).filter(|(_, links)| *links > 0).collect()
     }
 }
 

@@ -1,11 +1,11 @@
-//! The list of findings with their places, in each form, and their targets.
+//! The list of findings with their places, in each output form, and their targets.
 //!
 //! ```text
 //! documents with findings, checked again  -->  line, column, the line itself  -->  text, JSON, SARIF, …; targets
 //! ```
 //!
-//! Findings are not kept while a folder is checked, since there may be millions. Files with findings to list are read and
-//! checked again, on several threads, and their findings are printed in the order of the files.
+//! Findings are not kept while a folder is checked, since there may be millions. Files with findings to list are read
+//! and checked again, on several threads, and their findings are printed in the order of the files.
 //!
 //! Deliberately absent: the forms themselves, such as [`text`] and [`sarif`].
 
@@ -43,7 +43,7 @@ struct ListedFile {
     number: usize,
     /// The path as a baseline writes it.
     path: String,
-    /// Accepted findings that are still to be found.
+    /// Accepted findings of the file that are not yet matched.
     unmatched: AcceptedFindings,
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
@@ -55,8 +55,8 @@ struct ListedFile {
     is_begun: bool,
 }
 
-/// Lists the findings with a class of `list`, and with `has_targets` collects targets; both without findings that `baseline`
-/// accepts.
+/// Lists the findings whose class is in `list`. With `has_targets`, also collects their targets. Findings that
+/// `baseline` accepts are omitted from both.
 pub(super) fn list(
     request: &Check,
     list: &Classes,
@@ -99,8 +99,8 @@ pub(super) fn list(
                     take(done?);
                     Ok(())
                 });
-                // An error was reported when the documents were checked.
-                let _ = Failure::nested(read)?;
+                // An error was already reported when the documents were checked.
+                let _ = Failure::separate(read)?;
             }
         }
         Some(_) => {}
@@ -142,13 +142,14 @@ impl Listing<'_> {
         self.baseline.is_some() && baseline::is_noted(self.request, class)
     }
 
-    /// True if findings of `class` are counted by target here, and not when the folder was checked.
+    /// True if findings of `class` are counted by target here. Without a baseline, [`CheckedTree`] has already
+    /// counted those of settled classes.
     fn has_target(&self, class: Class) -> bool {
         let is_counted = self.baseline.is_none() && is_settled(class);
         self.has_targets && !is_counted && targets::are_shown(self.request, class)
     }
 
-    /// The list of the file with this number, as it is begun.
+    /// The result for the file with this number before its documents are listed.
     fn begin_file(&self, number: usize) -> ListedFile {
         let path = baseline::path(&self.tree.files[number].name);
         let unmatched = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
@@ -171,7 +172,7 @@ impl Listing<'_> {
         let Some(number) = self.tree.number_of(path) else { return Ok(ListedFile::default()) };
         let mut done = self.begin_file(number);
         let input = Input::whole(DocumentName::of(path), body.format, &body.bytes);
-        Failure::nested(self.list_document(&input, &options, &mut done, output))?
+        Failure::separate(self.list_document(&input, &options, &mut done, output))?
             .unwrap_or_default();
         Ok(done)
     }
@@ -199,19 +200,22 @@ impl Listing<'_> {
         output: &mut Output,
     ) -> FileResult<()> {
         let document = self.tree.check(&self.tree.files[done.number], input, options);
-        let named = |number: usize, fragment: &str, _: Class| self.tree.named(number, fragment);
+        let place_of =
+            |number: usize, fragment: &str, _: Class| self.tree.fragment_place(number, fragment);
         let places = FilePlaces::in_charset(input, document.charset);
         let charset = document.charset.unwrap_or(Charset::UTF_8);
-        let whole = self.concerns(Class::Travels);
+        let includes_travels = self.concerns(Class::Travels);
         let mut shown: Vec<(&LinkReport, Finding)> = Vec::new();
-        for (link_number, (link, finding)) in document.findings(&named, whole).enumerate() {
+        for (link_number, (link, finding)) in
+            document.findings(&place_of, includes_travels).enumerate()
+        {
             let Some(finding) = finding.filter(|finding| self.concerns(finding.class)) else {
                 continue;
             };
             let class = finding.class;
             if self.is_noted(class) {
                 let key = FindingKey::of(&done.path, link, &finding);
-                let is_accepted = done.unmatched.takes(&key);
+                let is_accepted = done.unmatched.accept(&key);
                 if self.request.updates_baseline {
                     done.noted.push(key);
                 }
@@ -270,7 +274,7 @@ impl Listing<'_> {
                     let start = units.column(bytes, charset, link.span.start, column);
                     let after = Span::at(link.span.end);
                     let (end_line, column) = places.line_and_column(after);
-                    // On a clone: links may overlap, so the next one may begin before this end.
+                    // Counted on a clone, because links may overlap: the next one may begin before this end.
                     let end = units.clone().column(bytes, charset, after.start, column);
                     sarif::print_finding(&one, start, (end_line, end), output)?;
                 }
@@ -304,7 +308,7 @@ impl Utf16Columns {
 ///
 /// # Errors
 ///
-/// The file cannot be read, or is not a document any more.
+/// The file cannot be read, or is no longer a document.
 fn reopen<'a>(origin: &'a Origin, documents: &Documents) -> Result<File<'a>> {
     match File::open(origin, documents, None)? {
         OpenedInput::Document(file) => Ok(file),

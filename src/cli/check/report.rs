@@ -4,10 +4,10 @@
 //! verdict; classes, those that fail first; targets; files; every link; the folder as a picture
 //! ```
 //!
-//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The data is in the page once, as JSON in
-//! a data block (HTML, 4.12.1). The script draws a part of it at a time, so that a browser can open the page of a large
-//! folder. Without scripts the page shows the verdict, the classes, and the first targets and files. Text from the folder is
-//! escaped (HTML, 13.1.2).
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The page has its data once, as
+//! JSON in a data block (HTML, 4.12.1). The script draws a part of the data at a time, so that a browser can open the
+//! page of a large folder. Without scripts the page shows the verdict, the classes, and the first targets and files.
+//! Text from the folder is escaped (HTML, 13.1.2).
 //!
 //! Deliberately absent: the time. Two runs over the same folder write the same page.
 
@@ -34,7 +34,7 @@ use crate::cli::request::{Check, Classes};
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
-/// The numbers of rows without scripts: targets, places of each, and files.
+/// The largest numbers of rows without scripts: targets, places of each target, and files.
 const TARGETS: usize = 100;
 const PLACES: usize = 3;
 const FILES: usize = 100;
@@ -61,7 +61,7 @@ fn ranked(request: &Check) -> Vec<Class> {
     classes
 }
 
-/// The hash by which the content security policy allows `text`.
+/// The hash by which the Content-Security-Policy allows `text`.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
@@ -77,7 +77,7 @@ impl<'a> ReportPage<'a> {
         let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
         let verdict = escaped(&words::verdict(request, tree, self.listed));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
-        let from = tree.from.given_root().map_or_else(String::new, |from| {
+        let from = tree.origins.given_root().map_or_else(String::new, |from| {
             format!("from <code>{}</code> ", escaped(from.as_str()))
         });
         let to = request.to.as_ref().map_or_else(
@@ -158,7 +158,7 @@ impl<'a> ReportPage<'a> {
         }
         let rows = all.iter().take(TARGETS).map(|target| {
             let mut to = format!("<code>{}</code>", escaped(&target.to));
-            for sentences in words::of_target(target) {
+            for sentences in words::sentences_of_target(target) {
                 let _ = write!(to, "<br><small>{}</small>", escaped(&sentences));
             }
             let places = target.places.iter().take(PLACES).map(|place| {
@@ -217,7 +217,7 @@ impl<'a> ReportPage<'a> {
         worst
     }
 
-    /// The classes that have a column of their own among files.
+    /// The classes that have a column of their own in the table of files.
     fn columns(&self) -> Vec<Class> {
         let mut classes = ranked(self.request);
         classes
@@ -288,7 +288,7 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</ul>\n</section>")
     }
 
-    /// The reference that leads to a file; the URL of a document out of an archive.
+    /// The reference to a file, or the URL of a document from an archive.
     fn href(&self, file: &CheckedFile) -> String {
         match &self.tree.captures {
             Some(_) => file.entry.path.to_string_lossy().into_owned(),
@@ -296,7 +296,7 @@ impl<'a> ReportPage<'a> {
         }
     }
 
-    /// Writes the data for the script: each name once, and numbers that refer to names.
+    /// Writes the data for the script, with each name once, and numbers that refer to the names.
     fn write_data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
         let (classes, columns) = (ranked(self.request), self.columns());
         let place_of =
@@ -317,7 +317,7 @@ impl<'a> ReportPage<'a> {
         write_json_list(",\"files\":[", files.iter().map(file), out)?;
         let target = |target: &TargetSummary| {
             let TargetSummary { class, cause, to, links, files, .. } = target;
-            let sentences = words::of_target(target);
+            let sentences = words::sentences_of_target(target);
             let sentences: Vec<_> = sentences.iter().map(|one| visible(one)).collect();
             let cause = cause.map_or("", Cause::name);
             json!([place_of(*class), cause, visible(to), links, files, sentences])
@@ -361,7 +361,7 @@ fn write_json_list(
     write!(out, "]")
 }
 
-/// Texts, each once.
+/// Distinct texts, numbered in the order in which they were added.
 #[derive(Default)]
 struct DistinctTexts<'a>(HashMap<&'a str, usize>);
 
@@ -393,14 +393,14 @@ fn write_table(
          <thead role=\"rowgroup\"><tr role=\"row\">"
     )?;
     for column in columns {
-        let (class, column) = numeric(column);
+        let (class, column) = class_and_name(column);
         write!(out, "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>")?;
     }
     writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
     for cells in rows {
         write!(out, "<tr role=\"row\">")?;
         for (column, cell) in columns.iter().zip(cells) {
-            let (class, column) = numeric(column);
+            let (class, column) = class_and_name(column);
             write!(out, "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>")?;
         }
         writeln!(out, "</tr>")?;
@@ -408,8 +408,8 @@ fn write_table(
     out.write_all(b"</tbody>\n</table>\n")
 }
 
-/// The class of the cells of a column, and its name.
-fn numeric(column: &str) -> (&'static str, &str) {
+/// The `class` attribute of the cells of a column, and the name of the column.
+fn class_and_name(column: &str) -> (&'static str, &str) {
     column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
 }
 
@@ -439,7 +439,7 @@ fn meaning(class: Class) -> &'static str {
     }
 }
 
-/// A bar with the shares of the classes. Text beside it has the numbers.
+/// A bar with the shares of the classes; text beside the bar has the numbers.
 fn bar(counts: &ClassCounts, style: &str) -> String {
     let all = counts.links().max(1);
     let mut bar = format!(
@@ -456,8 +456,8 @@ fn bar(counts: &ClassCounts, style: &str) -> String {
     bar + "</svg>"
 }
 
-/// `3 pinned, 1 dangling`
-fn broken(counts: &ClassCounts) -> String {
+/// The links that would break, by class, such as `3 pinned, 1 dangling`.
+fn broken_links(counts: &ClassCounts) -> String {
     let numbers = Classes::BROKEN.map(|class| (class, counts.of(class)));
     words::classes(numbers.iter().filter(|(_, links)| *links > 0))
 }
@@ -468,7 +468,7 @@ fn worst_class(counts: &ClassCounts) -> Option<Class> {
     most.copied().filter(|class| counts.of(*class) > 0)
 }
 
-/// The folders above a file, up to the depth of the picture, and the rest of its path.
+/// The folders above a file, up to the depth of the picture, and the rest of the file's path.
 fn split_path(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
     let mut parts: Vec<&[u8]> = path.splitn(DEPTH, |&byte| byte == b'/').collect();
     let file = parts.pop().unwrap_or_default();
@@ -483,17 +483,17 @@ struct Folder<'a> {
     files: Vec<&'a CheckedFile>,
 }
 
-/// The folder as nested folders, each with a square for every document in it.
+/// Draws the folder as nested folders, each with a square for every document in it.
 fn folder_picture(tree: &CheckedTree<'_>) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
-        let (way, _) = split_path(&file.name);
-        for depth in 0..=way.len() {
-            let folder = folders.entry(way[..depth].to_vec()).or_default();
+        let (parents, _) = split_path(&file.name);
+        for depth in 0..=parents.len() {
+            let folder = folders.entry(parents[..depth].to_vec()).or_default();
             folder.counts.merge(&file.counts);
             folder.documents += 1;
         }
-        if let Some(folder) = folders.get_mut(&way) {
+        if let Some(folder) = folders.get_mut(&parents) {
             folder.files.push(file);
         }
     }
@@ -510,7 +510,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
             open -= 1;
         }
         let label = path.last().map_or("/".into(), |label| name_of(label));
-        let sentences = match broken(&folder.counts) {
+        let sentences = match broken_links(&folder.counts) {
             none if none.is_empty() => "nothing breaks".to_owned(),
             sentences => sentences,
         };
@@ -524,7 +524,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
             counted(folder.counts.links(), "link", "links")
         );
         open = path.len() + 1;
-        squares(&folder.files, &mut room, &mut page);
+        draw_squares(&folder.files, &mut room, &mut page);
     }
     page.push_str(&"</details>\n".repeat(open));
     page.push_str("</div>\n");
@@ -543,8 +543,8 @@ fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<V
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
 
-/// Draws a square for each document directly in a folder, as far as there is `room`.
-fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
+/// Draws a square for each document directly in a folder, while there is `room`, and deducts them from it.
+fn draw_squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     if files.is_empty() {
         return;
     }
@@ -554,7 +554,7 @@ fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
         let (class, sentences, letter) = match worst_class(&file.counts) {
             None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {
-                let (sentences, class) = (broken(&file.counts), class.name());
+                let (sentences, class) = (broken_links(&file.counts), class.name());
                 (class, format!(": {sentences}"), class[..1].to_ascii_uppercase())
             }
         };
@@ -570,12 +570,12 @@ fn squares(files: &[&CheckedFile], room: &mut usize, page: &mut String) {
     }
 }
 
-/// A file name as escaped text.
+/// Escapes a file name.
 fn name_of(bytes: &[u8]) -> String {
     escaped(&String::from_utf8_lossy(bytes))
 }
 
-/// `text` as the text of an element, or a value in quotes.
+/// Escapes `text` for an element or for a value in quotes.
 fn escaped(text: &str) -> String {
     escape::text(&visible(text)).replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -4,8 +4,9 @@
 //! {"version":"2.1.0","runs":[{"tool":{"driver":{"name":"baselink","rules":[…]}},"results":[…]}]}
 //! ```
 //!
-//! One run; a rule for each class and cause. Columns count UTF-16 code units (3.14.17), byte offsets those of
-//! the file (3.30.11). A path is a relative URI as it was typed (3.4.3), an absolute one a `file` URL.
+//! The log has one run, and a rule for each class and cause. Columns count UTF-16 code units (3.14.17), and offsets
+//! count the bytes of the file (3.30.11). A relative path becomes a relative URI (3.4.3), and an absolute path a
+//! `file` URL.
 //!
 //! Deliberately absent: the log as a whole in memory. Results are written one by one.
 
@@ -48,7 +49,8 @@ fn rule(rule: &FindingRule) -> Value {
     })
 }
 
-/// Prints a finding from the column `start` to the line and column `end`, which count UTF-16 code units.
+/// Prints a finding that begins at the column `start` and ends at the line and column `end`. Columns count UTF-16
+/// code units.
 pub(super) fn print_finding(
     found: &ListedFinding<'_>,
     start: usize,
@@ -80,6 +82,6 @@ pub(super) fn print_finding(
     });
     output.divide(b",")?;
     let mut line = b"\n".to_vec();
-    json_text::put(&mut line, &result)?;
+    json_text::append(&mut line, &result)?;
     output.out().write_all(&line)
 }

@@ -1,11 +1,12 @@
-//! The files that `check` writes besides the findings on standard output: the page of `--report`, the baseline, and the list of `--missing`.
+//! The files that `check` writes in addition to standard output: the page of `--report`, the baseline, and the list
+//! of `--missing`.
 //!
 //! ```text
 //! error: site/index.html: --report would overwrite a file of the checked folder; name another file, or skip this \
 //! one with --exclude
 //! ```
 //!
-//! They are checked before any work begins: none may replace an input.
+//! Their paths are checked before any work begins, because none may replace an input.
 //!
 //! Deliberately absent: their contents.
 
@@ -25,23 +26,23 @@ use super::listed::Listed;
 use super::report::ReportPage;
 use super::tree::CheckedTree;
 use crate::cli::failure::FileResult;
-use crate::cli::output::{Output, count, in_a_line};
+use crate::cli::output::{Output, count, url_for_list};
 use crate::cli::request::{Check, folder_of, is_standard_input};
 
 const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
 const MISSING: &str = "--missing";
 
-/// Checks that these files can be written.
+/// Checks that the requested files can be written.
 ///
 /// # Errors
 ///
-/// One of them is not a file, cannot be written, or would replace an input or another of them.
+/// A path is not a regular file, cannot be written to, or would replace an input or another of the files.
 pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
     if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
         && (is_one_file(report, baseline)
-            || place(report).is_some_and(|one| place(baseline) == Some(one)))
+            || real_path(report).is_some_and(|one| real_path(baseline) == Some(one)))
     {
         return refused(report, "--report and --baseline cannot name the same file");
     }
@@ -63,7 +64,7 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
             );
         }
         let is_earlier = option == BASELINE && is_baseline(path);
-        if path.exists() && !is_earlier && is_of_the_tree(request, path) {
+        if path.exists() && !is_earlier && is_in_folder(request, path) {
             let why = "would overwrite a file of the checked folder; name another file, or skip this one \
                        with --exclude";
             return refused(path, &format!("{option} {why}"));
@@ -75,19 +76,19 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
 }
 
 /// The real path of a file that may not exist yet.
-fn place(path: &Path) -> Option<PathBuf> {
+fn real_path(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
-/// True if an earlier run wrote the baseline `path`. An empty file may be a baseline without findings, or an empty
-/// document, so its name decides.
+/// True if an earlier run wrote the baseline `path`. Its name must not be that of a document, because an empty file
+/// could be either.
 fn is_baseline(path: &Path) -> bool {
     let own = path.file_name().unwrap_or_default().to_string_lossy();
     !Format::detect(Some(&own), b"").is_read() && Baseline::read(path, false).is_ok()
 }
 
-/// True if `path` is a selected file of the folder, perhaps under another name.
-fn is_of_the_tree(request: &Check, path: &Path) -> bool {
+/// True if `path` is a file of the folder that is not excluded, perhaps by another name.
+fn is_in_folder(request: &Check, path: &Path) -> bool {
     let documents = &request.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
     walk(&[request.folder().to_owned()], &selection)
@@ -96,12 +97,12 @@ fn is_of_the_tree(request: &Check, path: &Path) -> bool {
 }
 
 /// The URLs that the archives lack, embedded resources before pages.
-fn missing(request: &Check, listed: &Listed) -> Vec<String> {
+fn missing_urls(request: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));
     let targets =
         denied.flat_map(|class| listed.targets.iter().filter(move |one| one.class == class));
-    targets.map(|one| in_a_line(&one.to)).collect()
+    targets.map(|one| url_for_list(&one.to)).collect()
 }
 
 /// Writes the requested files.
@@ -120,7 +121,7 @@ pub(super) fn write(
     }
     if let Some(path) = &request.missing {
         let what = ["missing URL is", "missing URLs are"];
-        output.write_list(path, &missing(request, listed), what)?;
+        output.write_list(path, &missing_urls(request, listed), what)?;
     }
     if let Some(path) = &request.report {
         let hrefs = Hrefs::new(path, request.folder());

@@ -19,17 +19,17 @@ use crate::cli::output::location;
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes};
 
-/// The most places that the text output shows for a target.
+/// The largest number of places that the text output shows for a target.
 pub(super) const PLACES: usize = 3;
 
-/// The most places on the HTML page, for all targets together. Further targets show [`PLACES`] each.
+/// The largest number of places on the HTML page. Once they are used up, each further target shows [`PLACES`].
 const ROWS: usize = 250_000;
 
-/// Links that lead to one place, and break for one reason.
+/// Links with the same class, cause and target.
 pub(super) struct TargetSummary {
     pub(super) class: Class,
     pub(super) cause: Option<Cause>,
-    /// The URL, with its fragment only if the finding is about the fragment; the reference if it has no target.
+    /// The URL, with its fragment only if the finding is about the fragment; the reference if the link has no target.
     pub(super) to: String,
     pub(super) is_denied: bool,
     pub(super) links: usize,
@@ -55,7 +55,7 @@ pub(super) struct FoundLink {
     pub(super) reference: String,
 }
 
-/// Targets by class, cause and URL: links that agree in all three have one target.
+/// Targets by class, cause and URL.
 pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>;
 
 /// True if the targets of links with `class` are shown.
@@ -65,7 +65,7 @@ pub(super) fn are_shown(request: &Check, class: Class) -> bool {
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
         || (missing.is_some() && deny.contains(class))
-        // The verdict counts them.
+        // The verdict counts these targets.
         || class == Class::Missing
 }
 
@@ -74,7 +74,7 @@ pub(super) fn room(request: &Check) -> usize {
     if request.report.is_some() { ROWS } else { PLACES }
 }
 
-/// Adds a link to its target. `file` is the number of its file, and `number` its number there.
+/// Adds a link to its target. `file` is the number of its file, and `number` the number of the link in that file.
 pub(super) fn add(
     targets: &mut Targets,
     request: &Check,
@@ -83,7 +83,7 @@ pub(super) fn add(
     places: &FilePlaces<'_>,
 ) {
     let (class, cause) = (finding.class, finding.cause);
-    let to = to(link, finding);
+    let to = target_url(link, finding);
     let target = targets.entry((class, cause, to.clone())).or_insert_with(|| TargetSummary {
         class,
         cause,
@@ -115,8 +115,8 @@ pub(super) fn add(
     }
 }
 
-/// The URL that tells targets apart: a fragment counts only for classes of fragments.
-fn to(link: &LinkReport, finding: &Finding) -> String {
+/// The URL that identifies a target; it includes the fragment only in the classes that are about fragments.
+fn target_url(link: &LinkReport, finding: &Finding) -> String {
     let Some(target) = &finding.target else { return link.reference.clone() };
     let end = match finding.class {
         Class::Fragment | Class::Lines => None,

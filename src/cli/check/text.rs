@@ -1,4 +1,4 @@
-//! Findings as a compiler shows them.
+//! Findings in the style of compiler errors.
 //!
 //! ```text
 //! docs/index.html:3:10: pinned (absolute)  a[href]
@@ -7,9 +7,9 @@
 //!     = keeps pointing at http://a.example/docs/up.html
 //! ```
 //!
-//! The marks are as wide as the URL: a character takes no column, one or two (Unicode Standard Annex #11).
+//! The marks are as wide as the URL: a character is zero, one or two columns wide (Unicode Standard Annex #11).
 //!
-//! Deliberately absent: what a given terminal makes of characters that it does not know.
+//! Deliberately absent: differences between terminals in the width of characters.
 
 use std::io;
 
@@ -27,7 +27,7 @@ use crate::cli::request::Check;
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The number of characters shown before the URL, of the URL, and after it.
+/// The largest numbers of characters shown: before the URL, of the URL, and after it.
 const ROOM: [usize; 3] = [48, 96, 32];
 
 /// The number of bytes of a line to decode before a reference and after it.
@@ -50,9 +50,9 @@ pub(super) fn print_finding(found: &ListedFinding<'_>, output: &mut Output) -> i
     let number = line.to_string();
     let margin = " ".repeat(number.len());
     let [before, reference, after] = line_of(found);
-    let before = last(&on_one_line(&before), ROOM[0]);
-    let url = first(&on_one_line(&reference), ROOM[1]);
-    let after = first(&on_one_line(&after), ROOM[2]);
+    let before = last_chars(&on_one_line(&before), ROOM[0]);
+    let url = first_chars(&on_one_line(&reference), ROOM[1]);
+    let after = first_chars(&on_one_line(&after), ROOM[2]);
     let line = format!("{before}{}{after}", styler.paint(style, &url));
     writeln!(out, "  {} {}", styler.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
     let marks = "^".repeat(url.width().max(1));
@@ -93,7 +93,7 @@ fn line_of(found: &ListedFinding<'_>) -> [String; 3] {
     [before, reference, after]
 }
 
-/// `text` up to its first line end; true if that is all of it.
+/// `text` up to its first line end; true if it has no line end.
 fn first_line(text: &str) -> (String, bool) {
     match text.find(['\n', '\r']) {
         Some(end) => (text[..end].to_owned(), false),
@@ -116,19 +116,19 @@ pub(super) fn print_targets(
         writeln!(
             out,
             "\n{}: {}, {} in {}",
-            first(&on_one_line(&target.to), ROOM[1]),
+            first_chars(&on_one_line(&target.to), ROOM[1]),
             styler.paint(style, words::class_and_cause(target.class, target.cause)),
             styler.paint(HEADING, counted(target.links, "link", "links")),
             counted(target.files, "file", "files")
         )?;
-        for sentence in words::of_target(target) {
+        for sentence in words::sentences_of_target(target) {
             writeln!(out, "  {} {sentence}", styler.paint(FAINT, "="))?;
         }
         let places = &target.places[..target.places.len().min(PLACES)];
         for place in places {
             let file = name(&tree.files[place.file].entry.path);
             let at = format!("{file}:{}:{}:", place.line, place.column);
-            let reference = first(&on_one_line(&place.reference), ROOM[1]);
+            let reference = first_chars(&on_one_line(&place.reference), ROOM[1]);
             writeln!(out, "  {} {} {reference}", styler.paint(PLACE, at), place.location)?;
         }
         if target.links > places.len() {
@@ -138,13 +138,13 @@ pub(super) fn print_targets(
     Ok(())
 }
 
-/// `text` as it can be shown in one line: a tab is one space, so that the marks are below the URL.
+/// `text` for one line of output. Each tab becomes a space, so that the marks are below the URL.
 fn on_one_line(text: &str) -> String {
     visible(&text.replace('\t', " ")).into_owned()
 }
 
 /// The first `room` characters.
-fn first(text: &str, room: usize) -> String {
+fn first_chars(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
@@ -152,7 +152,7 @@ fn first(text: &str, room: usize) -> String {
 }
 
 /// The last `room` characters.
-fn last(text: &str, room: usize) -> String {
+fn last_chars(text: &str, room: usize) -> String {
     let all = text.chars().count();
     if all <= room {
         return text.to_owned();

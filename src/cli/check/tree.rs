@@ -1,11 +1,11 @@
-//! The folder that is checked: its documents, and the number of their links by class.
+//! The checked folder: its documents, and the numbers of their links by class.
 //!
 //! ```text
 //! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
 //! ```
 //!
-//! The collection of files is made first, so that each document is scanned and judged in one pass. Links with fragments get
-//! their final class when the ids of all documents are known.
+//! The collection of files is made first, so that each document is scanned and judged in one pass. Links with
+//! fragments get their final class when the ids of all documents are known.
 //!
 //! Deliberately absent: messages ([`super`]), and the findings, which a list finds again ([`super::listing`]).
 
@@ -32,7 +32,7 @@ use baselink::{LinkReport, Options};
 use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
+use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::collection;
 use crate::cli::document_name::DocumentName;
 use crate::cli::files::{SkipCounts, each_document, progress, status_after};
@@ -42,28 +42,28 @@ use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::ExitStatus;
 
-/// A folder whose files were checked.
+/// A folder, or archives, whose documents were checked.
 pub(super) struct CheckedTree<'a> {
     request: &'a Check,
     /// The captures, if archives are checked.
     pub(super) captures: Option<CapturePlan>,
-    pub(super) from: &'a Origins,
+    pub(super) origins: &'a Origins,
     pub(super) files: Vec<CheckedFile>,
     /// The index in `files` of each file, by its path.
     numbers: HashMap<PathBuf, usize>,
     /// The number of skipped files that are parts of HTML pages.
     pub(super) parts: usize,
     pub(super) collection: Collection,
-    /// The ids in documents, by their numbers in the collection.
+    /// The ids in each document, by the number of the document in the collection.
     ids: HashMap<usize, Ids>,
     /// The counts of all files together.
     pub(super) sum: ClassCounts,
-    /// The targets of links whose class [`is_settled`] at once.
+    /// The targets of links in settled classes ([`is_settled`]).
     pub(super) targets: Targets,
     pub(super) skipped: SkipCounts,
 }
 
-/// True if links keep this class when the ids of all documents are known.
+/// True if links keep this class once the ids of all documents are known.
 pub(super) fn is_settled(class: Class) -> bool {
     use Class::{Dangling, Escapes, Missing, MissingPage, Outside, Pinned};
     matches!(class, Outside | Pinned | Escapes | Dangling | Missing | MissingPage)
@@ -72,7 +72,7 @@ pub(super) fn is_settled(class: Class) -> bool {
 /// A file that was checked.
 pub(super) struct CheckedFile {
     pub(super) entry: TreeEntry,
-    /// The names that lead to it from the folder, with `/` between them.
+    /// Its path below the folder, with `/` between the names.
     pub(super) name: Vec<u8>,
     pub(super) counts: ClassCounts,
 }
@@ -81,7 +81,7 @@ pub(super) struct CheckedFile {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,
-    /// The number of links that break and that `baselink move` rewrites.
+    /// The number of links that would break and that `baselink move` would fix.
     pub(super) movable: usize,
     pub(super) differing: usize,
     /// The number of links left for lack of a base.
@@ -117,8 +117,8 @@ impl ClassCounts {
     /// Moves a number of links from one class to another.
     fn reclassify(&mut self, from: Class, to: Class, links: usize) {
         *self.classes.entry(to).or_default() += links;
-        let left = self.of(from).saturating_sub(links);
-        self.classes.insert(from, left);
+        let remaining = self.of(from).saturating_sub(links);
+        self.classes.insert(from, remaining);
         self.classes.retain(|_, links| *links > 0);
     }
 
@@ -147,11 +147,11 @@ impl ClassCounts {
     }
 }
 
-/// Fragments of links of one file, with the number of links that have each. They are grouped by the number of the resource,
-/// and by the class of the links if the resource has that id.
+/// The fragments of the links in one file, each with the number of its links. They are grouped by the number of the
+/// target, and by the class that the links have if the target has such an id.
 type FragmentLinks = BTreeMap<(usize, Class), HashMap<String, usize>>;
 
-/// The result of scanning a file with documents.
+/// The links of the documents in a file.
 #[derive(Default)]
 struct FileLinks {
     counts: ClassCounts,
@@ -160,28 +160,28 @@ struct FileLinks {
     targets: Targets,
 }
 
-/// The result of scanning a file: its documents, if it has any; and true if it is a part of an HTML page, which was not
-/// asked for by `--format` or `--include`.
+/// The result of scanning a file: the links of its documents, if any. The flag is true for a fragment of an HTML page
+/// that neither `--format` nor `--include` asked for.
 type FileContent = (Option<Box<FileLinks>>, bool);
 
 impl<'a> CheckedTree<'a> {
     /// Checks the folder, and reports files that cannot be read.
     pub(super) fn read(
         request: &'a Check,
-        from: &'a Origins,
+        origins: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
         if request.is_of_archives {
-            return Self::read_archives(request, from, output);
+            return Self::read_archives(request, origins, output);
         }
         let documents = &request.documents;
         let follow = documents.selection.follow;
         let selection = Selection { hidden: true, follow, ..Selection::default() };
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-        // An error here is reported by the walk over the documents below.
+        // An error is ignored here, because the walk over the documents below reports it.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
-        let mut tree = Self::empty(request, from);
+        let mut tree = Self::empty(request, origins);
         let collection = collection.unwrap_or_default();
         let (mut fragments_of_files, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
@@ -204,11 +204,11 @@ impl<'a> CheckedTree<'a> {
         Ok((tree, read.status))
     }
 
-    fn empty(request: &'a Check, from: &'a Origins) -> Self {
+    fn empty(request: &'a Check, origins: &'a Origins) -> Self {
         Self {
             request,
             captures: None,
-            from,
+            origins,
             files: Vec::new(),
             numbers: HashMap::new(),
             parts: 0,
@@ -232,12 +232,12 @@ impl<'a> CheckedTree<'a> {
     /// Checks the documents of archives. Each is named by its URL.
     fn read_archives(
         request: &'a Check,
-        from: &'a Origins,
+        origins: &'a Origins,
         output: &mut Output,
     ) -> io::Result<(Self, ExitStatus)> {
         let documents = &request.documents;
         let plan = CapturePlan::of(documents, None, output)?;
-        let (mut tree, mut status) = (Self::empty(request, from), ExitStatus::Done);
+        let (mut tree, mut status) = (Self::empty(request, origins), ExitStatus::Done);
         let progress = progress(documents, output);
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let scan = |number: usize, (_, archived): (&Input<'_>, &Archived), _: &mut Output| {
@@ -265,7 +265,7 @@ impl<'a> CheckedTree<'a> {
             if ok_or_report(read, output)?.is_none() {
                 status = ExitStatus::Unusable;
             }
-            end_of(path, progress.as_ref());
+            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         tree.captures = Some(plan);
@@ -312,13 +312,13 @@ impl<'a> CheckedTree<'a> {
         }
     }
 
-    /// The place that a fragment names in the resource with this number.
-    pub(super) fn named(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
+    /// The place that a fragment identifies in the resource with this number.
+    pub(super) fn fragment_place(&self, number: usize, fragment: &str) -> Option<FragmentPlace> {
         Some(self.ids.get(&number)?.place(fragment))
     }
 }
 
-/// Corrects the classes of links with fragments by the ids of all documents.
+/// Corrects the classes of links with fragments, now that the ids of all documents are known.
 fn settle(counts: &mut ClassCounts, fragment_links: FragmentLinks, ids: &HashMap<usize, Ids>) {
     for ((number, class), fragments) in fragment_links {
         let Some(ids) = ids.get(&number) else { continue };
@@ -371,7 +371,7 @@ fn scan(
 impl FileLinks {
     fn add(&mut self, request: &Check, document: CheckedDocument<'_>, places: &FilePlaces<'_>) {
         let fragment_links = RefCell::new(&mut self.fragment_links);
-        let named = |number: usize, fragment: &str, class: Class| {
+        let count_link = |number: usize, fragment: &str, class: Class| {
             let mut fragment_links = fragment_links.borrow_mut();
             let in_resource = fragment_links.entry((number, class)).or_default();
             match in_resource.get_mut(fragment) {
@@ -381,7 +381,7 @@ impl FileLinks {
             None
         };
         let before = self.counts.links();
-        for (number, (link, finding)) in document.findings(&named, false).enumerate() {
+        for (number, (link, finding)) in document.findings(&count_link, false).enumerate() {
             self.counts.add(request, link, finding.as_ref());
             let finding = finding.filter(|one| is_settled(one.class) && request.baseline.is_none());
             if let Some(finding) = finding.filter(|one| targets::are_shown(request, one.class)) {
@@ -393,8 +393,8 @@ impl FileLinks {
     }
 }
 
-/// True if a diagnostic is about the document itself, and not only about making its links absolute. A relative base is good in a
-/// tree that moves.
+/// True if a diagnostic is about the document itself rather than about making its links absolute. A relative base is
+/// no problem in a tree that moves.
 fn is_of_the_document(found: &Diagnostic) -> bool {
     is_of_bases(found.code) && found.code != Code::BaseRelative
 }

@@ -1,11 +1,11 @@
-//! The words for findings: a sentence for each cause, and the target before and after the move.
+//! The words for findings: sentences about the cause, and about the target before and after the move.
 //!
 //! ```text
 //! keeps pointing at http://a.example/docs/up.html
 //! did you mean the file july.html?
 //! ```
 //!
-//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page share these words.
+//! Deliberately absent: colours and markup. Text, SARIF, annotations and the page share these words.
 
 use baselink::collection::Absence;
 use baselink::error::visible;
@@ -21,9 +21,9 @@ pub(super) struct FindingRule {
     pub(super) class: Class,
     /// The name of the cause; `None` for a class without causes.
     pub(super) cause: Option<&'static str>,
-    /// The problem, as the beginning of a sentence about the target.
+    /// The problem, as a clause about the link or its target.
     pub(super) why: &'static str,
-    /// The way out.
+    /// A way to solve the problem.
     pub(super) help: &'static str,
 }
 
@@ -38,7 +38,7 @@ const fn rule(
 }
 
 /// The meaning of findings of `class`, which has no causes.
-const fn harmless(class: Class, why: &'static str) -> FindingRule {
+const fn rule_without_cause(class: Class, why: &'static str) -> FindingRule {
     FindingRule { class, cause: None, why, help: "The move does not affect it." }
 }
 
@@ -123,8 +123,8 @@ pub(super) const RULES: &[FindingRule] = &[
         why: "it has no target",
         help: "It is not known where it leads.",
     },
-    harmless(Class::Outside, "it leads out of the tree, before and after the move"),
-    harmless(Class::Travels, "it moves with the tree"),
+    rule_without_cause(Class::Outside, "it leads out of the tree, before and after the move"),
+    rule_without_cause(Class::Travels, "it moves with the tree"),
     rule(
         Class::Escapes,
         "not-saved",
@@ -171,7 +171,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(Class::MissingPage, "server-error", "the server answered with an error (5xx)", CAPTURE),
     rule(Class::MissingPage, "redirect", "it redirects to nothing that was captured", CAPTURE),
     rule(Class::MissingPage, "no-body", "it was captured without its body", CAPTURE),
-    harmless(Class::Lines, "a script of the page marks these lines"),
+    rule_without_cause(Class::Lines, "a script of the page marks these lines"),
 ];
 
 impl FindingRule {
@@ -193,19 +193,19 @@ impl FindingRule {
     }
 }
 
-/// `pinned (absolute)`
+/// A class with its cause, such as `pinned (absolute)`.
 pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
     let cause = cause.map(|cause| format!(" ({})", cause.name()));
     format!("{}{}", class.name(), cause.unwrap_or_default())
 }
 
 /// The effect of the move on the link.
-pub(super) fn on_move(finding: &Finding) -> String {
+pub(super) fn effect_of_move(finding: &Finding) -> String {
     let why = RULES[FindingRule::of(finding.class, finding.cause)].why;
     let Some(target) = finding.target.as_deref() else { return why.to_owned() };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
     match (finding.class, finding.cause) {
-        (Class::Pinned, _) => match finding.missing.map(missing) {
+        (Class::Pinned, _) => match finding.missing.map(why_missing) {
             Some(why) => format!("keeps pointing at {target}; in the tree {why}"),
             None => format!("keeps pointing at {target}"),
         },
@@ -232,7 +232,7 @@ pub(super) fn on_move(finding: &Finding) -> String {
 }
 
 /// The reason why a resource does not exist.
-fn missing(absence: Absence) -> &'static str {
+fn why_missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
     RULES.iter().find(is_of).map_or("it does not exist", |rule| rule.why)
@@ -251,16 +251,16 @@ pub(super) fn suggestion(class: Class, hint: Option<&str>) -> Option<String> {
 
 /// The sentences about a finding.
 pub(super) fn sentences(finding: &Finding) -> Vec<String> {
-    let mut sentences = vec![on_move(finding)];
+    let mut sentences = vec![effect_of_move(finding)];
     sentences.extend(suggestion(finding.class, finding.hint.as_deref()));
     sentences.extend(finding.differs.then(|| DIFFERS.to_owned()));
     sentences
 }
 
 /// The sentences about a target.
-pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
+pub(super) fn sentences_of_target(target: &TargetSummary) -> Vec<String> {
     let why = RULES[FindingRule::of(target.class, target.cause)].why;
-    let mut sentences = vec![match target.missing.map(missing) {
+    let mut sentences = vec![match target.missing.map(why_missing) {
         Some(missing) => format!("{why}; in the tree {missing}"),
         None => why.to_owned(),
     }];
@@ -274,7 +274,7 @@ pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
     sentences
 }
 
-/// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
+/// The verdict, such as `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`.
 pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
@@ -298,14 +298,14 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
     }
 }
 
-/// `1 pinned, 2,000 escapes`
+/// Classes with their numbers of links, such as `1 pinned, 2,000 escapes`.
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
     let sentences =
         of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
     sentences.collect::<Vec<_>>().join(", ")
 }
 
-/// `1,234,567`
+/// A number with separated thousands, such as `1,234,567`.
 pub(super) fn number(number: usize) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -318,7 +318,7 @@ pub(super) fn number(number: usize) -> String {
     grouped
 }
 
-/// `1 link`, `1,234 links`
+/// A number with its noun, such as `1 link` or `1,234 links`.
 pub(super) fn counted(of: usize, one: &str, more: &str) -> String {
     format!("{} {}", number(of), if of == 1 { one } else { more })
 }

@@ -1,4 +1,4 @@
-//! The documents of an archive, rewritten to show the changes.
+//! The documents of an archive, rewritten to preview the changes.
 //!
 //! ```text
 //! rewrite --diff crawl.warc.gz  -->  the changed lines of each document
@@ -37,7 +37,7 @@ pub(super) fn rewrite(
         summary.merge(of_document);
         match sink {
             FileSink::Diff(progress) if rewritten.is_proved => {
-                // Its lines are counted from its own start.
+                // Each document has line numbers of its own.
                 *progress = DiffProgress::default();
                 sink.write(input, &rewritten.edits, output)
             }

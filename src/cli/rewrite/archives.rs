@@ -35,7 +35,7 @@ use super::document::rewrite_document;
 use super::kind::RewriteKind;
 use super::summary::{FileSummary, RunSummary};
 use crate::cli::archived::{Archived, Wanted};
-use crate::cli::captures::{CapturePlan, CapturedDocument, end_of};
+use crate::cli::captures::{CapturePlan, CapturedDocument, finish_archive};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files::progress;
 use crate::cli::input::{Input, format_of_file};
@@ -55,7 +55,7 @@ const ENTRY_PAGE: &str = "index.html";
 /// The number of files that are committed together.
 const TOGETHER: usize = 64;
 
-/// A file that is ready to be committed. In a dry run it is only counted.
+/// A file that is ready to be committed, or in a dry run only counted.
 struct PendingFile {
     resource: usize,
     file: Option<Replacement>,
@@ -98,7 +98,8 @@ pub(crate) fn extract(
     Ok(run.status)
 }
 
-/// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier run.
+/// The output folder; `None` if nothing is written. A folder that gets a table must be new, empty, or from an earlier
+/// run.
 fn output_folder(request: &Rewrite, has_table: bool) -> Result<Option<Mirror>> {
     let first = request.documents.paths.first().map_or(Path::new(""), PathBuf::as_path);
     let refused = |why: &str| Err(Error::file(first, why));
@@ -153,7 +154,7 @@ impl ArchiveRun<'_> {
                 missing: extraction.missing.clone(),
             },
         };
-        // Written first: after a killed run, it marks the folder as the output of a run.
+        // The table is written first: even if the run is killed, the table marks the folder as its output.
         if self.extraction.is_some() {
             self.write_table(plan, |_| true)?;
         }
@@ -162,23 +163,23 @@ impl ArchiveRun<'_> {
         let (mut totals, mut pending, mut counts) =
             (RunSummary::default(), Vec::new(), WrittenCounts::default());
         let mut pages: Vec<(usize, String)> = Vec::new();
-        let mut is_made = vec![false; plan.chosen.resources.len()];
+        let mut is_written = vec![false; plan.chosen.resources.len()];
         for (number, (path, _)) in plan.archives.iter().enumerate() {
             let (mut summary, mut is_unwritten) = (FileSummary::default(), false);
             let one = |number: usize, at: (&Input<'_>, &Archived), output: &mut Output| {
                 let mut of_document = FileSummary::default();
-                let made = self.make_file(plan, number, at, &kind, &mut of_document, output);
-                (of_document, made)
+                let new_file = self.make_file(plan, number, at, &kind, &mut of_document, output);
+                (of_document, new_file)
             };
-            let done = |(of_document, made): (FileSummary, Result<Option<PendingFile>>),
+            let done = |(of_document, new_file): (FileSummary, Result<Option<PendingFile>>),
                         output: &mut Output| {
                 summary.merge(of_document);
                 is_unwritten = true;
-                if let Some(made) = made? {
-                    is_made[made.resource] = true;
-                    counts.add(&made, plan.name(made.resource), output);
-                    pages.extend(made.title.map(|title| (made.resource, title)));
-                    pending.extend(made.file);
+                if let Some(new_file) = new_file? {
+                    is_written[new_file.resource] = true;
+                    counts.add(&new_file, plan.name(new_file.resource), output);
+                    pages.extend(new_file.title.map(|title| (new_file.resource, title)));
+                    pending.extend(new_file.file);
                 }
                 if pending.len() >= TOGETHER {
                     self.commit(&mut pending, output)?;
@@ -190,7 +191,7 @@ impl ArchiveRun<'_> {
             // A damaged archive is written as far as it can be read.
             let written = if is_unwritten { Ok(()) } else { self.commit(&mut pending, output) };
             is_unwritten |= written.is_err();
-            let read = Failure::nested(written.and(read))?;
+            let read = Failure::separate(written.and(read))?;
             let (format, anomalies) = *read.as_ref().unwrap_or(&(Format::Warc, 0));
             let is_read = read.is_ok();
             if self.request.strict && anomalies > 0 {
@@ -219,7 +220,7 @@ impl ArchiveRun<'_> {
                 summary.report(path, format, self.mirror.is_some(), output);
             }
             totals.add(format, summary, false);
-            end_of(path, progress.as_ref());
+            finish_archive(path, progress.as_ref());
         }
         output.show_progress(None);
         if is_stopped() {
@@ -229,14 +230,14 @@ impl ArchiveRun<'_> {
             self.status = ExitStatus::Stopped;
             return Ok(());
         }
-        // Unreadable bodies are known only after the second reading.
-        if self.extraction.is_some() && is_made.contains(&false) {
-            self.write_table(plan, |number| is_made[number])?;
+        // The second reading may find unreadable bodies, whose rows are then removed from the table.
+        if self.extraction.is_some() && is_written.contains(&false) {
+            self.write_table(plan, |number| is_written[number])?;
         }
-        self.end(plan, pages, (&is_made, &counts), &totals, output)
+        self.end(plan, pages, (&is_written, &counts), &totals, output)
     }
 
-    /// Makes the file of the resource with this number; `None` if it has none.
+    /// Makes the file of the resource with this number; `None` if the resource gets no file.
     fn make_file(
         &self,
         plan: &CapturePlan,
@@ -248,11 +249,11 @@ impl ArchiveRun<'_> {
     ) -> Result<Option<PendingFile>> {
         let date = plan.chosen.resources[number].date;
         let adaptations = Adaptations::default();
-        let mut made = PendingFile { resource: number, file: None, title: None, adaptations };
+        let mut new_file = PendingFile { resource: number, file: None, title: None, adaptations };
         let bytes = match kind {
-            // An archive is never moved.
+            // `Moved` never occurs here: `move` does not read archives.
             RewriteKind::Absolute | RewriteKind::Moved(..) => {
-                // A response without a document has links in its header fields only.
+                // A response without a document has links only in its header fields.
                 if !has_document(input, &archived.options) {
                     return Ok(None);
                 }
@@ -290,12 +291,12 @@ impl ArchiveRun<'_> {
                         return Ok(None);
                     }
                     let is_page = matches!(format, Format::Html | Format::Xhtml);
-                    made.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
+                    new_file.title = is_page.then(|| title(&bytes, charset).unwrap_or_default());
                     let local = rewritten.edits.apply(&bytes);
                     match self.extraction {
                         Some(Extraction { is_exact: false, .. }) => {
                             let adapted = adapted(&local, format, charset);
-                            made.adaptations = adapted.counts();
+                            new_file.adaptations = adapted.counts();
                             adapted.edits.apply(&local)
                         }
                         _ => local,
@@ -305,16 +306,17 @@ impl ArchiveRun<'_> {
                 }
             }
         };
-        made.file = self.begin(plan.name(number), date, &bytes)?;
-        // Every uncommitted file stays open, and one body can become many files, so beyond a number they are committed at once.
-        if made.file.is_some()
+        new_file.file = self.begin(plan.name(number), date, &bytes)?;
+        // Every uncommitted file stays open, and one body can become many files. So beyond this number each file is
+        // committed at once.
+        if new_file.file.is_some()
             && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
-            && let Some(file) = made.file.take()
+            && let Some(file) = new_file.file.take()
         {
             self.under_way.fetch_sub(1, Ordering::Relaxed);
             file.commit()?.lost.iter().for_each(|lost| output.caution(lost));
         }
-        Ok(Some(made))
+        Ok(Some(new_file))
     }
 
     /// Renames the files into place.
@@ -328,7 +330,7 @@ impl ArchiveRun<'_> {
         Ok(())
     }
 
-    /// Begins the file at `path` below the folder, with these bytes; `None` if nothing is to be written.
+    /// Begins the file at `path` below the folder, and writes `bytes` to it; `None` in a dry run.
     fn begin(
         &self,
         path: &[u8],
@@ -361,7 +363,7 @@ impl ArchiveRun<'_> {
         &mut self,
         plan: &CapturePlan,
         mut pages: Vec<(usize, String)>,
-        (is_made, counts): (&[bool], &WrittenCounts),
+        (is_written, counts): (&[bool], &WrittenCounts),
         totals: &RunSummary,
         output: &mut Output,
     ) -> FileResult<()> {
@@ -402,7 +404,7 @@ impl ArchiveRun<'_> {
             let date = date.map_or_else(String::new, |date| date.to_string());
             PageEntry { name: plan.name(number), url, title, date }
         };
-        let entries: Vec<_> = self.listed(plan, pages).into_iter().map(entry).collect();
+        let entries: Vec<_> = self.pages_in_lists(plan, pages).into_iter().map(entry).collect();
         let page =
             self.begin(ENTRY_PAGE.as_bytes(), None, entry_page(&source, &entries).as_bytes())?;
         page.map(Replacement::commit).transpose()?;
@@ -410,19 +412,20 @@ impl ArchiveRun<'_> {
             totals.list_missing(list, output)?;
         }
         if self.had_files {
-            report_other_files(plan, is_made, out, output);
+            report_other_files(plan, is_written, out, output);
         }
         output.notice(&format_args!("open {}", name(&out.join(ENTRY_PAGE))));
         Ok(())
     }
 }
 
-/// Names the files in the folder `out` that this run did not write. `is_made` has those that it wrote.
-fn report_other_files(plan: &CapturePlan, is_made: &[bool], out: &Path, output: &mut Output) {
+/// Reports the files in the folder `out` that this run did not write. `is_written` is true for each resource that it
+/// wrote.
+fn report_other_files(plan: &CapturePlan, is_written: &[bool], out: &Path, output: &mut Output) {
     let is_other = |path: &Vec<u8>| {
-        let is_made = |number: usize| is_made.get(number) == Some(&true);
+        let is_written = |number: usize| is_written.get(number) == Some(&true);
         let is_own = [MAP, ENTRY_PAGE].iter().any(|own| own.as_bytes() == *path);
-        !is_own && !plan.collection().number_at(path).is_some_and(is_made)
+        !is_own && !plan.collection().number_at(path).is_some_and(is_written)
     };
     let selection = Selection::default();
     let found = walk(&[out.to_owned()], &selection).flatten();
@@ -445,8 +448,13 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 }
 
 impl ArchiveRun<'_> {
-    /// The `pages` that the archives list, in the order of the lists; all pages if there is no list. Only WACZ has lists.
-    fn listed(&self, plan: &CapturePlan, pages: Vec<(usize, String)>) -> Vec<(usize, String)> {
+    /// The `pages` that the lists in WACZ archives name, in the order of these lists; all `pages` if no list names
+    /// any.
+    fn pages_in_lists(
+        &self,
+        plan: &CapturePlan,
+        pages: Vec<(usize, String)>,
+    ) -> Vec<(usize, String)> {
         let format = self.request.documents.reading.format;
         let wacz = |path: &PathBuf| {
             let is_wacz = format_of_file(path, format) == Some(Format::Wacz);
@@ -470,7 +478,7 @@ impl ArchiveRun<'_> {
     }
 }
 
-/// The number of files of a run.
+/// The numbers of files and adaptations of a run.
 #[derive(Debug, Default)]
 struct WrittenCounts {
     files: usize,
@@ -478,11 +486,11 @@ struct WrittenCounts {
 }
 
 impl WrittenCounts {
-    fn add(&mut self, made: &PendingFile, name: &[u8], output: &mut Output) {
+    fn add(&mut self, new_file: &PendingFile, name: &[u8], output: &mut Output) {
         self.files += 1;
         let sums = self.adaptations.iter_mut();
-        sums.zip(made.adaptations).for_each(|(sum, number)| *sum += number);
-        if let Some(adapted) = adapted_text(&made.adaptations).filter(|_| output.is_verbose()) {
+        sums.zip(new_file.adaptations).for_each(|(sum, number)| *sum += number);
+        if let Some(adapted) = adapted_text(&new_file.adaptations).filter(|_| output.is_verbose()) {
             output.notice(&format_args!("{}: adapted: {adapted}", String::from_utf8_lossy(name)));
         }
     }

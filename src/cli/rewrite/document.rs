@@ -19,7 +19,7 @@ use crate::cli::places::FilePlaces;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
-/// The edits of a document; proved if `--verify` holds or was not given.
+/// The edits of a document. `is_proved` is true if `--verify` succeeded or was not given.
 pub(super) struct RewrittenDocument {
     pub(super) edits: Edits,
     pub(super) is_proved: bool,
@@ -33,7 +33,7 @@ pub(super) fn rewrite_document(
     summary: &mut FileSummary,
     output: &mut Output,
 ) -> RewrittenDocument {
-    if !is_listed(request, kind, output) {
+    if !needs_report(request, kind, output) {
         let (edits, totals) = baselink::edits(input.bytes, options);
         let places = FilePlaces::of(input, &totals);
         output.report_diagnostics(&places, &totals.diagnostics);
@@ -46,7 +46,7 @@ pub(super) fn rewrite_document(
     let report = &rewritten.report;
     let places = FilePlaces::of(input, &rewritten.totals);
     output.report_diagnostics(&places, &report.diagnostics);
-    // A move does not depend on bases.
+    // For `move`, `--verbose` reports no bases.
     if !matches!(kind, RewriteKind::Moved(..)) {
         output.report_bases(input, &places, report);
     }
@@ -77,7 +77,7 @@ pub(super) fn rewrite_document(
 }
 
 /// True if an option needs a report of each link.
-fn is_listed(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool {
+fn needs_report(request: &Rewrite, kind: &RewriteKind, output: &Output) -> bool {
     let is_absolute = matches!(kind, RewriteKind::Absolute);
     request.verify || request.strict || output.is_verbose() || !is_absolute
 }
@@ -92,6 +92,5 @@ pub(super) fn write_document(
     if *is_proved {
         return sink.write(input, edits, output);
     }
-    // Earlier messages of a mailbox may be written already, so a message that is not proved stays as it was.
-    sink.add_unproved(input, output)
+    sink.withhold(input, output)
 }

@@ -1,4 +1,5 @@
-//! The kinds of rewriting: every link becomes absolute, links to files of the tree become local, or links move with the tree.
+//! The kinds of rewriting: every link becomes absolute, links to files of the tree become local, or links move with
+//! the tree.
 //!
 //! ```text
 //! rewrite   ../x.html            -->  http://a/x.html
@@ -33,7 +34,7 @@ pub(crate) enum RewriteKind {
     Absolute,
     /// Links to files of this tree become local, all others absolute.
     Local { collection: Arc<Collection>, missing: Option<PathBuf> },
-    /// Links into the tree lead to the new places of their targets. With a journal, in place.
+    /// Links into the tree lead to the new places of their targets. With a journal, files are replaced in place.
     Moved(Arc<Relocation>, Option<Journal>),
 }
 
@@ -62,7 +63,7 @@ impl RewriteKind {
             Self::Absolute => baselink::rewrite(bytes, options),
             Self::Moved(..) => {
                 let mut moved = relocate::relocate(bytes, options);
-                // A base moves like any other link, and browsers read the result.
+                // Neither concerns a move: a base moves like any other link, and browsers read the result.
                 let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
                 moved.report.diagnostics.retain(|found| concerns(found.code));
                 moved
@@ -74,7 +75,7 @@ impl RewriteKind {
                 let empty = links.filter(|link| link.reference.is_empty());
                 let mut emptied: Vec<usize> = empty.map(|link| link.span.start).collect();
                 emptied.sort_unstable();
-                // `localize` itself empties such a base.
+                // A base that `localize` has emptied needs no warning that it is relative.
                 report.diagnostics.retain(|found| {
                     let first = emptied.partition_point(|at| *at < found.span.start);
                     let is_emptied = emptied.get(first).is_some_and(|at| *at <= found.span.end);
@@ -94,7 +95,7 @@ impl RewriteKind {
         }
     }
 
-    /// The files of the tree, if some get other names in an output folder.
+    /// The files of the tree with their new names; `None` if this kind renames no files.
     pub(super) fn renamed(&self) -> Option<&Arc<Collection>> {
         match self {
             Self::Absolute => None,
@@ -111,7 +112,7 @@ impl RewriteKind {
         }
     }
 
-    /// The function that gives the result of a link; `None` if its outcome is the result.
+    /// The function that returns the result of a link; `None` if the outcome is the result.
     pub(super) fn result(&self) -> Option<fn(&LinkReport) -> LinkResult> {
         match self {
             Self::Absolute => None,
@@ -139,7 +140,7 @@ impl RewriteKind {
         }
     }
 
-    /// The numbers of [`adapt::refused`] for a moved document that is to open from disk.
+    /// The counts of [`adapt::refused`] for a moved document that is to open from disk; zeros for all others.
     pub(super) fn refused(&self, moved: &Rewritten<'_>, format: Format) -> [usize; 3] {
         match self {
             Self::Moved(relocation, _) if relocation.form() == LinkForm::Disk => {
@@ -150,7 +151,11 @@ impl RewriteKind {
     }
 
     /// True if a file that is not a document may name old URLs of a tree that moves.
-    pub(super) fn may_be_named_in(&self, origin: &Origin, file: &mut NonDocument) -> Result<bool> {
+    pub(super) fn may_name_old_urls(
+        &self,
+        origin: &Origin,
+        file: &mut NonDocument,
+    ) -> Result<bool> {
         let (Self::Moved(relocation, _), Origin::Entry(entry)) = (self, origin) else {
             return Ok(false);
         };
@@ -165,9 +170,9 @@ impl RewriteKind {
         }
     }
 
-    /// The targets of links that have a URL of the tree and are not among its files, without their fragments.
+    /// The link targets that belong to the tree by their URL but have no file in it, without their fragments.
     pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
-        // A base is not a page.
+        // A base element needs no file at its URL.
         let links = report.links.iter().filter(|link| link.element != "base");
         let target = |link: &'r LinkReport| link.target.as_deref()?.split('#').next();
         match self {

@@ -1,12 +1,12 @@
-//! Mailboxes: their messages are rewritten several at a time, and written in their order.
+//! Mailboxes, whose messages are rewritten several at a time and written in order.
 //!
 //! ```text
-//! mailbox --read--> batch --a thread--> pieces with their edits --in order--> Sink
+//! mailbox --read--> batch --a thread--> pieces with their edits --in order--> FileSink
 //! ```
 //!
-//! One thread reads batches, the others rewrite them ([`in_order`]). A batch is one megabyte, or one message that
-//! is longer, so memory does not depend on the length of the mailbox. Adjacent messages are written as one piece, unless
-//! there is output between them.
+//! One thread reads batches, the others rewrite them ([`in_order`]). A batch has about one megabyte, or a single
+//! longer message, so memory does not depend on the length of the mailbox. Adjacent messages are written as one
+//! piece, unless there is output between them.
 //!
 //! Deliberately absent: finding messages, which `baselink::container::mbox` does.
 
@@ -35,20 +35,20 @@ use crate::cli::request::{Origin, Rewrite};
 const BYTES: usize = 1 << 20;
 /// The number of batches read and not yet written, besides those that threads work on.
 const AHEAD: usize = 2;
-/// The number of bytes of long messages read and not yet written; one message may be longer.
+/// The number of bytes of long messages read and not yet written; a single message may be longer.
 const LONG: usize = 16 << 20;
 
-/// A batch and its line numbers in the file.
+/// A batch with line numbers of the file.
 struct NumberedBatch {
     batch: Batch,
-    /// The number of lines before each message in the file, with its envelope.
+    /// The number of lines before each message in the file, including its envelope.
     lines: Vec<usize>,
 }
 
 /// A document in a batch: a message, or several that are written as one.
 struct BatchPlace {
-    /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes after
-    /// it.
+    /// Offsets in the batch: the start of the bytes before the document, its start, its end, and the end of the bytes
+    /// after it.
     ends: [usize; 4],
     /// The number of lines before the document in the file.
     lines: usize,
@@ -56,7 +56,7 @@ struct BatchPlace {
 }
 
 impl NumberedBatch {
-    /// Numbers `batch`, which follows `lines` lines, and adds its own lines to them.
+    /// Numbers the lines of `batch`, which follows `lines` lines, and adds its lines to `lines`.
     fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
         let mut of_messages = Vec::with_capacity(batch.messages.len());
@@ -97,7 +97,7 @@ struct BatchPiece {
     buffer: BufferedOutput,
     place: BatchPlace,
     rewritten: RewrittenDocument,
-    /// True if more messages may join it.
+    /// True if the next message may be joined to the piece.
     is_open: bool,
 }
 
@@ -128,23 +128,23 @@ impl MailboxTask<'_> {
             let place = BatchPlace { ends, lines, entity };
             let input = part.input(&place, path);
             let of_message = kind.options(origin, input.bytes, &options);
-            let one =
+            let document =
                 rewrite_document((request, kind), &input, &of_message, &mut summary, &mut buffer);
-            let is_open = joins && one.is_proved;
+            let is_open = joins && document.is_proved;
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !buffer.has_messages());
             if let Some(BatchPiece { place, rewritten, .. }) = joined {
-                join(&mut rewritten.edits, &one.edits, message.start - place.ends[1]);
+                join(&mut rewritten.edits, &document.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let buffer = std::mem::replace(&mut buffer, blank.buffered()).into_buffer();
             if !is_open {
-                pieces.push(BatchPiece { buffer, place, rewritten: one, is_open });
+                pieces.push(BatchPiece { buffer, place, rewritten: document, is_open });
                 continue;
             }
             let mut edits = Edits::default();
-            join(&mut edits, &one.edits, message.start - span.start);
+            join(&mut edits, &document.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
             let place = BatchPlace { ends, ..place };
             let rewritten = RewrittenDocument { edits, is_proved: true };

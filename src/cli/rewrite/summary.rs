@@ -26,14 +26,14 @@ use crate::cli::base_hints::BaseHints;
 use crate::cli::failure::FileResult;
 use crate::cli::files::{SkipCounts, SkipReason};
 use crate::cli::link_counts::{LinkCounts, LinkResult};
-use crate::cli::output::{Output, by_place, count, in_a_line};
+use crate::cli::output::{Output, by_place, count, url_for_list};
 use crate::cli::places::FilePlaces;
 use crate::cli::progress::is_stopped;
 use crate::cli::record;
 use crate::cli::request::Rewrite;
 use crate::cli::status::ExitStatus;
 
-/// The message about local copies that were not copied.
+/// The end of messages about links to local copies that were not copied.
 const NOT_WRITTEN: &str =
     "files that a browser saved with it, which were not copied; copy the folder (page_files), too";
 
@@ -52,22 +52,22 @@ pub(super) struct FileSummary {
     entities: usize,
     /// The base of the first document, with its source.
     base: Option<BaseAndSource>,
-    of_links: LinkBases,
-    /// The numbers of [`refused`](baselink::purpose::adapt::refused).
+    link_bases: LinkBases,
+    /// The counts of [`refused`](baselink::purpose::adapt::refused).
     refused: [usize; 3],
 }
 
 /// A base, with the rule and the source that gave it.
 type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
-/// The URLs of the tree without a file, each with the number of links to it.
+/// The URLs of the tree that have no file, each with the number of links to it.
 type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {
     /// Adds a document of the file.
     pub(super) fn add(&mut self, rewritten: &Rewritten<'_>, options: &Options, kind: &RewriteKind) {
         let Rewritten { report, totals, .. } = rewritten;
-        add(&mut self.refused, kind.refused(rewritten, options.format));
+        add_counts(&mut self.refused, kind.refused(rewritten, options.format));
         let Some(of) = kind.result() else { return self.add_totals(totals) };
         self.link_counts.add_links(report, of);
         for target in kind.missing(report) {
@@ -79,7 +79,7 @@ impl FileSummary {
         self.add_counted(totals);
     }
 
-    /// Adds a document of the file, whose links are only counted and become absolute.
+    /// Adds a document of the file by its totals, if its links become absolute and are only counted.
     pub(super) fn add_totals(&mut self, totals: &Totals) {
         self.link_counts.add_totals(totals);
         self.add_counted(totals);
@@ -91,7 +91,7 @@ impl FileSummary {
         self.entities += totals.entities;
         let base = || (totals.base.clone(), totals.rule, totals.source);
         self.base.get_or_insert_with(base);
-        self.of_links.merge(totals.of_links.clone());
+        self.link_bases.merge(totals.of_links.clone());
     }
 
     /// Adds the summary of later documents.
@@ -107,8 +107,8 @@ impl FileSummary {
         self.documents += later.documents;
         self.entities += later.entities;
         self.base = self.base.take().or(later.base);
-        self.of_links.merge(later.of_links);
-        add(&mut self.refused, later.refused);
+        self.link_bases.merge(later.link_bases);
+        add_counts(&mut self.refused, later.refused);
     }
 
     /// Adds the diagnostics of a document, if `--json` records them.
@@ -140,7 +140,7 @@ impl FileSummary {
         };
         let holds_others = format.has_headings() || format.is_archive();
         let holds_many = format.holds_many() || format.is_archive();
-        let base = match (holds_others, &self.of_links) {
+        let base = match (holds_others, &self.link_bases) {
             (true, LinkBases::Several) => "several bases".to_owned(),
             (true, LinkBases::One(one, rule, source)) if one.as_ref() != url => {
                 text(one, *rule, *source)
@@ -164,7 +164,7 @@ impl FileSummary {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };
-        match (link_counts.count(LinkResult::NoBase), link_counts.is_new()) {
+        match (link_counts.count(LinkResult::NoBase), link_counts.has_changes()) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
                 "{name}: no base URL: nothing was rewritten; {advice}"
@@ -176,7 +176,7 @@ impl FileSummary {
         self.hints.report_scheme_of_file(&name, output);
     }
 
-    /// Reports that the files that a browser saved with the page are missing beside the output.
+    /// Reports links to files that a browser saved with the page and that were not copied with it.
     pub(super) fn report_local_copies(&self, path: &Path, output: &mut Output) {
         let links = count(self.link_counts.local_copies(), "link leads", "links lead");
         output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
@@ -204,9 +204,9 @@ pub(super) struct RunSummary {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
-    /// Files without a base that a browser saved with a page.
+    /// The number of files without a base that a browser saved with a page.
     copies_without_base: usize,
-    /// Documents that were written elsewhere without the files that a browser saved with them.
+    /// The number of documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
     hints: BaseHints,
     missing: MissingTargets,
@@ -219,7 +219,7 @@ pub(super) struct RunSummary {
 }
 
 /// Adds the numbers of `more` to `sums`.
-fn add(sums: &mut [usize; 3], more: [usize; 3]) {
+fn add_counts(sums: &mut [usize; 3], more: [usize; 3]) {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
@@ -229,14 +229,17 @@ impl RunSummary {
         let (files, link_counts) = self.formats.entry(format.name()).or_default();
         *files += 1;
         link_counts.merge(&summary.link_counts);
-        let number =
-            if summary.link_counts.is_new() { &mut self.rewritten } else { &mut self.unchanged };
+        let number = if summary.link_counts.has_changes() {
+            &mut self.rewritten
+        } else {
+            &mut self.unchanged
+        };
         *number += 1;
         let without_base =
             if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
         *without_base += usize::from(summary.link_counts.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
-        add(&mut self.refused, summary.refused);
+        add_counts(&mut self.refused, summary.refused);
         for (target, number) in summary.missing {
             *self.missing.entry(target).or_default() += number;
         }
@@ -327,7 +330,7 @@ impl RunSummary {
 
     /// Lists the URLs of the tree that have no file, in order, one per line.
     pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
-        let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
+        let mut urls: Vec<_> = self.missing.keys().map(|url| url_for_list(url)).collect();
         urls.sort_unstable();
         let what = ["URL that has no file is", "URLs that have no file are"];
         output.write_list(path, &urls, what)
@@ -351,7 +354,7 @@ impl RunSummary {
     }
 
     fn report_missing(&self, lists: &str, output: &mut Output) {
-        /// The number of URLs to name.
+        /// The largest number of URLs that are named.
         const NAMED: usize = 10;
         if self.missing.is_empty() {
             return;

@@ -4,8 +4,8 @@
 //! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
 //! ```
 //!
-//! A new file is begun with its first document. A file in place is begun with its first changed document, so a file without
-//! changes is not touched.
+//! A new file is begun with the first document. A replacement in place is begun with the first changed document, so a
+//! file without changes is not touched.
 //!
 //! Deliberately absent: replacing files safely, which `baselink::files` does.
 
@@ -50,7 +50,7 @@ pub(in crate::cli) enum RunTarget<'a> {
 }
 
 impl<'a> RunTarget<'a> {
-    /// Checks `destination` for these documents.
+    /// The target for `destination`, which is checked for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         if matches!(destination, WrittenTo::Path { .. } | WrittenTo::InPlace(_)) {
             require_inputs(destination, documents)?;
@@ -124,7 +124,7 @@ impl<'a> RunTarget<'a> {
     }
 
     /// Creates the folder for `origin` in an output folder.
-    pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
+    pub(super) fn create_folder(&self, origin: &Origin) -> Result<()> {
         match (self, origin) {
             (Self::Below(below), Origin::Entry(entry)) => {
                 below.mirror.folder(&entry.path, &below.place(entry)?)
@@ -137,7 +137,7 @@ impl<'a> RunTarget<'a> {
     ///
     /// # Errors
     ///
-    /// A sentence for each folder that could not be given its times.
+    /// One error for each folder whose times could not be set.
     pub(super) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
         match self {
             Self::Below(below) => below.mirror.finish(),
@@ -147,7 +147,8 @@ impl<'a> RunTarget<'a> {
 
     /// Begins the result of `origin`.
     pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
-        let file = |at, new| FileSink::File(Box::new(SinkFile { at, read: None, new }));
+        let file =
+            |place, new| FileSink::File(Box::new(SinkFile { place, input_metadata: None, new }));
         Ok(match (self, origin) {
             (Self::Standard, _) => FileSink::Standard,
             (Self::File { path, preserve_times }, _) => {
@@ -182,7 +183,8 @@ impl<'a> RunTarget<'a> {
     }
 }
 
-/// Rejects a run with a missing input before anything is written. The input may be a backup suffix, as sed takes it.
+/// Rejects a run with a missing input before anything is written. The missing input may be a backup suffix, typed as
+/// for sed.
 fn require_inputs(destination: &WrittenTo, documents: &Documents) -> Result<()> {
     for root in documents.roots() {
         let Err(error) = fs::metadata(root) else { continue };
@@ -205,15 +207,15 @@ pub(in crate::cli) enum FileSink<'t> {
     Standard,
     File(Box<SinkFile<'t>>),
     Diff(diff::DiffProgress),
-    /// No output, or a result that is withheld.
+    /// No output, because of the options or because the result is withheld.
     Nowhere,
 }
 
 /// The result file of an input file.
 pub(in crate::cli) struct SinkFile<'t> {
-    at: FilePlace<'t>,
+    place: FilePlace<'t>,
     /// The metadata of the input file, if it is needed.
-    read: Option<Metadata>,
+    input_metadata: Option<Metadata>,
     /// The new contents; `None` until the first document, or in place until the first changed one.
     new: Option<Replacement>,
 }
@@ -241,16 +243,16 @@ enum FilePlace<'t> {
 }
 
 impl SinkFile<'_> {
-    /// The new contents, begun for `input` if necessary; `None` if nothing has changed in place so far. `write` writes the new
-    /// document, whose size may be part of the name of the file.
-    fn begun(
+    /// The new contents, begun with `input` if necessary; `None` while nothing has changed in place. `write` writes
+    /// the new document, because a file name may contain its size.
+    fn new_contents(
         &mut self,
         input: &Input<'_>,
         is_changed: bool,
         write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<Option<&mut Replacement>> {
         if self.new.is_none() {
-            self.new = match &mut self.at {
+            self.new = match &mut self.place {
                 FilePlace::Named { .. } => None,
                 FilePlace::Original { .. } | FilePlace::Staged { .. } if !is_changed => None,
                 FilePlace::Original { how, original } => {
@@ -271,7 +273,7 @@ impl SinkFile<'_> {
                     if is_changed && maildir::is_message(&entry.path) {
                         *to = with_sizes(to, &entry.path, write)?;
                     }
-                    Some(below.mirror.begin(&entry.path, to, self.read.as_ref())?)
+                    Some(below.mirror.begin(&entry.path, to, self.input_metadata.as_ref())?)
                 }
             };
         }
@@ -283,7 +285,7 @@ impl FileSink<'_> {
     /// The file that is to be replaced.
     pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
-            Self::File(file) => match &file.at {
+            Self::File(file) => match &file.place {
                 FilePlace::Original { original, .. } | FilePlace::Staged { original, .. } => {
                     Some(original)
                 }
@@ -294,20 +296,21 @@ impl FileSink<'_> {
     }
 
     /// Sets the metadata of the input file.
-    pub(in crate::cli) fn reads(&mut self, metadata: Option<&Metadata>) {
-        let (Self::File(file), Some(read)) = (self, metadata) else { return };
-        if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.at, &mut file.new) {
-            new.preserve_times(read);
+    pub(in crate::cli) fn set_metadata(&mut self, metadata: Option<&Metadata>) {
+        let (Self::File(file), Some(metadata)) = (self, metadata) else { return };
+        if let (FilePlace::Named { preserve_times: true }, Some(new)) = (&file.place, &mut file.new)
+        {
+            new.preserve_times(metadata);
         }
-        file.read = Some(read.clone());
+        file.input_metadata = Some(metadata.clone());
     }
 
     /// Copies a file that is not a document to an output folder, or renames it; `None` if it does neither.
     pub(in crate::cli) fn copy(self) -> Option<Result<Committed>> {
         let Self::File(file) = self else { return None };
-        match file.at {
+        match file.place {
             FilePlace::Below { below, entry, to } => {
-                // The name may have been given to another file meanwhile.
+                // This opens the path again, where there may be another file by now.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             FilePlace::Staged { journal, old, new, .. } if old != new => {
@@ -332,7 +335,7 @@ impl FileSink<'_> {
         match self {
             Self::Standard => write(output.out())?,
             Self::File(file) => {
-                if let Some(new) = file.begun(input, !edits.is_empty(), write)? {
+                if let Some(new) = file.new_contents(input, !edits.is_empty(), write)? {
                     new.write(write)?;
                 }
             }
@@ -342,8 +345,9 @@ impl FileSink<'_> {
         Ok(())
     }
 
-    /// Withholds the result of a document that failed `--verify`.
-    pub(in crate::cli) fn add_unproved(
+    /// Withholds the result of a file, because a document failed `--verify`. On standard output, earlier messages of
+    /// a mailbox are already written, so the message is copied unchanged instead.
+    pub(in crate::cli) fn withhold(
         &mut self,
         input: &Input<'_>,
         output: &mut Output,
@@ -354,7 +358,7 @@ impl FileSink<'_> {
             }
             Self::Standard | Self::File(_) => {
                 if let Self::File(file) = self
-                    && let FilePlace::Staged { journal, .. } = &file.at
+                    && let FilePlace::Staged { journal, .. } = &file.place
                 {
                     journal.fail();
                 }
@@ -372,7 +376,7 @@ impl FileSink<'_> {
             Self::Diff(_) | Self::Nowhere => return Ok(Written::Nowhere),
             Self::File(file) => *file,
         };
-        let new = match (file.new, file.at) {
+        let new = match (file.new, file.place) {
             (Some(new), _) => new,
             (None, FilePlace::Below { below, entry, to }) => below.copy(entry, &to)?,
             (None, FilePlace::Staged { journal, old, new, .. }) if old != new => {
@@ -401,7 +405,7 @@ fn with_unchanged_start(
     Ok(new)
 }
 
-/// The path of a message, with the size of the new contents if its name contains a size.
+/// The path of a message; a size in its name is replaced by that of the new contents.
 fn with_sizes(
     to: &Path,
     from: &Path,
@@ -418,7 +422,7 @@ pub(in crate::cli) enum Written {
     To(Committed),
     /// Written, but not yet renamed into place.
     Pending(Box<Replacement>),
-    /// Not written, for this reason.
+    /// Not written, because of this error.
     Failed(Error),
 }
 

@@ -1,13 +1,14 @@
 //! The owners whose settings are read: the user and the administrator.
 //!
 //! ```text
-//! /tmp/baselink.toml, of another user   -->   belongs to another user (1001), and is not read; …
+//! /tmp/baselink.toml, of another user   -->   belongs to another user (1001), so these settings are not read; …
 //! ```
 //!
-//! baselink looks for a settings file in all folders above, where other users may be able to put one. The file and its folder
-//! must belong to the user, to root or, if root works for a user by `sudo`, to that user, as with `safe.directory` of git.
+//! baselink looks for a settings file in the folder of an input and all folders above it. Other users may be able to
+//! put one there. So the file and its folder must belong to the user, to root or, under `sudo`, to the user who
+//! called it. Git has the same rule for repositories (`safe.directory`).
 //!
-//! Deliberately absent: permissions of other users to write them, and owners on Windows.
+//! Deliberately absent: write permissions of other users, and owners on Windows.
 
 use std::fs::File;
 use std::path::Path;
@@ -50,7 +51,7 @@ pub(super) fn check(_: &Path, _: &File) -> Result<()> {
     Ok(())
 }
 
-/// True if `user` reads settings of `owner`; `sudo` is the user for whom root works.
+/// True if `user` reads settings of `owner`; `sudo` is the user who called `sudo`.
 #[cfg(unix)]
 fn is_trusted(owner: u32, user: u32, sudo: Option<u32>) -> bool {
     owner == user || owner == 0 || (user == 0 && Some(owner) == sudo)

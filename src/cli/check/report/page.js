@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  // The data of the page: each name once, and six numbers for each link.
+  // The data of the page, with each name once, and six numbers for each link.
   const data = JSON.parse(document.getElementById("data").textContent);
   const WIDTH = 6, [TARGET, FILE, LINE, COLUMN, LOCATION, REFERENCE] = [0, 1, 2, 3, 4, 5];
   const field = (link, which) => data.links[link * WIDTH + which];
@@ -11,15 +11,15 @@
   const compare = new Intl.Collator("en-US", { numeric: true }).compare;
 
   const element = (name, attributes, ...children) => {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
   };
   const button = (text, click, attributes = {}) => {
-    const made = element("button", { type: "button", ...attributes }, text);
-    made.addEventListener("click", click);
-    return made;
+    const node = element("button", { type: "button", ...attributes }, text);
+    node.addEventListener("click", click);
+    return node;
   };
   const numbers = (size, of) => Uint32Array.from({ length: size }, (_, index) => of(index));
 
@@ -47,8 +47,8 @@
     return element("a", { href }, element("bdi", {}, path), `:${line}:${column}`);
   };
 
-  // A table that is drawn in part. A column has a `name`; `cell` returns the content of a cell, `keys` the sort keys. `texts`
-  // are for the filter: the distinct texts, and the index of the text of each row.
+  // A table that is drawn page by page. Each column has a `name`; `cell` returns the content of a cell, and `keys` returns the
+  // sort keys. The filter searches `texts`: `values` are distinct texts, and `of` returns the index of the text of a row.
   const grid = ({ id, size, columns, texts, classOf }) => {
     const section = document.getElementById(id);
     const table = section.querySelector("table") ??
@@ -58,14 +58,14 @@
           ...columns.map(({ name, isNumber }) =>
             element("th", { role: "columnheader", scope: "col", ...(isNumber && { class: "n" }) }, name)))),
         element("tbody", { role: "rowgroup" })));
-    section.querySelectorAll(".unscripted").forEach((said) => said.remove());
+    section.querySelectorAll(".unscripted").forEach((note) => note.remove());
     const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
     let order = numbers(size, (row) => row), shown = order, first = 0, only = null;
     const mask = new Uint8Array(size).fill(1);
 
     const label = `Filter ${id}`;
     const search = element("input", { type: "search", "aria-label": label, placeholder: label, spellcheck: "false" });
-    const said = element("span", { role: "status" });
+    const status = element("span", { role: "status" });
     const tools = element("div", { class: "tools" }, search);
     const off = new Set();
     const present = classOf ? [...new Set(numbers(size, classOf))].sort((one, other) => one - other) : [];
@@ -82,7 +82,7 @@
     const pin = element("p", { class: "pin" });
     const back = button("Previous", () => turn(first - ROWS)), on = button("Next", () => turn(first + ROWS));
     const pages = element("nav", { class: "pages", "aria-label": `Pages of ${id}` }, back, on);
-    tools.append(said);
+    tools.append(status);
     table.before(tools, pin);
     table.after(pages);
 
@@ -93,7 +93,7 @@
       body.replaceChildren(...rows);
       const end = Math.min(first + ROWS, shown.length);
       const part = end - first < shown.length ? `${number(first + 1)}–${number(end)} of ` : "";
-      said.textContent = `${part}${number(shown.length)}${shown.length < size ? ` of ${number(size)}` : ""} ${id}`;
+      status.textContent = `${part}${number(shown.length)}${shown.length < size ? ` of ${number(size)}` : ""} ${id}`;
       pages.hidden = shown.length <= ROWS;
       back.disabled = first === 0;
       on.disabled = end === shown.length;
@@ -130,7 +130,7 @@
       if (!keys) return;
       let known = null;
       const sort = button("", () => {
-        // Numbers begin with the largest.
+        // The first click on a column of numbers puts the largest first.
         const was = head.getAttribute("aria-sort");
         const isDown = was ? was === "ascending" : Boolean(isNumber);
         heads.forEach((other) => other.removeAttribute("aria-sort"));
@@ -145,7 +145,7 @@
     });
     show();
     return {
-      // Shows only the rows that pass `test`, with a label for them.
+      // Shows only the rows that pass `test`; `what` describes them.
       only: (what, test) => {
         only = test;
         pin.replaceChildren(`Only links ${what}. `, button("Show all", () => {
@@ -202,7 +202,7 @@
     columns: [
       { name: "Class", cell: tag, keys: () => ranks(causes) },
       { name: "Leads to", cell: (target) => [element("code", {}, leadsTo[target]),
-        ...data.targets[target][5].flatMap((said) => [element("br", {}), element("small", {}, said)])],
+        ...data.targets[target][5].flatMap((sentence) => [element("br", {}), element("small", {}, sentence)])],
         keys: () => ranks(leadsTo) },
       { name: "Links", ...counts(data.targets, 3), cell: (target) => {
         const all = number(data.targets[target][3]);
