@@ -172,7 +172,7 @@ fn entities(
         report(format!("in the output {odd}"));
     }
     let links = fields::in_headings(&rewritten.report.links, &old);
-    for Span { start, end } in fields::strays(container, rewritten, &old, &links) {
+    for Span { start, end } in fields::disallowed_edits(container, rewritten, &old, &links) {
         report(format!("the bytes {start} to {end} were changed, and are no link's"));
     }
     check_spans(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut report);

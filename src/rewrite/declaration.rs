@@ -1,8 +1,8 @@
 //! A declaration of the encoding that must stay within the first 1024 bytes of a page.
 //!
-//! The prescan reads only those bytes (HTML, 13.2.3.3), and takes anything that looks like a `meta` element for
+//! The prescan reads only those bytes (HTML, 13.2.3.2), and takes anything that looks like a `meta` element for
 //! one, even in the text of a script. If links before the declaration grow, it may move beyond byte 1024. An
-//! element counts even there, once the parser reaches it (13.2.3.5). Text that looks like one does not, so the page
+//! element counts even there, once the parser reaches it (13.2.3.4). Text that looks like one does not, so the page
 //! would be read in another encoding.
 //!
 //! ```text

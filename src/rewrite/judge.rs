@@ -415,7 +415,7 @@ impl<'a> Judge<'a> {
         let spell = |kept: &[Kept]| spell_target((new, kept), reference, link.map.as_ref(), places);
         let is_raw = link.spelling.carrier == Carrier::Raw && !report.element.is_empty();
         let mut spelled = match is_raw && removes_char(&kept, reference, '<') {
-            // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.3).
+            // The removed `<` may hide a following `meta` from a prescan (HTML, 13.2.3.2).
             true => Err(Reason::Encoding),
             false => spell(&kept),
         };

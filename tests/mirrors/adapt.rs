@@ -78,7 +78,7 @@ fn a_page_declares_the_charset_of_its_heading() {
         check(Format::Html, "utf-8", declared, declared);
     }
     check(Format::Html, "latin1", "<head>", "<head><meta charset=\"windows-1252\">");
-    // A `meta` cannot declare it (HTML, 13.2.3.3: it means windows-1252).
+    // A `meta` cannot declare it (HTML, 13.2.3.2: it means windows-1252).
     check(Format::Html, "x-user-defined", "<head>", "<head>");
     check(Format::Other, "utf-8", "<head>", "<head>");
 }

@@ -34,7 +34,7 @@ const MOST_STRAYS: usize = 32;
 const LONGEST_DECLARATION: usize = 1_024;
 
 /// The encoding of a document, the offset of its text, and the source of the encoding. A declaration after the
-/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.5), and the
+/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.4), and the
 /// declaration must not lose its effect because the links before it grew.
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
@@ -340,7 +340,7 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
 mod tests {
     use super::*;
 
-    /// HTML, 13.2.3.5.
+    /// HTML, 13.2.3.4.
     #[test]
     fn a_late_declaration_counts_however_long_its_tag_is() {
         for length in [0, LONGEST_DECLARATION, 2 * LONGEST_DECLARATION] {
