@@ -2,7 +2,8 @@
 //!
 //! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best
 //! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then redirects with a
-//! `Location`, then all other captures. Within a rank, the capture nearest to a requested date wins, or else the latest.
+//! `Location`, then all other captures. Within a rank, the capture nearest to a requested date wins, or else the
+//! latest.
 //!
 //! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes another URL of the
 //! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
@@ -289,7 +290,8 @@ impl BestCapture {
         !self.repeats().is_empty()
     }
 
-    /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks first.
+    /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks
+    /// first.
     fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
         // A revisit with status 304 has its body in another record.
         let is_unchanged = self.is_revisit() && self.status == 304;
@@ -384,8 +386,8 @@ impl Captures {
         }
     }
 
-    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`, so it is the same
-    /// whichever resources are chosen.
+    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`, so it is the
+    /// same whichever resources are chosen.
     #[must_use]
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let Self { best: mut found, mut bodies, media_types, near: _ } = self;

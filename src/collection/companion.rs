@@ -29,7 +29,8 @@ use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 
-/// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion folder.
+/// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion
+/// folder.
 const LEVELS: usize = 8;
 
 /// A cache of facts about companion folders, shared by its clones.
@@ -96,9 +97,9 @@ impl Companions {
         Self { ignores_pages: !pages, ..Self::default() }
     }
 
-    /// The files around the document `entry`. In a tree with folders named after hosts, `depth` is the number of names in
-    /// the path from the folder of all hosts to the document. `scheme` is the scheme of URLs on these hosts, and of URLs
-    /// that HTTrack writes without a scheme.
+    /// The files around the document `entry`. In a tree with folders named after hosts, `depth` is the number of names
+    /// in the path from the folder of all hosts to the document. `scheme` is the scheme of URLs on these hosts, and of
+    /// URLs that HTTrack writes without a scheme.
     #[must_use]
     pub fn beside(&self, entry: &TreeEntry, depth: Option<usize>, scheme: &str) -> Arc<dyn Beside> {
         let path = self.absolute(&entry.path);
@@ -139,8 +140,9 @@ impl Companions {
         cached(&self.around, folder, find).get()?.clone()
     }
 
-    /// True if `folder` is a companion folder: its name has a known suffix, and one of these conditions holds. A page next
-    /// to it has the same name; a page next to it records that a browser saved it; or Firefox named the files in it.
+    /// True if `folder` is a companion folder: its name has a known suffix, and one of these conditions holds. A page
+    /// next to it has the same name; a page next to it records that a browser saved it; or Firefox named the files in
+    /// it.
     fn is_companion(&self, folder: &Path) -> bool {
         let name = folder.file_name().map(|name| name.to_string_lossy());
         let stem = name.as_deref().and_then(stem_of_companion);
@@ -157,7 +159,8 @@ impl Companions {
         cached(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
     }
 
-    /// The comment about the source of the page `path`; `None` if the page is outside `root` because of a symbolic link.
+    /// The comment about the source of the page `path`; `None` if the page is outside `root` because of a symbolic
+    /// link.
     fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
         if self.ignores_pages || !is_page(path) {
             return None;
@@ -259,8 +262,8 @@ struct OnDisk {
 }
 
 impl OnDisk {
-    /// The path of the file to which `path` leads from the folder of the document; `None` if `path` is absolute or leads
-    /// above the root of the file system.
+    /// The path of the file to which `path` leads from the folder of the document; `None` if `path` is absolute or
+    /// leads above the root of the file system.
     fn resolved(&self, path: &str) -> Option<PathBuf> {
         // `..` removes the name before it (RFC 3986, 5.2.4), even if that is the name of a symbolic link.
         let mut file = self.path.with_file_name("");

@@ -156,9 +156,9 @@ pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a
     rounds_of(count, path, |left, right| own(left).cmp(&own(right)))
 }
 
-/// For each of `count` files, the number of rounds in which another file won its path. `path` returns the path of a file
-/// after a number of lost rounds; its folders must also be folders of the file's first path. The files that come first
-/// in `order` win. Equal files share a path.
+/// For each of `count` files, the number of rounds in which another file won its path. `path` returns the path of a
+/// file after a number of lost rounds; its folders must also be folders of the file's first path. The files that come
+/// first in `order` win. Equal files share a path.
 pub(super) fn rounds_of<'a>(
     count: usize,
     path: impl Fn(usize, u32) -> Cow<'a, str>,
@@ -255,8 +255,8 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     path.into()
 }
 
-/// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it is
-/// `own` if all file systems accept that path.
+/// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
+/// is `own` if all file systems accept that path.
 pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
     let is_short = own.chars().count() <= MAX_PATH;
     if round == 0 && is_short && own.split('/').all(is_valid_everywhere) {
@@ -292,8 +292,8 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
     path.into()
 }
 
-/// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where no
-/// program recognizes the extension.
+/// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where
+/// no program recognizes the extension.
 fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
     /// The extensions of pages.
     const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
@@ -318,8 +318,8 @@ fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
     (stem, extension)
 }
 
-/// Adds a query to a name. `text` is the query in the form for names. Even an empty query is added, because `http://h/?`
-/// differs from `http://h/`.
+/// Adds a query to a name. `text` is the query in the form for names. Even an empty query is added, because
+/// `http://h/?` differs from `http://h/`.
 fn push_query(stem: &mut String, query: &str, text: String) {
     stem.push('@');
     let is_long = text.len() > MAX_QUERY;
@@ -412,8 +412,8 @@ fn plain(name: String) -> String {
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
-/// The stem of a file name, and the extension with its dot. If the extension in the name does not fit the media type, it
-/// stays in the stem, and the default extension of the media type is added.
+/// The stem of a file name, and the extension with its dot. If the extension in the name does not fit the media type,
+/// it stays in the stem, and the default extension of the media type is added.
 fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
     let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));

@@ -1,8 +1,8 @@
 //! A collection of resources, with lookup by name and URL.
 //!
-//! A URL leads to the file that has it as a retrieval URL (RFC 1808, 3.3). The retrieval URL of a file comes from a map,
-//! a comment or an attribute. Otherwise it is the URL of the root with the path of the file, or it is derived from the
-//! names that crawlers give.
+//! A URL leads to the file that has it as a retrieval URL (RFC 1808, 3.3). The retrieval URL of a file comes from a
+//! map, a comment or an attribute. Otherwise it is the URL of the root with the path of the file, or it is derived
+//! from the names that crawlers give.
 //!
 //! A URL that ends with `/` refers to an index file. A query is ignored unless the URL or the name of a file contains
 //! it. Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2).
@@ -341,8 +341,8 @@ impl Collection {
         self.folders.entry(path.into()).or_default()
     }
 
-    /// The path of `url` below the root, if `found` is a symbolic link in this path. If `root` is given, it replaces the
-    /// URL of the tree's root.
+    /// The path of `url` below the root, if `found` is a symbolic link in this path. If `root` is given, it replaces
+    /// the URL of the tree's root.
     pub(crate) fn path_beyond_link(
         &self,
         found: FoundFile,
@@ -379,8 +379,8 @@ impl Collection {
         &self.doubles
     }
 
-    /// True if the name of the file is that of a page, or of a program that generates pages. With another query, the URL
-    /// of such a file leads to another page.
+    /// True if the name of the file is that of a page, or of a program that generates pages. With another query, the
+    /// URL of such a file leads to another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
         is_page_name(split_name(self.path(number)).1)

@@ -181,8 +181,8 @@ impl RootUrl {
         }
     }
 
-    /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files in
-    /// folders get no URL from it.
+    /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files
+    /// in folders get no URL from it.
     #[must_use]
     pub fn of_file(url: &str) -> Self {
         let slash = if url.ends_with('/') { "" } else { "/" };
@@ -336,8 +336,8 @@ pub fn is_assumed(url: &str) -> bool {
     url.starts_with(ASSUMED)
 }
 
-/// The part of `url` that may be shown: after an assumed root, only the path below it; otherwise all of `url`. `None` if
-/// a URL derived from an assumed root leads out of its folders.
+/// The part of `url` that may be shown: after an assumed root, only the path below it; otherwise all of `url`. `None`
+/// if a URL derived from an assumed root leads out of its folders.
 pub(crate) fn without_assumed(url: String) -> Option<String> {
     let Some(mut below) = url.strip_prefix(ASSUMED) else {
         return Some(url);
@@ -359,8 +359,8 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
-    /// Assumes a URL for the root if no map, layout or root URL is given. The assumed URL is `place`, the destination of
-    /// the tree, or else a placeholder. It applies only to files without another URL.
+    /// Assumes a URL for the root if no map, layout or root URL is given. The assumed URL is `place`, the destination
+    /// of the tree, or else a placeholder. It applies only to files without another URL.
     pub fn assume_root(&mut self, place: Option<&RootUrl>) {
         if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
             self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
@@ -467,8 +467,8 @@ impl Origins {
         (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
     }
 
-    /// The retrieval URL from the first source that has one. `of_files` returns the URL of each source that does not read
-    /// the document.
+    /// The retrieval URL from the first source that has one. `of_files` returns the URL of each source that does not
+    /// read the document.
     fn first(
         &self,
         entry: &TreeEntry,
@@ -499,8 +499,8 @@ impl Origins {
                 continue;
             }
             let disbelief = saved.as_ref().and_then(Saved::disbelief);
-            // The URL of a single file is used as given, like a base in it. The URL of a folder was checked, and remains
-            // usable with path segments after it.
+            // The URL of a single file is used as given, like a base in it. The URL of a folder was checked, and
+            // remains usable with path segments after it.
             let is_usable = source == Source::Retrieval;
             if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
             {
@@ -527,7 +527,8 @@ impl Origins {
         (first, skipped)
     }
 
-    /// The possible paths, below a root with a `layout`, of the file with the URL `url`. The most likely path comes first.
+    /// The possible paths, below a root with a `layout`, of the file with the URL `url`. The most likely path comes
+    /// first.
     ///
     /// The paths are, in this order, those of wget, wget for Windows and older versions of wget; the paths with every
     /// escape decoded, and with every escape kept; and the path of HTTrack. The fragment is ignored. Without an
@@ -594,8 +595,8 @@ impl Origins {
     }
 }
 
-/// The URL of `entry`, with the host from its first folder ([`FolderLayout::Host`]). A file called `index` has the URL of
-/// its folder.
+/// The URL of `entry`, with the host from its first folder ([`FolderLayout::Host`]). A file called `index` has the URL
+/// of its folder.
 pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
@@ -654,8 +655,8 @@ const SPELLINGS: [PathSpelling; 6] = [
     PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
 ];
 
-/// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is kept,
-/// because it may be part of the query.
+/// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is
+/// kept, because it may be part of the query.
 fn without_adjustment(name: &[u8]) -> &[u8] {
     const PROGRAMS: [&[u8]; 10] = [
         b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",

@@ -33,8 +33,8 @@ const OPTIONAL_EXTENSIONS: [&[u8]; 2] = [b".html", b".htm"];
 
 impl Collection {
     /// Renames files and folders. Each pair has an old and a new path below the root, with the system's separators. A
-    /// pair for a file takes precedence over pairs for its folders, and a pair for an inner folder over one for an outer
-    /// folder. If the new path of a file ends with a separator, the file moves into that folder.
+    /// pair for a file takes precedence over pairs for its folders, and a pair for an inner folder over one for an
+    /// outer folder. If the new path of a file ends with a separator, the file moves into that folder.
     ///
     /// # Errors
     ///
@@ -162,16 +162,17 @@ impl Collection {
         all
     }
 
-    /// The paths by which a URL may refer to the file `path`: if it is an index file, the path of its folder, and in any
-    /// case its own path.
+    /// The paths by which a URL may refer to the file `path`: if it is an index file, the path of its folder, and in
+    /// any case its own path.
     pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
         let (_, name) = split_name(path);
         let folder = self.is_index(name).then(|| &path[..path.len() - name.len()]);
         folder.into_iter().chain([path])
     }
 
-    /// The new path of the file with this number, for a URL in which its old path is `path`. If `path` lacks the name of
-    /// the index file or the extension, the new path lacks it too, where possible. `None` if the file was not renamed.
+    /// The new path of the file with this number, for a URL in which its old path is `path`. If `path` lacks the name
+    /// of the index file or the extension, the new path lacks it too, where possible. `None` if the file was not
+    /// renamed.
     pub(crate) fn renamed_as(&self, number: usize, path: &[u8]) -> Option<Vec<u8>> {
         let new = &**self.renamed.get(&number)?;
         let old = self.path(number);

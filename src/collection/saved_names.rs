@@ -17,8 +17,8 @@ use crate::reference::{Grammar, Reference};
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 
 impl Collection {
-    /// The file that was saved for `url`: the result of [`find`](Self::find), or a file with a name under which a program
-    /// would save the URL.
+    /// The file that was saved for `url`: the result of [`find`](Self::find), or a file with a name under which a
+    /// program would save the URL.
     ///
     /// | URL | name | program |
     /// |---|---|---|

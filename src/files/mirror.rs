@@ -119,9 +119,9 @@ impl Mirror {
         Self { preserve_times: true, ..self }
     }
 
-    /// Checks the input folder or file `root`: returns `Some` error if it is the output folder, contains it or is inside
-    /// it. Call this for every root before writing the first file. If symbolic links are followed, also call it for
-    /// their targets.
+    /// Checks the input folder or file `root`: returns `Some` error if it is the output folder, contains it or is
+    /// inside it. Call this for every root before writing the first file. If symbolic links are followed, also call it
+    /// for their targets.
     ///
     /// # Errors
     ///
@@ -252,9 +252,9 @@ impl Mirror {
         Ok((path, NameInFolder { folder, name: name.to_owned() }, is_made))
     }
 
-    /// Begins to copy the open file `from` to `relative` below this folder. `read` is its metadata, and `input` its path.
-    /// All bytes are written, and [`Replacement::commit`] assigns the name. If the file system supports it, the two
-    /// files share the bytes.
+    /// Begins to copy the open file `from` to `relative` below this folder. `read` is its metadata, and `input` its
+    /// path. All bytes are written, and [`Replacement::commit`] assigns the name. If the file system supports it, the
+    /// two files share the bytes.
     ///
     /// # Errors
     ///
@@ -295,8 +295,8 @@ impl Mirror {
         Path::new(self.out.file_name().unwrap_or_default()).join(relative)
     }
 
-    /// Opens the folder `relative` below this one. If it does not exist, it is created, with the properties of `input` if
-    /// given. The flag is true if this run created it. On first use of an existing folder, leftovers of killed runs
+    /// Opens the folder `relative` below this one. If it does not exist, it is created, with the properties of `input`
+    /// if given. The flag is true if this run created it. On first use of an existing folder, leftovers of killed runs
     /// are removed from it.
     fn open(&self, input: Option<&Path>, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
@@ -410,8 +410,8 @@ impl Mirror {
     }
 }
 
-/// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path for
-/// messages.
+/// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path
+/// for messages.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
     let there = above.entry(name).map_err(|error| not_written(path, error))?;
     match there.map(|there| there.kind) {

@@ -5,9 +5,9 @@
 //! URL may also lead to the first page of a list, or to the same text elsewhere. The URL is therefore only a hint, and
 //! is used as a retrieval URL only on request ([`super::Origins::canonical`]).
 //!
-//! The first `link` wins whose `rel` contains `canonical` and whose `href` is an absolute, hierarchical URL. If there is
-//! none, the first `og:url` with such a URL wins. Tags after `<body>`, in a `template`, in a comment or in a script are
-//! ignored.
+//! The first `link` wins whose `rel` contains `canonical` and whose `href` is an absolute, hierarchical URL. If there
+//! is none, the first `og:url` with such a URL wins. Tags after `<body>`, in a `template`, in a comment or in a script
+//! are ignored.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -63,8 +63,8 @@ named! {
     }
 }
 
-/// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other formats
-/// have no such URL.
+/// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
+/// formats have no such URL.
 #[must_use]
 pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
     if !matches!(format, Format::Html | Format::Xhtml) {
@@ -97,8 +97,8 @@ pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
     }
 }
 
-/// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if the
-/// page was converted, the offset of its text, and its encoding.
+/// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if
+/// the page was converted, the offset of its text, and its encoding.
 fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, usize, Charset) {
     let found = match format {
         Format::Html => Charset::detect(head, None),

@@ -72,8 +72,8 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
     writer.flush()
 }
 
-/// Reads the pairs of values in two columns of a table, which has the same syntax as a [`UrlMap`]. `path` is the path of
-/// the table for messages, and `names` are the names of the columns.
+/// Reads the pairs of values in two columns of a table, which has the same syntax as a [`UrlMap`]. `path` is the path
+/// of the table for messages, and `names` are the names of the columns.
 ///
 /// # Errors
 ///

@@ -25,8 +25,8 @@ pub(crate) enum Percent {
     Keep,
 }
 
-/// Converts `name` to a segment of a path. Returns `None` if it would be a dot segment (RFC 3986, 5.2.4). The URL Standard
-/// also treats `%2E` as a dot.
+/// Converts `name` to a segment of a path. Returns `None` if it would be a dot segment (RFC 3986, 5.2.4). The URL
+/// Standard also treats `%2E` as a dot.
 pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, percent, b"");
@@ -96,7 +96,8 @@ pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8>
     written
 }
 
-/// Converts `bytes` to the name of a file. Returns `None` if the name is invalid, such as `..`, or contains a separator.
+/// Converts `bytes` to the name of a file. Returns `None` if the name is invalid, such as `..`, or contains a
+/// separator.
 pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     let name = os_string(bytes)?;
     let mut components = Path::new(&name).components();
