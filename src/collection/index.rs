@@ -619,7 +619,8 @@ impl Collection {
         }
     }
 
-    /// The index file of a folder. If the index file is a symbolic link that leads to no file in the tree, the reason.
+    /// The index file of a folder; `None` if it has none. If the index file is a symbolic link that leads to no file in
+    /// the tree, the result is the reason.
     pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
         self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }

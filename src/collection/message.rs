@@ -40,7 +40,7 @@ use crate::scan::{ScanOptions, scan_as};
 /// 5).
 pub const THIS_MESSAGE: &str = "thismessage:/";
 
-/// The maximum length of the `cid:` URLs for which pages are searched.
+/// The maximum length of a `cid:` URL. Pages are not searched for longer ones.
 const LONGEST_CID: usize = 256;
 
 /// A part of a message that is a resource.

@@ -60,8 +60,9 @@ pub(super) fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
     (lower(path), str::from_utf8(path).is_ok())
 }
 
-pub(super) fn is_alike_in_case(one: &[u8], other: &[u8]) -> bool {
-    without_case(one) == without_case(other)
+/// True if two paths are equal when case is ignored.
+pub(super) fn is_alike_in_case(left: &[u8], right: &[u8]) -> bool {
+    without_case(left) == without_case(right)
 }
 
 /// Removes empty names from a path.

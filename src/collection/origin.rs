@@ -191,13 +191,13 @@ impl RootUrl {
         Self { given: url.to_owned(), folder }
     }
 
-    /// The root of a site with an unknown host. No host has such a name (RFC 6761, 6.4).
+    /// The root of a site with an unknown host. RFC 6761, 6.4, reserves its name, so no host has it.
     #[must_use]
     pub fn of_site() -> Self {
         Self::of_file(ASSUMED)
     }
 
-    /// A placeholder for an unknown folder. No host has such a name (RFC 6761, 6.4).
+    /// A placeholder for an unknown folder of a site with an unknown host.
     pub(crate) fn assumed() -> Self {
         Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
@@ -222,7 +222,7 @@ impl RootUrl {
     /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host usually has the same
     /// resources under both.
     pub(crate) fn below_own(&self, url: &str) -> Option<PathBelowRoot> {
-        self.below_by(url, is_one_web)
+        self.below_by(url, is_same_web)
     }
 
     /// The URL of the folder with its final `/`; `None` if no path can follow the URL.
@@ -247,7 +247,7 @@ impl RootUrl {
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
         let url = Reference::split(Grammar::Rfc3986, url);
-        if !is_same_scheme(root.scheme()?, url.scheme()?) || !same_net_loc(&root, &url) {
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_net_loc(&root, &url) {
             return None;
         }
         let segments = segments(&url)?;
@@ -272,9 +272,9 @@ impl RootUrl {
 pub(crate) struct PathBelowRoot {
     /// The decoded names, with `/` between them. The path of a folder ends with `/` or is empty.
     pub(crate) path: Vec<u8>,
-    /// True if these names are valid for files.
+    /// True if the names can be those of files.
     pub(crate) is_path: bool,
-    /// True if the URL is that of the root without the final `/`.
+    /// True if the URL is the URL of the root without the final `/`.
     pub(crate) names_root: bool,
     /// The offset in the URL at which the part below the root begins; `None` if the URL has dot segments.
     pub(crate) tail: Option<usize>,
@@ -560,7 +560,7 @@ impl Origins {
 
     fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
         let scheme = url.scheme()?;
-        if !is_one_web(scheme, &self.scheme) {
+        if !is_same_web(scheme, &self.scheme) {
             return None;
         }
         let (host, port) = hosts::host_and_port(url.net_loc()?)?;
@@ -705,18 +705,19 @@ pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
 }
 
 /// True if two schemes are the same, or `http` and `https`.
-fn is_one_web(one: &str, other: &str) -> bool {
+fn is_same_web(left: &str, right: &str) -> bool {
     let is_web =
         |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
-    one.eq_ignore_ascii_case(other) || (is_web(one) && is_web(other))
+    left.eq_ignore_ascii_case(right) || (is_web(left) && is_web(right))
 }
 
-fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
-    let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
-        return one.net_loc() == other.net_loc();
+/// True if two URLs have the same host and port.
+fn is_same_net_loc(left: &Reference<'_>, right: &Reference<'_>) -> bool {
+    let (Some(a), Some(b)) = (left.net_loc(), right.net_loc()) else {
+        return left.net_loc() == right.net_loc();
     };
-    let [of_one, of_other] = [one, other].map(|url| url.scheme().unwrap_or_default());
-    a == b || net_loc(of_one, a) == net_loc(of_other, b)
+    let [left, right] = [left, right].map(|url| url.scheme().unwrap_or_default());
+    a == b || net_loc(left, a) == net_loc(right, b)
 }
 
 /// The default port of `scheme` (RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2).

@@ -40,7 +40,7 @@ pub(super) fn path_end<'a>(
     /// The maximum number of symbolic links in a path, as in Linux. It stops cycles.
     const MAX_SYMLINKS: usize = 40;
     let mut followed = 0;
-    // The remaining names, the next one last, each with a flag that is true if it comes from a symbolic link.
+    // The remaining names in reverse order. The flag of a name is true if it comes from a symbolic link.
     let mut names: Vec<(&[u8], bool)> =
         path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
     let mut real = Vec::new();

@@ -15,7 +15,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use hashbrown::HashTable;
 
-/// Distinct texts with their values, numbered in the order of addition.
+/// A map from texts to values. Texts are numbered in the order of addition.
 #[derive(Debug)]
 pub(super) struct TextMap<V> {
     bytes: Vec<u8>,

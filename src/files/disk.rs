@@ -78,10 +78,11 @@ impl NewFile {
     /// Creates a file in `folder` with these permission bits, reduced by the umask.
     pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
-        let (name, file, made) = temporary::create(folder, mode)?;
+        let (name, file, metadata) = temporary::create(folder, mode)?;
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
-        Ok(Self { folder, temporary, file, has_holes: false, identity: identity(&made), number })
+        let identity = identity(&metadata);
+        Ok(Self { folder, temporary, file, has_holes: false, identity, number })
     }
 
     /// Opens the device or pipe `name` in `folder`.
@@ -147,7 +148,7 @@ impl Drop for NewFile {
     }
 }
 
-/// The unit in which runs of zero bytes are searched for: the block size of most file systems.
+/// The block size of most file systems. A run of zero bytes becomes a hole if it fills whole blocks.
 const BLOCK: usize = 4_096;
 
 impl Write for NewFile {
@@ -233,8 +234,7 @@ const FILES_EACH: u64 = 4;
 /// The smallest number of files for which one syncfs replaces many calls of fsync.
 const MANY_FILES: usize = 8;
 
-/// The folders that could not be synced, each with the reason. Each folder is synced once, however often it was
-/// opened.
+/// The folders that could not be synced, each with the reason. A folder that was opened several times is synced once.
 pub(super) struct SyncedFolders(BTreeMap<Option<Identity>, String>);
 
 impl SyncedFolders {
@@ -304,7 +304,7 @@ pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // If no further thread can start, this one does all the work.
+            // If no other thread can start, this thread does all the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();

@@ -36,11 +36,11 @@ pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
 /// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
-    /// A regular file, or a followed symbolic link to one.
+    /// A regular file, or a followed symbolic link to a regular file.
     File,
     /// A symbolic link that is not followed, whatever its target.
     Symlink,
-    /// A folder, or a followed link to one.
+    /// A folder, or a followed symbolic link to a folder.
     Folder,
     /// Another kind: a FIFO, a socket, a device. Opening it may block forever.
     Special,
@@ -171,11 +171,12 @@ pub fn open_file(path: &Path) -> io::Result<Option<File>> {
 /// True if both paths lead to the same file. Symbolic links are followed, and hard links are the same file. False if
 /// either path does not exist.
 #[must_use]
-pub fn is_one_file(one: &Path, other: &Path) -> bool {
+pub fn is_one_file(left: &Path, right: &Path) -> bool {
     let known = |path: &Path| identity(&fs::metadata(path).ok()?);
-    match (known(one), known(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|o| one == o)),
+    match (known(left), known(right)) {
+        (Some(left), Some(right)) => left == right,
+        _ => fs::canonicalize(left)
+            .is_ok_and(|left| fs::canonicalize(right).is_ok_and(|right| left == right)),
     }
 }
 

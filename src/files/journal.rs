@@ -55,9 +55,9 @@ use crate::error::{self, Error, Result, name};
 
 /// The folder with the new contents. Walks skip it because its name is that of a temporary file.
 const STAGE: &str = ".baselink-move";
-/// The file that commits the change.
+/// The file whose existence commits the change.
 const JOURNAL: &str = "journal";
-/// The empty file that marks the removal of all old names.
+/// The empty file that records that all old names have been removed.
 const REMOVED: &str = "removed";
 /// The contents of the file at [`AskedChange::beside`].
 const BESIDE: &str = "beside";
@@ -90,7 +90,7 @@ pub struct AskedChange<'a> {
     pub meaning: &'a str,
     /// The command that completes the change if the run is stopped.
     pub command: &'a str,
-    /// The path of one more file, anywhere, that is written after all others.
+    /// The path of an additional file, inside or outside the folder, that is written after all others.
     pub beside: Option<&'a Path>,
 }
 
@@ -385,8 +385,8 @@ impl Stage {
     /// Checks that all steps are possible.
     fn check(&self, steps: &[FileMove]) -> Result<()> {
         if self.has(REMOVED)? {
-            let left = self.root.join(STAGE).join(REMOVED);
-            return Err(refused(&left, "the one of an earlier run cannot be removed"));
+            let removed = self.root.join(STAGE).join(REMOVED);
+            return Err(refused(&removed, "the one of an earlier run cannot be removed"));
         }
         let (mut folders, mut freed) = (BTreeSet::new(), HashSet::new());
         let renamed = steps.iter().filter(|step| step.old != step.new);

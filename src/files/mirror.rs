@@ -189,8 +189,8 @@ impl Mirror {
             EntryKind::Folder | EntryKind::Special => "not a regular file",
             // A file may be written twice under the same name.
             EntryKind::File
-                if written.is_some_and(|(as_path, file)| {
-                    as_path != path && still_exists(as_path, file)
+                if written.is_some_and(|(first_path, file)| {
+                    first_path != path && still_exists(first_path, file)
                 }) =>
             {
                 "another input was written there, under a name that this file system treats as the same"
@@ -413,8 +413,8 @@ impl Mirror {
 /// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path
 /// for messages.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
-    let there = above.entry(name).map_err(|error| not_written(path, error))?;
-    match there.map(|there| there.kind) {
+    let entry = above.entry(name).map_err(|error| not_written(path, error))?;
+    match entry.map(|entry| entry.kind) {
         None => Ok(false),
         Some(EntryKind::Folder) => Ok(true),
         Some(EntryKind::Symlink) => Err(symbolic_link(path)),
@@ -447,7 +447,7 @@ fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Pa
 /// True if the file that was created at `path` still has that path. If another run has replaced it, the file system
 /// may have reused its number.
 fn still_exists(path: &Path, file: Identity) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
+    fs::symlink_metadata(path).is_ok_and(|metadata| identity(&metadata) == Some(file))
 }
 
 /// The permission bits of a file or folder, without setuid, setgid and sticky bits.

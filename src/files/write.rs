@@ -560,9 +560,9 @@ impl InPlace {
             }
             let (backup, place) = original.backup(suffix);
             match entry_at(&backup, &place)? {
-                Some(there) if there.kind != EntryKind::File => return Err(no_backup(&backup)),
+                Some(entry) if entry.kind != EntryKind::File => return Err(no_backup(&backup)),
                 // A run was killed between backup and replacement: the backup is a hard link to the file.
-                Some(there) if there.identity == identity(&now) => names = names.saturating_sub(1),
+                Some(entry) if entry.identity == identity(&now) => names = names.saturating_sub(1),
                 Some(_) | None => {}
             }
         }
@@ -602,7 +602,7 @@ impl Original {
     /// [`Original::of`] for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
-        let what = match place.entry().map_err(failed)?.map(|there| there.kind) {
+        let what = match place.entry().map_err(failed)?.map(|entry| entry.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => "a directory",
             Some(EntryKind::Special) => "not a regular file",
@@ -744,7 +744,7 @@ impl Original {
     fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
         let (backup, place) = self.backup(suffix);
         match entry_at(&backup, &place)? {
-            Some(there) if there.kind == EntryKind::File => return Ok(()),
+            Some(entry) if entry.kind == EntryKind::File => return Ok(()),
             Some(_) => return Err(no_backup(&backup)),
             None => {}
         }
@@ -861,8 +861,8 @@ fn between_steps<T>(read: impl FnOnce() -> T) -> T {
 #[cfg(unix)]
 fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<NotPreserved>) -> io::Result<Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    let made = new.metadata()?;
-    let same = (made.uid(), made.gid()) == (old.uid(), old.gid());
+    let present = new.metadata()?;
+    let same = (present.uid(), present.gid()) == (old.uid(), old.gid());
     if same || fchown(new, Some(old.uid()), Some(old.gid())).is_ok() {
         return Ok(old.permissions());
     }

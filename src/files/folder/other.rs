@@ -69,7 +69,7 @@ impl OpenFolder {
 
     fn open(&self, name: &OsStr, options: &OpenOptions) -> io::Result<File> {
         match self.entry(name)? {
-            Some(there) if there.kind == EntryKind::Symlink => {
+            Some(entry) if entry.kind == EntryKind::Symlink => {
                 Err(io::Error::other("a symbolic link"))
             }
             _ => options.open(self.path.join(name)),
@@ -89,7 +89,7 @@ impl OpenFolder {
     /// The entry of this name, if it exists.
     pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match fs::symlink_metadata(self.path.join(name)) {
-            Ok(there) => Ok(Some(ExistingEntry::of(&there))),
+            Ok(metadata) => Ok(Some(ExistingEntry::of(&metadata))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -126,7 +126,7 @@ impl OpenFolder {
     /// The entry of this name, if it exists.
     pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(there) => Ok(Some(entry_of(&there))),
+            Ok(found) => Ok(Some(entry_of(&found))),
             Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -134,9 +134,9 @@ impl OpenFolder {
 
     /// The metadata of `file`, if it still has this name.
     pub(in crate::files) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
-        let there = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        let seen = file.metadata()?;
-        Ok((identity(&seen) == Some(identity_of(&there))).then_some(seen))
+        let found = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let metadata = file.metadata()?;
+        Ok((identity(&metadata) == Some(identity_of(&found))).then_some(metadata))
     }
 
     /// Renames the file `name` to `to` in the folder `into`, replacing any file there.
@@ -198,8 +198,8 @@ impl OpenFolder {
 
     /// True if the path still leads to the folder.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
-        let there = fs::metadata(&self.path).ok().as_ref().and_then(identity);
-        there.is_some() && there == self.identity()
+        let found = fs::metadata(&self.path).ok().as_ref().and_then(identity);
+        found.is_some() && found == self.identity()
     }
 }
 
@@ -291,7 +291,7 @@ mod tests {
         assert!(!folder.is_where_it_was());
         folder.create("file".as_ref(), 0o600).unwrap();
         assert!(at("moved/file").exists() && !at("outside/file").exists());
-        let made = fs::metadata(at("moved/file")).unwrap();
-        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&made));
+        let metadata = fs::metadata(at("moved/file")).unwrap();
+        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&metadata));
     }
 }

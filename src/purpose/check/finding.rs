@@ -110,7 +110,7 @@ impl Cause {
     }
 }
 
-/// The effect of a move on one link.
+/// The effect of a move on a link, with its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The class of the link.
