@@ -115,7 +115,7 @@ impl FromStr for CaptureDate {
     }
 }
 
-/// Formats a date by RFC 3339.
+/// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));

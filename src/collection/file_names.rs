@@ -11,7 +11,7 @@
 //! http://h:8080/a%3Ab/%E6%97%A5           h_8080/a_b/日
 //! http://h/About                          h/About
 //! http://h/about                          h/about-c0f98e72         the beginning of the URL's MD5
-//! cid:logo@h                 image/png    cid/logo@h.png           other schemes than http and https get a folder
+//! cid:logo@h                 image/png    cid/logo@h.png           schemes other than http and https get a folder
 //! ```
 //!
 //! If several resources need the same path, the first of them in URL order gets it, and the others get a digest in
@@ -361,7 +361,7 @@ fn host(net_loc: &str, default_port: Option<&str>) -> String {
     }
 }
 
-/// The folders of a URL's path, and the last segment, which may be empty. Dot segments are resolved by the URL
+/// The folders of a URL's path, and the last segment, which may be empty. Dot segments are resolved as in the URL
 /// Standard.
 fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     if url.net_loc().is_none() && !url.path().starts_with('/') {
@@ -387,7 +387,7 @@ fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     }
 }
 
-/// The number of dots if a segment is `.` or `..`, also if percent-encoded.
+/// The number of dots in a dot segment, which may be percent-encoded; `None` for any other segment.
 fn dots(segment: &str) -> Option<usize> {
     if segment.len() > "%2e%2e".len() {
         return None;

@@ -75,7 +75,7 @@ impl PartResource<'_> {
 }
 
 /// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile and the
-/// use of `Content-Location`. Linear in time and memory.
+/// use of `Content-Location`. Time and memory are linear in the size of the message.
 #[must_use]
 pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
     let structure = &entities(message);

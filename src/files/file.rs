@@ -20,7 +20,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind, cause, name};
 
-/// The prefix of the names of temporary files. They are hidden and are not documents.
+/// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";
 
 /// True if `name`, a name without a folder, has the prefix of temporary files.

@@ -4,9 +4,9 @@
 //! w/sub/x.html   -->   w, may be a link   -->   sub, not a link   -->   x.html, not a link
 //! ```
 //!
-//! Each system call resolves a path anew, and anybody with write access to a folder in the path can put a symbolic
-//! link there between two calls. A path is therefore resolved only once. Up to the folder that the user named,
-//! symbolic links are followed ([`OpenFolder::named`]). Below it, no name may be a symbolic link
+//! Each system call resolves a path anew, and anybody with write access to a folder in the path can insert a symbolic
+//! link between two calls. A path is therefore resolved only once. Up to the folder that the user named, symbolic
+//! links are followed ([`OpenFolder::named`]). Below this folder, no name may be a symbolic link
 //! ([`OpenFolder::below`]). All other operations use an open folder and one name in it (`openat`, `renameat` and
 //! related functions of POSIX.1-2017).
 //!

@@ -7,8 +7,8 @@
 //!
 //! The last four characters are computed from the twelve before them, so that names chosen by other programs do not
 //! match. The process that creates the file holds a lock on it (flock(2)), which the system releases when the process
-//! ends. After locking, the process checks that the file still has its name, because another process may have taken
-//! it for stale; that process holds the lock while it removes the file. If a file system has no locks, the name lacks
+//! ends. After locking, the process checks that the file still has its name, because another process may have removed
+//! it as stale. A process holds the lock while it removes a file. If a file system has no locks, the name lacks
 //! the check characters, and later runs never remove the file.
 //!
 //! The lock file of a mailbox (`all.mbox.lock`) has a conventional name; its last line shows that this program created

@@ -43,8 +43,8 @@ use crate::error::{self, Error, Result, name};
 ///
 /// `*` and `?` do not match `/`; `**` matches any number of folders; `[…]` and `{…,…}` work as in a shell. A
 /// pattern without `/` is matched against the name at any depth, and a pattern with `/` against the whole path
-/// below the root, with or without a leading `/`. A pattern that ends with `/` matches everything below such a
-/// folder. Matching is case-sensitive.
+/// below the root, with or without a leading `/`. A pattern that ends with `/` matches everything below a folder
+/// that the rest of the pattern matches. Matching is case-sensitive.
 #[derive(Clone, Debug, Default)]
 pub struct Globs(GlobSet);
 

@@ -150,8 +150,9 @@ impl Replacement {
 
     /// Begins to write a file of an output folder with these times and these permission bits, reduced by the umask.
     ///
-    /// If `is_new` is false, the new file replaces any file of that name. If it is true, no file exists there yet; a
-    /// file that appears in the meantime is kept, and the new file is not synced, because no earlier bytes can be lost.
+    /// If `is_new` is false, the new file replaces any file of that name. If it is true, no file of that name exists
+    /// yet. A file that appears in the meantime is then kept. The new file is not synced, because no earlier bytes can
+    /// be lost.
     pub(super) fn output(
         path: &Path,
         place: NameInFolder,
@@ -225,10 +226,10 @@ impl Replacement {
     ///
     /// # Errors
     ///
-    /// Returns an error, with the old file unchanged, if the disk is full, the old file has changed since
-    /// [`Original::of`], its backup cannot be created, or the intended name of a message is taken. Also returns an
-    /// error if the new file is in place but its folder cannot be synced, or if a message now exists twice because
-    /// its old file cannot be removed.
+    /// Returns an error if the disk is full, the old file has changed since [`Original::of`], its backup cannot be
+    /// created, or the intended name of a message is taken. The old file is then unchanged. Also returns an error if
+    /// the new file is in place but its folder cannot be synced, or if a message exists twice because its old file
+    /// cannot be removed.
     pub fn commit(self) -> Result<Committed> {
         let none = || Err(Error::new("no file"));
         commit_all(vec![self]).pop().unwrap_or_else(none)

@@ -114,8 +114,8 @@ fn reading(
 /// Adapts a document whose links already lead to files, as in the output of
 /// [`localize`](fn@super::localize::localize). `charset` is the encoding from the `Content-Type` of the HTTP heading.
 ///
-/// Adapting the result again, with the same `charset` or without one, changes nothing. Linear in time and memory.
-/// Formats other than HTML, XML and CSS are not adapted.
+/// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
+/// the size of the document. Formats other than HTML, XML and CSS are not adapted.
 #[must_use]
 pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
     let Some((found, syntax)) = reading(bytes, format, charset) else {

@@ -31,8 +31,8 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: URLs that scripts assemble, and files that are not documents.
-//! [`Relocation::may_be_named_in`] finds such files that may contain old URLs.
+//! Deliberately absent: URLs that scripts assemble, and files that are not documents. If such a file may contain old
+//! URLs, [`Relocation::may_be_named_in`] returns true.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;

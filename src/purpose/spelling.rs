@@ -9,7 +9,7 @@
 
 use crate::reference;
 
-/// Adds `./` to a relative `reference` that could be mistaken for a placeholder, for a quote or comma of the value
+/// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
 /// around it, or in a script for the name of a module (HTML, 8.1.5.1).
 pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");

@@ -1,7 +1,7 @@
 //! The judge for a document in an archive. It determines which link targets the archive lacks.
 //!
 //! ```text
-//! img src, not captured      -->  missing (absent)
+//! img src, not captured      -->  missing (not-captured)
 //! a href, captured as a 404  -->  missing-page (client-error)
 //! a href to another host     -->  outside
 //! ```
