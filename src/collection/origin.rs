@@ -281,7 +281,7 @@ pub(crate) struct PathBelowRoot {
 }
 
 impl PathBelowRoot {
-    /// The path `path`, if it needs no decoding.
+    /// The path below the root, if `path` needs no decoding.
     fn plain(path: &str) -> Option<Self> {
         let path = path.as_bytes();
         let below = || Self { path: path.to_vec(), is_path: true, names_root: false, tail: None };

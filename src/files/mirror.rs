@@ -119,9 +119,9 @@ impl Mirror {
         Self { preserve_times: true, ..self }
     }
 
-    /// Checks the input folder or file `root`: returns `Some` error if it is the output folder, contains it or is
-    /// inside it. Call this for every root before writing the first file. If symbolic links are followed, also call it
-    /// for their targets.
+    /// Checks the input folder or file `root`. Returns `Some` with an error if it is the output folder, contains it or
+    /// is inside it. Call this for every root before writing the first file. If symbolic links are followed, also call
+    /// it for their targets.
     ///
     /// # Errors
     ///
@@ -179,8 +179,8 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// Checks that a new file can replace `old` at `path`. `is_read_only` applies to the new file. A read-only file is
-    /// replaced only by another one.
+    /// Checks that a new file can replace `old` at `path`. `is_read_only` applies to the new file. A read-only file can
+    /// only be replaced by another read-only file.
     fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
         let taken = self.taken();
         let written = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
@@ -214,8 +214,8 @@ impl Mirror {
         Replacement::at(&path, place)
     }
 
-    /// Begins to write a file at `relative` below this folder that has no input, with this modification time.
-    /// Folders are created as needed.
+    /// Begins to write a file without an input at `relative` below this folder, with this modification time. Folders
+    /// are created as needed.
     ///
     /// # Errors
     ///
@@ -235,8 +235,8 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// The path of the output at `relative`, and its name in the open folder, which is created if needed, like the
-    /// folder of `input` if given. The flag is true if this run created the folder.
+    /// The path of the output at `relative`, and its name in its open folder. The folder is created if needed, with the
+    /// properties of the folder of `input` if given. The flag is true if this run created it.
     fn place(
         &self,
         input: Option<&Path>,

@@ -124,7 +124,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// True if `include` and `exclude` accept the relative path `path` or a folder above it.
+    /// True if `include` is empty or matches `path` or a folder above it, and `exclude` matches none of them.
     #[must_use]
     pub fn takes(&self, path: &Path) -> bool {
         let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));

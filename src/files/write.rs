@@ -129,7 +129,7 @@ impl Replacement {
         Self::at(path, place)
     }
 
-    /// [`Replacement::begin`] for a name in an open folder. `path` is its path for messages.
+    /// Like [`Replacement::begin`], for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let old = entry_at(path, &place)?;
         let new = match old.as_ref().map(|old| old.kind) {
@@ -174,7 +174,7 @@ impl Replacement {
     ///
     /// # Errors
     ///
-    /// Returns an error of `write` or of the system. Drop the replacement then.
+    /// Returns the errors of `write` and of the system. After an error, drop the replacement.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
@@ -600,7 +600,7 @@ impl Original {
         Self::at(path, place)
     }
 
-    /// [`Original::of`] for a name in an open folder. `path` is its path for messages.
+    /// Like [`Original::of`], for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let what = match place.entry().map_err(failed)?.map(|entry| entry.kind) {

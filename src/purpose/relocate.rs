@@ -94,7 +94,7 @@ struct MovedTarget {
     url: String,
     /// True if the place is below the root.
     is_inside: bool,
-    /// True if a file is known to exist there.
+    /// True if a file is known to exist at the place.
     has_file: bool,
     /// True if the path below the root changes.
     is_renamed: bool,

@@ -97,8 +97,8 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// True if the document needs the target to look or work as intended, and the collection is a crawl, which should
-    /// have contained it.
+    /// True if the document needs the target to look or work as intended, and the collection is a crawl. The target is
+    /// known to be outside the collection.
     fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
         let is_fetched = |target: &str| matches!(scheme(target).as_deref(), Some("http" | "https"));
         link.role == Role::Embedded
