@@ -1,11 +1,12 @@
-//! Captures of an archive, and the choice of those that become resources.
+//! Captures of an archive, and the selection of those that become resources.
 //!
 //! A URL may be captured more than once, and a capture may be a redirect or an error. [`Captures`] keeps the best
-//! capture of each URL. A whole resource (a 2xx status except 204, 205 and 206) ranks above a redirect with a
-//! `Location`, and that above the rest. Among equals the latest capture wins, or the one nearest to a requested date.
+//! capture of each URL. Whole resources (a 2xx status except 204, 205 and 206) rank first, then redirects with a
+//! `Location`, then all other captures. Within a rank, the capture nearest to a requested date wins, or else the
+//! latest.
 //!
-//! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes a further URL of
-//! the final resource. A revisit record (ISO 28500, 6.7) repeats the body of another capture and gets that body.
+//! Redirects are followed among the captures (RFC 9110, 15.4), and the URL of a redirect becomes another URL of the
+//! final resource. A revisit record (ISO 28500, 6.7) refers to another capture and gets its body.
 //!
 //! ```
 //! use baselink::collection::capture::{Capture, Captures};
@@ -40,12 +41,12 @@ use crate::resolve::{Base, Profile};
 /// The maximum number of redirects to follow, as in the Fetch Standard (4.4, HTTP-redirect fetch).
 const MAX_REDIRECTS: usize = 20;
 
-/// A capture: the result of retrieving a URL at some time.
+/// The result of retrieving a URL at some time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     /// The URL, absolute.
     pub url: Box<str>,
-    /// The status code; 200 if the archive has no HTTP.
+    /// The status code; 200 if the archive records no HTTP responses.
     pub status: u16,
     /// The time of the capture.
     pub date: Option<CaptureDate>,
@@ -104,8 +105,8 @@ impl CaptureDate {
     }
 }
 
-/// Parses a date, and returns the first second of the period that it denotes. The parts from the month on are optional: `2026`, `2026-01-31T10:20:30.5Z`,
-/// `20260131102030`.
+/// Parses a date, and returns the first second of the period that it denotes. Only the year is required: `2026`,
+/// `2026-01-31T10:20:30.5Z`, `20260131102030`.
 impl FromStr for CaptureDate {
     type Err = Error;
 
@@ -114,7 +115,7 @@ impl FromStr for CaptureDate {
     }
 }
 
-/// Formats a date by RFC 3339.
+/// Formats a date as in RFC 3339.
 impl fmt::Display for CaptureDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(DAY), self.seconds.rem_euclid(DAY));
@@ -152,24 +153,23 @@ impl FromStr for DateRange {
         };
         // Fractions of a second and `Z` are ignored.
         let whole = text.trim().split('.').next().unwrap_or_default();
-        let is_known = |one: char| {
-            one.is_ascii_digit() || matches!(one, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z')
-        };
+        let is_known =
+            |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | 't' | ' ' | 'Z' | 'z');
         let digits: Vec<i64> =
-            whole.chars().filter_map(|one| one.to_digit(10).map(i64::from)).collect();
-        let mut runs = whole.split(|one: char| !one.is_ascii_digit()).filter(|run| !run.is_empty());
-        let is_whole = runs.next().is_some_and(|run| run.len() >= 4);
+            whole.chars().filter_map(|c| c.to_digit(10).map(i64::from)).collect();
+        let mut runs = whole.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+        let has_year = runs.next().is_some_and(|run| run.len() >= 4);
         let are_pairs = runs.all(|run| run.len() == 2);
-        let is_spelled = is_whole && are_pairs && whole.chars().all(is_known);
-        if !is_spelled || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
+        let is_well_formed = has_year && are_pairs && whole.chars().all(is_known);
+        if !is_well_formed || !matches!(digits.len(), 4 | 6 | 8 | 10 | 12 | 14) {
             return Err(invalid());
         }
-        let number = |of: &[i64]| of.iter().fold(0, |number, digit| number * 10 + digit);
+        let number = |digits: &[i64]| digits.iter().fold(0, |number, digit| number * 10 + digit);
         let part = |at: usize| digits.get(at..at + 2).map(number);
         let (year, month, day) = (number(&digits[..4]), part(4), part(6));
         let (hour, minute, second) = (part(8), part(10), part(12));
         let is_within =
-            |part: Option<i64>, first, last| part.is_none_or(|one| (first..=last).contains(&one));
+            |part: Option<i64>, first, last| part.is_none_or(|part| (first..=last).contains(&part));
         let length = month_length(year, month.unwrap_or(12));
         let is_date =
             is_within(month, 1, 12) && is_within(day, 1, length) && is_within(hour, 0, 23);
@@ -215,12 +215,13 @@ fn civil(number: i64) -> (i64, i64, i64) {
     (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
-/// The best captures so far. Memory grows with the number of URLs and of identifiers for revisits.
+/// The best capture of each URL so far. Memory grows with the number of URLs and of identifiers for revisits.
 #[derive(Debug, Default)]
 pub struct Captures {
     near: Option<DateRange>,
-    /// The best capture of each normalized URL.
+    /// The best captures, by normalized URL.
     best: TextMap<BestCapture>,
+    /// The bodies to which revisits may refer.
     bodies: Vec<NamedBody>,
     /// The media types, each stored once.
     media_types: HashMap<Arc<str>, u32>,
@@ -246,14 +247,15 @@ struct BestCapture {
     more: Option<Box<RareParts>>,
 }
 
-/// The rarely present parts of a capture.
+/// The parts that few captures have.
 #[derive(Debug, Default)]
 struct RareParts {
     /// The URL, if it differs from its normal form.
     url: Option<Box<str>>,
     location: Option<Box<str>>,
     repeats: Vec<u64>,
-    /// The best capture with a body of its own, if the overall best is a revisit whose body may be missing.
+    /// If the best capture is a revisit, the best capture that is not. It is used if the body for the revisit is
+    /// missing.
     own: Option<BestCapture>,
 }
 
@@ -279,7 +281,7 @@ impl BestCapture {
         self.more.as_ref().map_or(&[], |more| &more.repeats)
     }
 
-    /// True if the body is the whole resource, unlike partial (206) and empty (204, 205) responses.
+    /// True if the body is the whole resource. False for partial (206) and empty (204, 205) responses.
     fn is_resource(&self) -> bool {
         matches!(self.status, 200..=299) && !matches!(self.status, 204..=206)
     }
@@ -288,7 +290,8 @@ impl BestCapture {
         !self.repeats().is_empty()
     }
 
-    /// The rank of the capture among captures of its URL; dates in `near` are preferred.
+    /// The rank of the capture among the captures of its URL. Within a class, the capture nearest to `near` ranks
+    /// first.
     fn rank(&self, near: Option<DateRange>) -> impl Ord + use<> {
         // A revisit with status 304 has its body in another record.
         let is_unchanged = self.is_revisit() && self.status == 304;
@@ -301,7 +304,7 @@ impl BestCapture {
         (class, std::cmp::Reverse(distance), self.date)
     }
 
-    /// Adds another capture of the URL.
+    /// Adds another capture of the URL, which replaces this one if it is better.
     fn add(&mut self, capture: Self, near: Option<DateRange>) {
         let own = |best: &mut Self| best.more.as_mut().and_then(|more| more.own.take());
         // Among equals, the later item wins.
@@ -360,7 +363,8 @@ impl Captures {
         Self { near, ..Self::default() }
     }
 
-    /// Adds a capture. `item` is the number of the record or entry that has it, in the order of the archive. A capture whose URL is not absolute is ignored.
+    /// Adds a capture. `item` is the number of its record or entry, in the order of the archive. A capture whose URL is
+    /// not absolute is ignored.
     pub fn add(&mut self, item: u32, mut capture: Capture) {
         let media_type = match self.media_types.get(&capture.media_type) {
             Some(number) => *number,
@@ -382,7 +386,8 @@ impl Captures {
         }
     }
 
-    /// Chooses the resources whose URLs satisfy `takes`. The paths of files do not depend on `takes`.
+    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`, so it is the
+    /// same whichever resources are chosen.
     #[must_use]
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let Self { best: mut found, mut bodies, media_types, near: _ } = self;
@@ -415,58 +420,60 @@ impl Captures {
             }
         }
         drop(bodies);
-        let is_resource = |one: &u32| found.values[*one as usize].is_resource();
+        let is_resource = |index: &u32| found.values[*index as usize].is_resource();
         let mut order: Vec<u32> = (0..).take(found.len()).filter(is_resource).collect();
-        order.sort_unstable_by_key(|&one| found.text(one as usize));
-        let url = |one: u32| found.values[one as usize].url().unwrap_or(found.url(one as usize));
+        order.sort_unstable_by_key(|&index| found.text(index as usize));
+        let url =
+            |index: u32| found.values[index as usize].url().unwrap_or(found.url(index as usize));
         let resource = |number: usize| {
-            let one = order[number];
-            (url(one), &**media_type(&found.values[one as usize]))
+            let index = order[number];
+            (url(index), &**media_type(&found.values[index as usize]))
         };
         let rounds = rounds(order.len(), resource);
         let mut hosts = HashSet::new();
-        let mut add_host = |one: usize| {
-            let host = host(found.url(one));
+        let mut add_host = |index: usize| {
+            let host = host(found.url(index));
             if !hosts.contains(host) {
                 hosts.insert(Box::from(host));
             }
         };
         let (mut files, mut resources) = (TextMap::default(), Vec::new());
         let mut targets = vec![UrlTarget::Outside; found.len()];
-        for (number, (&one, round)) in order.iter().zip(rounds).enumerate() {
-            let best = &found.values[one as usize];
-            if !takes(url(one)) {
+        for (number, (&index, round)) in order.iter().zip(rounds).enumerate() {
+            let best = &found.values[index as usize];
+            if !takes(url(index)) {
                 continue;
             }
-            // Each path belongs to one resource.
+            // Paths are distinct, so this never fails.
             let place = files.add(path(resource(number), round).as_bytes(), ());
-            targets[one as usize] = UrlTarget::of(place.unwrap_or_default());
-            add_host(one as usize);
+            targets[index as usize] = UrlTarget::of(place.unwrap_or_default());
+            add_host(index as usize);
             resources.push(CapturedResource {
                 url: best.url().map(Box::from),
-                number: one,
+                number: index,
                 date: best.date,
                 media_type: Arc::clone(media_type(best)),
                 item: best.item,
             });
         }
-        let next = |one| next_of(one, &found).unwrap_or(NOWHERE);
+        let next = |index| next_of(index, &found).unwrap_or(NO_CAPTURE);
         let next: Vec<u32> = (0..found.len()).map(next).collect();
         let end_of = |first: usize| {
             let mut at = first;
             for _ in 0..MAX_REDIRECTS {
-                at = Some(next[at]).filter(|next| *next != NOWHERE)? as usize;
+                at = Some(next[at]).filter(|next| *next != NO_CAPTURE)? as usize;
                 if found.values[at].is_resource() {
                     return Some(at);
                 }
             }
             None
         };
-        for (one, best) in found.values.iter().enumerate().filter(|(_, best)| !best.is_resource()) {
-            targets[one] = match end_of(one) {
+        let others = found.values.iter().enumerate().filter(|(_, best)| !best.is_resource());
+        for (index, best) in others {
+            targets[index] = match end_of(index) {
                 Some(end) => targets[end],
                 None => {
-                    add_host(one);
+                    add_host(index);
                     UrlTarget::Failure(best.status)
                 }
             };
@@ -477,17 +484,18 @@ impl Captures {
     }
 }
 
-/// A marker for a missing capture; the numbers of captures are smaller.
-const NOWHERE: u32 = u32::MAX;
+/// A placeholder for the index of a capture, larger than any index.
+const NO_CAPTURE: u32 = u32::MAX;
 
 /// The index of the resource or redirect to which the redirect at index `from` leads.
 fn next_of(from: usize, found: &TextMap<BestCapture>) -> Option<u32> {
     let redirect = &found.values[from];
     let url = redirect.url().unwrap_or(found.url(from));
     let location = redirect.location()?;
-    // Resolved as browsers do (Fetch Standard, 2.2.6, "location URL"), whatever the profile of the links.
+    // Browsers resolve a location by the URL Standard (Fetch Standard, 2.2.6, "location URL"). The profile applies only
+    // to links.
     let to = normal(&Base::new(Profile::Whatwg, url).resolve(location).ok()?.url, true)?;
-    // An error does not hide a page that was captured with the other scheme.
+    // If the capture of the target is an error, the target with the other scheme, `http` or `https`, may be a resource.
     let known = |url: &str| {
         let at = found.number(url.as_bytes())?;
         (found.values[at].is_resource() || found.values[at].location().is_some()).then_some(at)
@@ -509,9 +517,9 @@ mod tests {
         Capture { status: 302, location: Some(to.into()), ..Capture::of(url) }
     }
 
-    /// Bug 108: such a redirect led nowhere.
+    /// Bug 108: the redirect had no target.
     #[test]
-    fn a_redirect_to_an_error_ends_at_the_page_by_the_other_scheme() {
+    fn a_redirect_to_an_error_ends_at_the_page_with_the_other_scheme() {
         let all = vec![
             redirect("http://a/start", "https://a/x"),
             capture("https://a/x", 503, "2026"),
@@ -535,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_follow_the_gregorian_calendar() {
         for (text, seconds, shown) in [
             ("1970", 0, "1970-01-01T00:00:00Z"),
             ("2000-02-29T12:30:15Z", 951_827_415, "2000-02-29T12:30:15Z"),
@@ -559,9 +567,9 @@ mod tests {
     }
 
     #[test]
-    fn the_best_capture_of_a_url_counts() {
+    fn the_best_capture_of_a_url_wins() {
         let items = |near, all| -> Vec<u32> {
-            chosen(near, all).resources.iter().map(|one| one.item).collect()
+            chosen(near, all).resources.iter().map(|resource| resource.item).collect()
         };
         let three = || {
             vec![
@@ -573,7 +581,7 @@ mod tests {
         assert_eq!(items(None, three()), [2]);
         assert_eq!(items(Some("2024"), three()), [0]);
         assert_eq!(items(Some("2024-12-31"), three()), [2]);
-        // Queries that differ in order are different URLs; a page wins over a redirect.
+        // Queries with the same parameters in another order are different. A page wins over a redirect.
         let all = vec![
             capture("http://a/?x&y", 200, "2024"),
             capture("http://a/?y&x", 200, "2024"),
@@ -611,14 +619,14 @@ mod tests {
             assert_eq!((end(&found, &url), found.collection.failure(&url)), (None, Some(status)));
         }
         assert_eq!(found.collection.failures().count(), 5);
-        // The redirect out of the archive was captured, but its target was not.
+        // The redirect to http://b/ was captured, but http://b/ was not.
         let has_host =
             ["http://a/x", "https://a/", "http://b/"].map(|url| found.collection.has_host(url));
         assert_eq!(has_host, [true, true, false]);
     }
 
     #[test]
-    fn captures_that_were_not_asked_for_lead_out() {
+    fn unselected_captures_are_outside_the_collection() {
         let mut captures = Captures::default();
         let all = [
             capture("http://a/x", 200, "2026"),
@@ -661,8 +669,9 @@ mod tests {
             vec![revisit("http://b/", "2025"), first.clone(), revisit("http://a/", "2026")],
         );
         let all = found.resources.iter().enumerate();
-        let all: Vec<_> =
-            all.map(|(at, one)| (found.url(at), one.item, &*one.media_type)).collect();
+        let all: Vec<_> = all
+            .map(|(at, resource)| (found.url(at), resource.item, &*resource.media_type))
+            .collect();
         assert_eq!(all, [("http://a/", 1, "text/css"), ("http://b/", 1, "text/css")]);
         // If the body is missing, an earlier capture wins.
         let lost = Capture { names: Vec::new(), ..first };

@@ -1,4 +1,4 @@
-//! Companion folders on disk, in which browsers save the files of a page.
+//! Companion folders on disk: the folders in which browsers save the files of a page.
 //!
 //! ```
 //! use baselink::collection::companion::Companions;
@@ -29,8 +29,8 @@ use crate::rewrite::NearbyFiles;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 
-/// The number of enclosing folders that are checked. Firefox saves the files of a frame in a folder within the
-/// companion folder.
+/// The number of enclosing folders to check. Firefox saves the files of a frame in a folder within the companion
+/// folder.
 const LEVELS: usize = 8;
 
 /// A cache of facts about companion folders, shared by its clones.
@@ -38,42 +38,42 @@ const LEVELS: usize = 8;
 pub struct Companions {
     /// True if the comments of programs that saved pages are ignored.
     ignores_pages: bool,
-    /// The pages in each folder next to companion folders.
+    /// The pages in each folder that contains a possible companion folder.
     pages: PathCache<Pages>,
-    /// The companion folder that each folder is or is in.
+    /// For each folder, the companion folder that it is or is in.
     around: PathCache<Option<Arc<Path>>>,
     /// For each folder, true if Firefox named its files.
     named_by_firefox: PathCache<bool>,
-    /// The comments in which pages record their source.
+    /// For each page, the comment in which it records its source.
     urls: PathCache<Option<Saved>>,
-    /// The folder to which paths are relative.
+    /// The current folder.
     here: Arc<OnceLock<PathBuf>>,
 }
 
 /// A cache of facts about paths.
 type PathCache<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
 
-/// The cached fact about `path`, computed once. Only callers with the same path wait for it.
-fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
+/// The cached fact about `path`, computed once. Only callers that ask about the same path wait for the computation.
+fn cached<T>(cache: &PathCache<T>, path: &Path, compute: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
     let cell = {
-        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.get(path) {
+        let mut cells = cache.lock().unwrap_or_else(PoisonError::into_inner);
+        match cells.get(path) {
             Some(cell) => Arc::clone(cell),
-            None => Arc::clone(known.entry(path.to_owned()).or_default()),
+            None => Arc::clone(cells.entry(path.to_owned()).or_default()),
         }
     };
-    cell.get_or_init(find_out);
+    cell.get_or_init(compute);
     cell
 }
 
-/// The names of the companion folders of `page` that exist.
+/// The names of the existing companion folders of `page`.
 #[must_use]
 pub fn folders_of(page: &Path) -> Vec<std::ffi::OsString> {
     let stem = page.file_stem().unwrap_or_default();
     let entries = fs::read_dir(folder_of(page)).into_iter().flatten().flatten();
     let names = entries.filter(|entry| entry.path().is_dir()).map(|entry| entry.file_name());
     let is_companion = |name: &std::ffi::OsString| {
-        name.to_str().and_then(stem_of_companion).is_some_and(|of| stem == of)
+        name.to_str().and_then(stem_of_companion).is_some_and(|other| stem == other)
     };
     let mut names: Vec<_> = names.filter(is_companion).collect();
     names.sort();
@@ -86,20 +86,20 @@ struct Pages {
     /// The names without extensions.
     stems: HashSet<String>,
     paths: Vec<PathBuf>,
-    /// True if a browser saved one of the pages. It may have been renamed since.
+    /// True if a browser saved one of the pages. The page may have been renamed since.
     has_saved_page: OnceLock<bool>,
 }
 
 impl Companions {
-    /// Creates a cache that trusts or ignores the comments in `pages` about their source.
+    /// Creates a cache. If `pages` is true, it trusts the comments in which pages record their source.
     #[must_use]
     pub fn trusting(pages: bool) -> Self {
         Self { ignores_pages: !pages, ..Self::default() }
     }
 
-    /// The surroundings of the document `entry`. In a tree with folders named after hosts, `depth` is the number of
-    /// names from the folder of all hosts to the document. `scheme` is the scheme of the hosts, and of URLs that
-    /// HTTrack writes without one.
+    /// The files around the document `entry`. In a tree with folders named after hosts, `depth` is the number of names
+    /// in the path from the folder of all hosts to the document. `scheme` is the scheme of URLs on these hosts, and of
+    /// URLs that HTTrack writes without a scheme.
     #[must_use]
     pub fn beside(
         &self,
@@ -138,20 +138,21 @@ impl Companions {
     /// The companion folder that contains the file `path`.
     fn around(&self, path: &Path) -> Option<Arc<Path>> {
         let folder = path.parent()?;
-        let find_out = || {
+        let find = || {
             let mut folders = folder.ancestors().take(LEVELS);
             folders.find(|folder| self.is_companion(folder)).map(Arc::from)
         };
-        known(&self.around, folder, find_out).get()?.clone()
+        cached(&self.around, folder, find).get()?.clone()
     }
 
-    /// True if `folder` is a companion folder: it has a known suffix and a matching page next to it. A page matches
-    /// if it has the same name or states that a browser saved it. If Firefox named the files, any page matches.
+    /// True if `folder` is a companion folder: its name has a known suffix, and one of these conditions holds. A page
+    /// next to it has the same name; a page next to it records that a browser saved it; or Firefox named the files in
+    /// it.
     fn is_companion(&self, folder: &Path) -> bool {
         let name = folder.file_name().map(|name| name.to_string_lossy());
         let stem = name.as_deref().and_then(stem_of_companion);
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
-            let pages = known(&self.pages, around, || Pages::of(around));
+            let pages = cached(&self.pages, around, || Pages::of(around));
             pages.get().is_some_and(|pages| {
                 pages.stems.contains(stem) || (!self.ignores_pages && pages.has_saved_page())
             }) || self.is_named_by_firefox(folder)
@@ -160,20 +161,21 @@ impl Companions {
 
     /// True if Firefox named all files in `folder`.
     fn is_named_by_firefox(&self, folder: &Path) -> bool {
-        known(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
+        cached(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
     }
 
-    /// The comment about the source of the page `path`; `None` if a symbolic link out of `root` leads to the page.
+    /// The comment about the source of the page `path`; `None` if the page is outside `root` because of a symbolic
+    /// link.
     fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
         if self.ignores_pages || !is_page(path) {
             return None;
         }
-        let find_out = || {
+        let read = || {
             let real = |path: &Path| path.canonicalize().ok();
             let is_inside = real(path)?.starts_with(real(root)?);
             is_inside.then(|| saved_comment(path)).flatten()
         };
-        known(&self.urls, path, find_out).get()?.clone()
+        cached(&self.urls, path, read).get()?.clone()
     }
 }
 
@@ -207,9 +209,9 @@ fn saved_comment(path: &Path) -> Option<Saved> {
     saved(&head)
 }
 
-/// True if the names of all files in `folder` end in `_` and the same four characters before the extension. For
-/// each saved page Firefox draws four random characters of base64url. Four digits could be a year, and a single
-/// file could end in a word, so neither counts.
+/// True if the names of all files in `folder` end in `_` and the same four characters before the extension. Firefox
+/// chooses four random characters of base64url for each saved page. Four digits could be a year, and four lower-case
+/// letters in the name of a single file could be a word, so these are rejected.
 fn is_named_by_firefox(folder: &Path) -> bool {
     const DRAWN: usize = 4;
     let (mut drawn, mut files) = (None::<String>, 0);
@@ -241,7 +243,7 @@ fn is_page(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let pages = [Format::Html, Format::Xhtml];
     let mut known = pages.into_iter().flat_map(|format| format.extensions());
-    extension.is_some_and(|extension| known.any(|one| one.eq_ignore_ascii_case(extension)))
+    extension.is_some_and(|extension| known.any(|other| other.eq_ignore_ascii_case(extension)))
 }
 
 /// The name of a file without its extension.
@@ -249,6 +251,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
+/// The files around a document on disk.
 #[derive(Debug)]
 struct OnDisk {
     /// The folder that contains the folders named after hosts.
@@ -256,7 +259,7 @@ struct OnDisk {
     scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
-    /// The root of the saved files: the folder named on the command line, or the folder of the named file.
+    /// The folder named on the command line, or the folder of the named file. Files outside it are not looked up.
     root: PathBuf,
     stem: String,
     /// The companion folder that contains the document.
@@ -264,9 +267,10 @@ struct OnDisk {
 }
 
 impl OnDisk {
-    /// The file to which `path` leads from the folder of the document; `None` if the name is impossible for a file.
+    /// The path of the file to which `path` leads from the folder of the document; `None` if `path` is absolute or
+    /// leads above the root of the file system.
     fn resolved(&self, path: &str) -> Option<PathBuf> {
-        // RFC 3986, 5.2.4: `..` removes the name before it, even that of a symbolic link.
+        // `..` removes the name before it (RFC 3986, 5.2.4), even if that is the name of a symbolic link.
         let mut file = self.path.with_file_name("");
         for part in Path::new(path).components() {
             match part {
@@ -279,7 +283,7 @@ impl OnDisk {
         Some(file)
     }
 
-    /// Resolves `path`, but only to files in the root.
+    /// Like [`resolved`](Self::resolved), but `None` for files outside the root.
     fn in_root(&self, path: &str) -> Option<PathBuf> {
         self.resolved(path).filter(|file| file.starts_with(&self.root))
     }
@@ -333,7 +337,7 @@ impl NearbyFiles for OnDisk {
         let saved = self.companions.saved(&self.in_root(path)?, &self.root)?;
         let url = saved.disbelief().is_none().then(|| saved.url(&self.scheme))?;
         let url = url.split('#').next()?;
-        // Anybody can write such a comment, so it must meet the same conditions as that of the document itself.
+        // Anybody can write such a comment, so its URL is checked like the URL in the document's own comment.
         let is_usable = unusable(url).is_none() && !contains_placeholder(url);
         is_usable.then(|| url.to_owned())
     }

@@ -1,27 +1,27 @@
 //! File paths for the resources of an archive.
 //!
-//! A path consists of the host and the path of the URL (RFC 3986, 3.2.2 and 3.3). It is valid on Linux, macOS and
-//! Windows at once. Windows, for example, rejects `con.png`, `a:b` and names that end with a dot.
+//! A file path consists of the host and the path of the URL (RFC 3986, 3.2.2 and 3.3). It is valid on Linux, macOS and
+//! Windows. For example, Windows rejects `con.png`, `a:b` and names that end with a dot.
 //!
 //! ```text
 //! http://h/docs/             text/html    h/docs/index.html
-//! http://h/list.php?page=1   text/html    h/list.php@page=1.html   `@` as of wget --restrict-file-names=windows
-//! http://h/main.css?v=3      text/css     h/main@v=3.css           the extension is right, and remains the last
+//! http://h/list.php?page=1   text/html    h/list.php@page=1.html   `@` as in wget --restrict-file-names=windows
+//! http://h/main.css?v=3      text/css     h/main@v=3.css           the extension fits the type, and stays last
 //! http://h/photo             image/png    h/photo.png
 //! http://h:8080/a%3Ab/%E6%97%A5           h_8080/a_b/日
 //! http://h/About                          h/About
 //! http://h/about                          h/about-c0f98e72         the beginning of the URL's MD5
-//! cid:logo@h                 image/png    cid/logo@h.png           only http and https have no folder
+//! cid:logo@h                 image/png    cid/logo@h.png           schemes other than http and https get a folder
 //! ```
 //!
 //! If several resources need the same path, the first of them in URL order gets it, and the others get a digest in
-//! their names. Folders take precedence over files: `/docs` gets the digest if `/docs/x` exists.
+//! their names. Folders take precedence over files: if `/docs/x` exists, `/docs` gets a digest.
 //!
-//! A name that begins with a dot gets a `_` before it. Otherwise commands that skip hidden files, including this
-//! program, would skip documents that are visible on the web (`/.well-known/x.html`).
+//! A name that begins with a dot gets a `_` before it. Otherwise programs that skip hidden files, including this one,
+//! would skip documents that are visible on the web (`/.well-known/x.html`).
 //!
-//! In a mirror, a file keeps its path unless some file system rejects it or another file needs it. Otherwise these
-//! rules determine a new path.
+//! In a mirror, a file keeps its path unless some file system rejects the path or another file gets it. In these cases
+//! the rules above determine a new path.
 //!
 //! Deliberately absent: the choice of the resources that become files, and redirects.
 
@@ -46,10 +46,10 @@ const MAX_FOLDERS: usize = 140;
 const MAX_FOLDER: usize = 100;
 /// The maximum length of a query; a longer one becomes a digest.
 const MAX_QUERY: usize = 80;
-/// The number of bytes of a digest in a name. If digests collide, a longer one is used.
+/// The number of bytes of a digest in a name. If digests collide, a digest of other text is used.
 const DIGEST_BYTES: usize = 4;
 
-/// Media types and their extensions; the first extension is the default. A browser that opens a file relies on its
+/// Media types and their extensions, of which the first is the default. Browsers recognize a file on disk by its
 /// extension.
 #[rustfmt::skip]
 const EXTENSIONS: &[(&str, &[&str])] = &[
@@ -71,7 +71,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("application/atom+xml", &["atom", "xml"]),
     ("application/rdf+xml", &["rdf", "xml"]),
     ("application/xslt+xml", &["xsl", "xslt"]),
-    // Servers send this type for unknown text, so the extension is more reliable.
+    // Servers send this type for unknown kinds of text, so any extension of a text format is kept.
     ("text/plain", &["txt", "text", "log", "md", "csv", "css", "js", "mjs", "json", "xml", "svg", "srt", "vtt"]),
     ("text/csv", &["csv"]),
     ("text/markdown", &["md", "markdown"]),
@@ -133,7 +133,7 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("multipart/related", &["mht", "mhtml"]),
 ];
 
-/// Top-level names that collide with files of the program.
+/// The names of files that the program writes to the output folder.
 const TAKEN_AT_ROOT: &[&str] = &["baselink-map.csv", "index.html"];
 
 /// Names that Windows reserves for devices, with any extension. `com` and `lpt` followed by a digit are reserved
@@ -146,19 +146,19 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 /// resources. No path is a folder of another path. All paths stay distinct on file systems that ignore case or
 /// normalize names. URLs that differ only in their fragment and share a media type are one resource with one path.
 ///
-/// Needs about 50 bytes per resource and 10 per folder.
+/// Memory is about 50 bytes per resource and 10 per folder.
 pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
     let own = |number| {
         let (url, media_type) = resource(number);
         (without_fragment(url), media_type)
     };
     let path = |number, round| Cow::Owned(path(own(number), round).into());
-    rounds_of(count, path, |one, other| own(one).cmp(&own(other)))
+    rounds_of(count, path, |left, right| own(left).cmp(&own(right)))
 }
 
-/// For each of `count` files, the number of rounds in which another file won its path. `path` gives the path of a
-/// file after that number of losses; its folders are among those of the first paths. The least file in `order`, and
-/// files equal to it, win.
+/// For each of `count` files, the number of rounds in which another file won its path. `path` returns the path of a
+/// file after a number of lost rounds; its folders must also be folders of the file's first path. The files that come
+/// first in `order` win. Equal files share a path.
 pub(super) fn rounds_of<'a>(
     count: usize,
     path: impl Fn(usize, u32) -> Cow<'a, str>,
@@ -167,32 +167,32 @@ pub(super) fn rounds_of<'a>(
     let mut rounds = vec![0_u32; count];
     let mut is_settled = vec![false; count];
     let mut folders = HashSet::new();
-    let mut keys: Vec<u64> = (0..count).map(|one| key(&path(one, 0), &mut folders)).collect();
+    let mut keys: Vec<u64> = (0..count).map(|file| key(&path(file, 0), &mut folders)).collect();
     let mut sorted: Vec<u32> = (0..).take(count).collect();
-    // Folders are the same in every round, so a settled path stays valid.
+    // Later rounds add no folders, so a settled path stays valid.
     for round in 1.. {
-        sorted.sort_unstable_by(|&one, &other| {
-            let (one, other) = (one as usize, other as usize);
-            let by_key = keys[one].cmp(&keys[other]);
-            by_key.then(is_settled[other].cmp(&is_settled[one])).then_with(|| order(one, other))
+        sorted.sort_unstable_by(|&left, &right| {
+            let (left, right) = (left as usize, right as usize);
+            let by_key = keys[left].cmp(&keys[right]);
+            by_key.then(is_settled[right].cmp(&is_settled[left])).then_with(|| order(left, right))
         });
         let mut losers = Vec::new();
-        for alike in sorted.chunk_by(|&one, &other| keys[one as usize] == keys[other as usize]) {
+        for alike in sorted.chunk_by(|&left, &right| keys[left as usize] == keys[right as usize]) {
             let first = alike[0] as usize;
             let is_folder = folders.contains(&keys[first]);
-            for one in alike.iter().map(|&one| one as usize) {
-                is_settled[one] = !is_folder && (one == first || order(one, first).is_eq());
-                if !is_settled[one] {
-                    losers.push(one);
+            for file in alike.iter().map(|&file| file as usize) {
+                is_settled[file] = !is_folder && (file == first || order(file, first).is_eq());
+                if !is_settled[file] {
+                    losers.push(file);
                 }
             }
         }
         if losers.is_empty() {
             break;
         }
-        for one in losers {
-            rounds[one] = round;
-            keys[one] = key(&path(one, round), &mut folders);
+        for file in losers {
+            rounds[file] = round;
+            keys[file] = key(&path(file, round), &mut folders);
         }
     }
     rounds
@@ -201,7 +201,7 @@ pub(super) fn rounds_of<'a>(
 /// A digest of a path as the least precise file system compares it. Adds the digests of its folders to `folders`.
 /// If digests collide, which is very rare, a file is renamed unnecessarily.
 fn key(path: &str, folders: &mut HashSet<u64>) -> u64 {
-    // Each run must produce the same names.
+    // This hasher has fixed keys, so each run produces the same names.
     let mut hasher = DefaultHasher::new();
     let folded = folded(path);
     let mut names = folded.split('/').peekable();
@@ -214,13 +214,13 @@ fn key(path: &str, folders: &mut HashSet<u64>) -> u64 {
     hasher.finish()
 }
 
-/// A path as the least precise file system compares it. HFS+ ignores joiners.
+/// Converts a path to the form in which the least precise file system compares it. HFS+ ignores joiners.
 fn folded(path: &str) -> String {
     if path.is_ascii() {
         return path.to_ascii_lowercase();
     }
     let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
-    let kept: String = path.chars().filter(|one| !is_joiner(*one)).collect();
+    let kept: String = path.chars().filter(|c| !is_joiner(*c)).collect();
     let lowered = lower(&composed_text(&kept));
     let upper: String = composed_text(&lowered).chars().flat_map(char::to_uppercase).collect();
     composed_text(&lower(&upper)).into_owned()
@@ -255,15 +255,15 @@ pub(super) fn path((url, media_type): (&str, &str), round: u32) -> Box<str> {
     path.into()
 }
 
-/// The path of a file in a mirror after its path `own` was lost in `round` rounds. It is `own` if all file systems
-/// accept it.
+/// The path in a mirror of the file at `own`, after `round` rounds in which another file won its path. In round 0, it
+/// is `own` if all file systems accept that path.
 pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
     let is_short = own.chars().count() <= MAX_PATH;
-    if round == 0 && is_short && own.split('/').all(is_taken_by_all) {
+    if round == 0 && is_short && own.split('/').all(is_valid_everywhere) {
         return own.into();
     }
     let (folders, name) = own.rsplit_once('/').unwrap_or(("", own));
-    let folder = |name: &str| match is_taken_by_all(name) {
+    let folder = |name: &str| match is_valid_everywhere(name) {
         true => name.to_owned(),
         false => {
             let digest = || first_of_md5(name.as_bytes(), DIGEST_BYTES);
@@ -292,40 +292,41 @@ pub(super) fn path_in_mirror(own: &str, round: u32) -> Cow<'_, str> {
     path.into()
 }
 
-/// The stem and extension for a file in a mirror. wget puts the query into the name, and no program recognizes
-/// `main.css?v=3` by its extension.
+/// The stem and extension for a file in a mirror. wget puts the query after the extension, as in `main.css?v=3`, where
+/// no program recognizes the extension.
 fn stem_and_extension_in_mirror(name: &str) -> (String, String) {
     /// The extensions of pages.
     const PAGES: [&str; 4] = ["html", "htm", "xhtml", "xht"];
-    let is_page = |one: &str| PAGES.iter().any(|page| page.eq_ignore_ascii_case(one));
+    let is_page = |extension: &str| PAGES.iter().any(|page| page.eq_ignore_ascii_case(extension));
     let Some((segment, query)) = name.split_once('?') else {
         return stem_and_extension(safe_name(name.as_bytes()), "");
     };
     let safe = |text: &str| safe_name(text.as_bytes());
     // wget appends an extension with --adjust-extension.
-    let is_added = |one: &str| is_page(one) || one.eq_ignore_ascii_case("css");
+    let is_added = |extension: &str| is_page(extension) || extension.eq_ignore_ascii_case("css");
     if let Some((query, added)) = query.rsplit_once('.').filter(|(_, added)| is_added(added)) {
         let mut stem = safe(segment);
         push_query(&mut stem, query, safe(query));
         return (stem, format!(".{added}"));
     }
-    let opens = segment.rsplit_once('.').is_some_and(|(_, extension)| is_page(extension));
-    let makes_pages = is_page_name(segment.as_bytes()) && !opens;
-    let media_type = if makes_pages { "text/html" } else { "" };
+    let has_page_extension =
+        segment.rsplit_once('.').is_some_and(|(_, extension)| is_page(extension));
+    let generates_pages = is_page_name(segment.as_bytes()) && !has_page_extension;
+    let media_type = if generates_pages { "text/html" } else { "" };
     let (mut stem, extension) = stem_and_extension(safe(segment), media_type);
     push_query(&mut stem, query, safe(query));
     (stem, extension)
 }
 
-/// Adds a query to a name; `text` is its representation there. An empty query matters: `http://h/?` differs from
-/// `http://h/`, and a file `index.html` would stand for both.
+/// Adds a query to a name. `text` is the query in the form for names. Even an empty query is added, because
+/// `http://h/?` differs from `http://h/`.
 fn push_query(stem: &mut String, query: &str, text: String) {
     stem.push('@');
     let is_long = text.len() > MAX_QUERY;
     stem.push_str(&if is_long { first_of_md5(query.as_bytes(), DIGEST_BYTES) } else { text });
 }
 
-/// The folder of a host, or of another scheme and its host.
+/// The folders for the host of `url` and, unless it is `http` or `https`, for its scheme.
 fn root(url: &Reference<'_>) -> String {
     let scheme = url.scheme().unwrap_or_default().to_ascii_lowercase();
     let default_port = match &*scheme {
@@ -360,7 +361,7 @@ fn host(net_loc: &str, default_port: Option<&str>) -> String {
     }
 }
 
-/// The folders of a URL's path, and the last segment, which may be empty. Dot segments are resolved by the URL
+/// The folders of a URL's path, and the last segment, which may be empty. Dot segments are resolved as in the URL
 /// Standard.
 fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     if url.net_loc().is_none() && !url.path().starts_with('/') {
@@ -386,7 +387,7 @@ fn segments<'a>(url: &Reference<'a>) -> (Vec<&'a str>, &'a str) {
     }
 }
 
-/// The number of dots if a segment is `.` or `..`, also if percent-encoded.
+/// The number of dots in a dot segment, which may be percent-encoded; `None` for any other segment.
 fn dots(segment: &str) -> Option<usize> {
     if segment.len() > "%2e%2e".len() {
         return None;
@@ -406,13 +407,13 @@ fn folder_name(segment: &str) -> String {
     fitted(plain(name), "", MAX_FOLDER, false, || first_of_md5(segment.as_bytes(), DIGEST_BYTES))
 }
 
-/// A name that commands do not skip as hidden.
+/// Adds a `_` to a name that begins with a dot, so that programs do not skip it as hidden.
 fn plain(name: String) -> String {
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
-/// The stem of a file name, and the extension with its dot. Adds an extension if that of the name does not fit the
-/// media type.
+/// The stem of a file name, and the extension with its dot. If the extension in the name does not fit the media type,
+/// it stays in the stem, and the default extension of the media type is added.
 fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     let right = EXTENSIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(media_type.trim()));
     let first = right.map(|(_, extensions)| format!(".{}", extensions[0]));
@@ -422,7 +423,7 @@ fn stem_and_extension(mut name: String, media_type: &str) -> (String, String) {
     let extension = name.rsplit_once('.').filter(|(stem, extension)| {
         !stem.is_empty()
             && match right {
-                Some((_, right)) => right.iter().any(|one| one.eq_ignore_ascii_case(extension)),
+                Some((_, right)) => right.iter().any(|fit| fit.eq_ignore_ascii_case(extension)),
                 None => is_extension(extension),
             }
     });
@@ -443,7 +444,8 @@ fn is_extension(extension: &str) -> bool {
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// A name of at most `length` bytes that every file system accepts. A shortened name gets the digest.
+/// A name of at most `length` bytes that every file system accepts. It gets the digest if it is shortened or if
+/// `has_digest` is true.
 fn fitted(
     mut stem: String,
     extension: &str,
@@ -470,28 +472,28 @@ fn fitted(
 fn is_device(name: &str) -> bool {
     let device = name.split('.').next().unwrap_or_default().trim_end_matches(' ').to_lowercase();
     let numbered = device.strip_prefix("com").or_else(|| device.strip_prefix("lpt"));
-    // Microsoft, "Naming Files": superscript digits count.
-    let is_digit = |one: char| one.is_ascii_digit() || matches!(one, '¹' | '²' | '³');
+    // Superscript digits count as digits (Microsoft, "Naming Files").
+    let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³');
     DEVICES.contains(&&*device)
         || numbered.is_some_and(|rest| rest.chars().count() == 1 && rest.contains(is_digit))
 }
 
 /// True if all file systems accept `name` for a file or a folder.
-fn is_taken_by_all(name: &str) -> bool {
-    name.len() <= MAX_NAME && is_taken_by_windows(name)
+fn is_valid_everywhere(name: &str) -> bool {
+    name.len() <= MAX_NAME && is_valid_on_windows(name)
 }
 
-/// True if Windows accepts `name` for a file or a folder, unless it is too long.
-pub(super) fn is_taken_by_windows(name: &str) -> bool {
+/// True if Windows accepts `name` for a file or a folder, regardless of its length.
+pub(super) fn is_valid_on_windows(name: &str) -> bool {
     !name.contains(is_refused) && !name.ends_with(['.', ' ']) && !is_device(name)
 }
 
 /// True for characters that Windows rejects in names.
-fn is_refused(one: char) -> bool {
-    one.is_control() || matches!(one, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
+fn is_refused(c: char) -> bool {
+    c.is_control() || matches!(c, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
 }
 
-/// Converts a part of a URL to a name: percent-decoded, then made safe by [`safe_name`].
+/// Converts a part of a URL to a name: decodes its escapes, and then applies [`safe_name`].
 fn safe(text: &str) -> String {
     safe_name(&decode_percent(text.as_bytes()))
 }
@@ -504,13 +506,11 @@ fn safe_name(text: &[u8]) -> String {
         bytes.iter().for_each(|byte| name.push_str(&format!("%{byte:02X}")));
     };
     for chunk in text.utf8_chunks() {
-        for one in chunk.valid().chars() {
-            match one {
-                _ if is_refused(one) => name.push('_'),
-                _ if is_invisible(one) => {
-                    encode(&mut name, one.encode_utf8(&mut [0; 4]).as_bytes())
-                }
-                _ => name.push(one),
+        for c in chunk.valid().chars() {
+            match c {
+                _ if is_refused(c) => name.push('_'),
+                _ if is_invisible(c) => encode(&mut name, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                _ => name.push(c),
             }
         }
         encode(&mut name, chunk.invalid());
@@ -522,15 +522,15 @@ fn safe_name(text: &[u8]) -> String {
 }
 
 /// True for U+200C and U+200D, which Persian and Indic words need.
-fn is_joiner(one: char) -> bool {
-    matches!(one, '\u{200C}' | '\u{200D}')
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200C}' | '\u{200D}')
 }
 
-/// True for characters that are invisible or change the look of others: format characters, private use (which
-/// Cygwin and WSL read as `:` and similar), tags and noncharacters.
-fn is_invisible(one: char) -> bool {
-    !is_joiner(one)
-        && matches!(one,
+/// True for characters that are invisible or change the look of others: format characters, tags, noncharacters, and
+/// private-use characters, which Cygwin and WSL map to characters such as `:`.
+fn is_invisible(c: char) -> bool {
+    !is_joiner(c)
+        && matches!(c,
             '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
             | '\u{2060}'..='\u{206F}' | '\u{E000}'..='\u{F8FF}' | '\u{FDD0}'..='\u{FDEF}' | '\u{FEFF}'
             | '\u{FFF0}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}' | '\u{E0000}'..)
@@ -545,7 +545,7 @@ mod tests {
 
     use super::*;
 
-    /// The path of each resource.
+    /// The path of each resource, in an archive with all of them.
     fn file_names<'a>(
         resources: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> impl Iterator<Item = Box<str>> {
@@ -646,7 +646,7 @@ mod tests {
     ];
 
     #[test]
-    fn paths_of_resources_alone() {
+    fn paths_of_single_resources() {
         for (url, media_type, expected) in ROWS {
             assert_eq!(alone(url, media_type), *expected, "{url} {media_type}");
         }
@@ -688,14 +688,14 @@ mod tests {
     ];
 
     #[test]
-    fn paths_of_files_alone() {
+    fn paths_of_single_files_in_a_mirror() {
         for (own, expected) in IN_MIRROR {
             assert_eq!(path_in_mirror(own, 0), *expected, "{own}");
         }
     }
 
     #[test]
-    fn a_long_path_of_a_file_is_cut_and_gets_a_digest() {
+    fn a_long_path_in_a_mirror_is_shortened_and_gets_a_digest() {
         let [short, long, folder] = [200, 240, 150].map(|length| "n".repeat(length));
         let deep = "dddddddddd/".repeat(21);
         let (kept, wide) = ("dddddddddd/".repeat(12), "\u{65e5}".repeat(60));
@@ -721,14 +721,15 @@ mod tests {
     fn media_types_have_one_row_and_short_extensions() {
         for (media_type, extensions) in EXTENSIONS {
             assert_eq!(*media_type, media_type.to_lowercase());
-            assert!(extensions.iter().all(|one| one.len() <= 12 && *one == one.to_lowercase()));
+            let is_short = |text: &&str| text.len() <= 12 && **text == text.to_lowercase();
+            assert!(extensions.iter().all(is_short));
         }
         let names: BTreeSet<_> = EXTENSIONS.iter().map(|(name, _)| name).collect();
         assert_eq!(names.len(), EXTENSIONS.len());
     }
 
     #[test]
-    fn a_long_name_is_cut_and_gets_a_digest() {
+    fn a_long_name_is_shortened_and_gets_a_digest() {
         let name = format!("http://h/{}.html", "n".repeat(300));
         let expected = format!("h/{}-14682110.html", "n".repeat(186));
         assert_eq!(alone(&name, "text/html"), expected);
@@ -744,13 +745,13 @@ mod tests {
         let deep = format!("http://h/{}x", "dddddddddd/".repeat(20));
         assert_eq!(alone(&deep, ""), format!("h/{}x-41e2ec17", "dddddddddd/".repeat(12)));
 
-        // No character is split: 191 bytes have room for 63 characters of three bytes.
+        // No character is split: only 63 characters of three bytes fit into 191 bytes.
         let wide = alone(&format!("http://h/{}", "%E6%97%A5".repeat(100)), "");
         assert_eq!(wide.rsplit_once('-').unwrap().0, format!("h/{}", "\u{65e5}".repeat(63)));
     }
 
     #[test]
-    fn resources_that_need_one_path() {
+    fn resources_with_colliding_paths() {
         #[rustfmt::skip]
         let groups: &[&[(&str, &str, &str)]] = &[
             &[("http://h/About", "", "h/About"), ("http://h/about", "", "h/about-c0f98e72")],
@@ -775,9 +776,9 @@ mod tests {
         }
     }
 
-    /// The digest of a settled path is not available to others: the second URL needs a longer one.
+    /// The third URL has the path that the second would get with its first digest, so the second gets another digest.
     #[test]
-    fn a_digest_may_be_taken() {
+    fn a_name_with_a_digest_may_exist_already() {
         let urls = ["http://h/About", "http://h/about", "http://h/about-c0f98e72"];
         let paths: Vec<_> = file_names(urls.map(|url| (url, ""))).collect();
         assert_eq!((&*paths[0], &*paths[2]), ("h/About", "h/about-c0f98e72"));
@@ -799,7 +800,7 @@ mod tests {
             for name in path.split('/') {
                 assert!((1..=200).contains(&name.len()), "{path}");
                 assert!(!name.starts_with('.') && !name.ends_with(['.', ' ']), "{path}");
-                let is_refused = |one: char| one.is_control() || r#"<>:"|?*\"#.contains(one);
+                let is_refused = |c: char| c.is_control() || r#"<>:"|?*\"#.contains(c);
                 assert!(!name.contains(is_refused), "{path}");
                 let device = name.split('.').next().unwrap().trim_end().to_lowercase();
                 let devices = ["con", "prn", "aux", "nul", "com1", "lpt9", "com\u{b9}"];
@@ -874,7 +875,7 @@ mod tests {
             let own = names.collect::<Vec<_>>().join("/");
             prop_assume!(!own.is_empty());
             let path = path_in_mirror(&own, round);
-            prop_assert!(path.chars().count() <= MAX_PATH && path.split('/').all(is_taken_by_all), "{}", path);
+            prop_assert!(path.chars().count() <= MAX_PATH && path.split('/').all(is_valid_everywhere), "{}", path);
             prop_assert!(!path.split('/').any(str::is_empty), "{}", path);
             prop_assert!(path != own || round == 0);
             prop_assert_eq!(&path_in_mirror(&path, 0), &path);

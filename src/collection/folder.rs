@@ -18,7 +18,7 @@
 //! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
 //! ```
 //!
-//! Deliberately absent: the walk, which [`walk`](mod@crate::files::walk) does.
+//! Deliberately absent: listing the folder, which is the task of [`walk`](mod@crate::files::walk).
 
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,8 @@ use crate::files::os_string;
 use crate::files::walk::{EntryKind, TreeEntry};
 
 impl Collection {
-    /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as a file, whatever its
-    /// target. Only the name of a folder is stored.
+    /// Adds an entry of the folder, and its retrieval URL if known. A symbolic link counts as an existing file,
+    /// whatever its target. If the entry is a folder, only its name is stored.
     pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {
         let kind = match entry.kind {
             EntryKind::File => ResourceKind::File,
@@ -44,34 +44,35 @@ impl Collection {
         self.add_kind(entry, kind, retrieval);
     }
 
-    /// Adds a symbolic link that is not followed, with its text. A URL derived from its name refers to the target
-    /// of the link.
-    pub fn add_link(&mut self, entry: &TreeEntry, says: &Path, retrieval: Option<&Retrieval>) {
-        let says = if says.has_root() { b"/".to_vec() } else { names::path_bytes(says) };
-        let is_own = |one: &&Retrieval| !matches!(one.source, Source::Retrieval | Source::Layout);
-        self.add_kind(entry, ResourceKind::Link(Some(says.into())), retrieval.filter(is_own));
+    /// Adds a symbolic link that is not followed, with its text. `retrieval` is ignored if it was derived from the name
+    /// of the link, because such a URL leads to the target of the link.
+    pub fn add_link(&mut self, entry: &TreeEntry, text: &Path, retrieval: Option<&Retrieval>) {
+        let text = if text.has_root() { b"/".to_vec() } else { names::path_bytes(text) };
+        let is_own = |own: &&Retrieval| !matches!(own.source, Source::Retrieval | Source::Layout);
+        self.add_kind(entry, ResourceKind::Link(Some(text.into())), retrieval.filter(is_own));
     }
 
-    /// Adds an unreadable entry by its path below the root. Its contents are unknown, like those of a symbolic link
-    /// that is not followed.
+    /// Adds an unreadable entry by its path below the root. Its contents are unknown, like the target of a symbolic
+    /// link without a text.
     pub fn add_unknown(&mut self, path: &Path) {
         let name = names::path_bytes(path);
         self.add(Resource { name: &name, kind: ResourceKind::Link(None) }, []);
     }
 
     fn add_kind(&mut self, entry: &TreeEntry, kind: ResourceKind, retrieval: Option<&Retrieval>) {
-        let follows = |one: &Retrieval| {
+        let is_derived = |retrieval: &Retrieval| {
             let own = || self.origins.below_root_url(entry);
-            one.source == Source::Retrieval && own().as_ref() == Some(&one.url)
+            retrieval.source == Source::Retrieval && own().as_ref() == Some(&retrieval.url)
         };
-        let retrieval = retrieval.filter(|one| !follows(one));
+        let retrieval = retrieval.filter(|retrieval| !is_derived(retrieval));
         let map = self.origins.map.clone();
-        // The entry had other URLs before redirects.
+        // These URLs redirected to the URL of the entry.
         let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
-        let own = retrieval.map(|one| one.url.as_str());
+        let own = retrieval.map(|retrieval| retrieval.url.as_str());
         let urls = own.into_iter().chain(earlier.iter().map(String::as_str));
         let added = self.add(Resource { name: &name_of(entry), kind }, urls);
-        // The target of a redirect may exist twice: also under the requested name.
+        // A crawler may save the target of a redirect twice, also under the requested name. The file at the path of
+        // the URL wins.
         if let Some((number, retrieval)) = added.zip(retrieval)
             && retrieval.source == Source::Xattr
             && self.is_laid_out(entry, &retrieval.url)
@@ -88,8 +89,8 @@ impl Collection {
         names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
     }
 
-    /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. The
-    /// records lack the URLs before redirects.
+    /// Sets the layout of a tree in which a crawler recorded the URLs of files and named folders after hosts. Only the
+    /// layout reveals the files of URLs that redirect, because the crawler records the last URL.
     fn learn_layout(&mut self, url: &str) {
         if let Some((scheme, _)) = url.split_once(':')
             && self.origins.root_url.is_none()
@@ -107,7 +108,7 @@ pub fn name_of(entry: &TreeEntry) -> Vec<u8> {
     entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
 }
 
-/// The path below the root of the file called `name`; `None` if the system cannot have such a name.
+/// The path below the root of the file called `name`; `None` if the system does not allow such a name.
 #[must_use]
 pub fn path_of(name: &[u8]) -> Option<PathBuf> {
     os_string(name.to_vec()).map(PathBuf::from)

@@ -1,10 +1,11 @@
 //! A collection of resources, with lookup by name and URL.
 //!
-//! A URL leads to a file through retrieval URLs (RFC 1808, 3.3). A file may have its own URL from a map, a comment
-//! or an attribute. Otherwise the URL of the root and the path, or the names that crawlers give, determine it.
+//! A URL leads to the file that has it as a retrieval URL (RFC 1808, 3.3). The retrieval URL of a file comes from a
+//! map, a comment or an attribute. Otherwise it is the URL of the root with the path of the file, or it is derived
+//! from the names that crawlers give.
 //!
-//! A URL that ends with `/` refers to an index file. The query counts only if the URL or the name of a file
-//! contains it. Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2).
+//! A URL that ends with `/` refers to an index file. A query is ignored unless the URL or the name of a file contains
+//! it. Names are compared as bytes after percent-decoding (RFC 3986, 6.2.2.2).
 //!
 //! ```
 //! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
@@ -15,9 +16,9 @@
 //! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
-//! [`Collection::find_saved`] also finds files by the names that programs give them when saving.
+//! [`Collection::find_saved`] also finds files by the names that programs use when they save pages.
 //!
-//! Deliberately absent: the file system. Only added files exist here.
+//! Deliberately absent: the file system. Only files that were added are found.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -41,7 +42,7 @@ const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 pub struct FoundFile {
     /// The number of the file, in the order of addition.
     pub number: usize,
-    /// True if the query of the URL belongs to the file; false if the URL leads to the same file without its query.
+    /// True if the query of the URL selects this file. False if the URL would lead to the same file without its query.
     pub query_counts: bool,
 }
 
@@ -51,19 +52,19 @@ named! {
     pub enum Absence {
         /// No file has the name.
         Absent = "absent",
-        /// A file has the name except for case.
+        /// A file has this name in different case.
         Case = "case",
-        /// A file has the name except for percent-encoding or character encoding.
+        /// A file has this name with different percent-encoding or character encoding.
         Encoding = "percent-encoding",
-        /// A folder without an index file; on disk, any folder.
+        /// The URL leads to a folder without an index file. On disk, index files do not count.
         NoIndex = "no-index",
-        /// A folder, but the URL lacks the final `/`, so the relative links of the index file would break.
+        /// The URL leads to a folder but lacks the final `/`, so the relative links of the index file would break.
         NoSlash = "no-slash",
-        /// The name is impossible for a file: it has an encoded `/`, NUL, `.` or `..`.
+        /// The name cannot be that of a file: it contains an encoded `/` or NUL, or is an encoded `.` or `..`.
         NoName = "no-name",
-        /// The entry is not a regular file: a FIFO, a socket, a device.
+        /// The entry is not a regular file, but a FIFO, a socket or a device.
         Special = "no-file",
-        /// A file has the name except for Unicode normalization.
+        /// A file has this name in a different Unicode normalization form.
         Normalization = "normalization",
         /// A symbolic link in the path leads out of the tree.
         LinkOut = "symlink",
@@ -72,26 +73,26 @@ named! {
     }
 }
 
-/// A missing file, with a hint at a similar one.
+/// A missing file, and a file with a similar name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// The reason for the absence.
     pub absence: Absence,
-    /// The path below the root of a file with a similar name, for people: bytes that are not UTF-8 become U+FFFD.
+    /// The path below the root of a file with a similar name, for display: bytes that are not UTF-8 become U+FFFD.
     pub hint: Option<String>,
 }
 
 /// The place to which a URL leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetPlace {
-    /// Out of the tree.
+    /// A place outside the tree.
     Outside,
-    /// Inside the tree: to a file, or to nothing.
+    /// A place inside the tree, which may lack the file.
     Inside(Result<FoundFile, Missing>),
 }
 
 impl TargetPlace {
-    /// The file, if there is one.
+    /// The file, if it exists.
     pub(crate) fn file(self) -> Option<FoundFile> {
         match self {
             Self::Inside(found) => found.ok(),
@@ -114,14 +115,14 @@ pub struct Resource<'a> {
 pub enum ResourceKind {
     /// A regular file.
     File,
-    /// A symbolic link with its text, or without a text an entry about which nothing is known.
+    /// A symbolic link with its text. Without a text: a symbolic link with an unknown target, or an unreadable entry.
     Link(Option<Box<[u8]>>),
-    /// Not a regular file: a FIFO, a socket, a device.
+    /// A FIFO, a socket or a device.
     Special,
 }
 
 impl<'a> Resource<'a> {
-    /// A resource that is a file called `name`.
+    /// Creates a resource that is a file called `name`.
     #[must_use]
     pub fn file(name: &'a [u8]) -> Self {
         Self { name, kind: ResourceKind::File }
@@ -140,7 +141,7 @@ pub(super) enum UrlTarget {
 }
 
 impl UrlTarget {
-    /// The resource with this number. Memory would run out before the numbers do.
+    /// The resource with this number. Memory runs out before the numbers do.
     pub(super) fn of(number: usize) -> Self {
         Self::Resource(u32::try_from(number).unwrap_or(u32::MAX))
     }
@@ -162,25 +163,26 @@ pub struct Collection {
     folders: HashMap<Box<[u8]>, Vec<usize>>,
     /// The folders in the root whose names contain capitals, by lower-case name.
     with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The first file of each path, ignoring case and encoding.
+    /// The first file of each path, ignoring case and encoding, by hash.
     alike: HashMap<u64, usize>,
-    /// The first file of each path, ignoring case.
+    /// The first file of each path, ignoring case, by hash.
     alike_in_case: HashMap<u64, usize>,
-    /// The first file of each name.
+    /// The first file of each name, by hash.
     by_name: HashMap<u64, usize>,
+    /// Pairs of files whose paths differ only in case.
     doubles: Vec<(usize, usize)>,
     hints: PathHints,
     /// True if resources are found by their URLs alone, query included, and never by their names.
     pub(super) only_urls: bool,
-    /// New paths, for files that have other names in a mirror.
+    /// The new paths of files that get other names.
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
-    /// New paths of folders. They change the URLs below them that lead to no file.
+    /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The hosts of captures.
     hosts: HashSet<Box<str>>,
 }
 
-/// Cached hints for paths without a resource, because many links lead to the same missing path.
+/// A cache of hints for missing paths. Many links may lead to the same missing path.
 #[derive(Debug, Default)]
 struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
 
@@ -203,7 +205,7 @@ impl Default for Collection {
 }
 
 impl Collection {
-    /// Creates an empty collection. `origins` determine the URLs that follow from names.
+    /// Creates an empty collection. `origins` determine the URLs that are derived from names.
     #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
@@ -232,8 +234,8 @@ impl Collection {
         }
     }
 
-    /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of
-    /// their `files` are derived from URLs and have no meaning. `hosts` are the hosts of captures.
+    /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of their
+    /// `files` are derived from URLs and are not used to find them. `hosts` are the hosts of captures.
     pub(super) fn of_captures(
         files: TextMap<()>,
         urls: TextMap<UrlTarget>,
@@ -283,13 +285,13 @@ impl Collection {
         self.hosts.contains(host(&url))
     }
 
-    /// True if resources are found only by URL.
+    /// True if resources are found by their URLs alone.
     pub(crate) fn has_only_urls(&self) -> bool {
         self.only_urls
     }
 
-    /// Adds a resource with those retrieval URLs that do not follow from its name. If two resources share a URL or
-    /// a name, the first wins. Returns the number of the resource, if it was added.
+    /// Adds a resource with the retrieval URLs that are not derived from its name. If two resources share a URL or a
+    /// name, the first wins. Returns the number of the resource, if it was added.
     pub fn add<'u>(
         &mut self,
         resource: Resource<'_>,
@@ -325,7 +327,7 @@ impl Collection {
         }
     }
 
-    /// The files in a folder. Adds the folder and its parents.
+    /// The files in a folder. The folder and its parents are added if they are missing.
     pub(super) fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
         let mut around = path;
         while !around.is_empty() && !self.folders.contains_key(around) {
@@ -339,8 +341,8 @@ impl Collection {
         self.folders.entry(path.into()).or_default()
     }
 
-    /// The path of `url` below the root, if it passes through `found`, a symbolic link with an unknown target. With
-    /// `root`, the tree has that URL, and only paths matter.
+    /// The path of `url` below the root, if `found` is a symbolic link in this path. If `root` is given, it replaces
+    /// the URL of the tree's root.
     pub(crate) fn path_beyond_link(
         &self,
         found: FoundFile,
@@ -355,7 +357,7 @@ impl Collection {
         rest.starts_with(b"/").then_some(path)
     }
 
-    /// The path of a file below the root, with `/` between names, as bytes of the system.
+    /// The path of a file below the root, with `/` between names, in the system's encoding.
     #[must_use]
     pub fn path(&self, number: usize) -> &[u8] {
         if number < self.files.len() { self.files.text(number) } else { b"" }
@@ -370,15 +372,15 @@ impl Collection {
         self.others.get(&number).unwrap_or(&ResourceKind::File)
     }
 
-    /// Pairs of files whose paths differ only in case. A file system that ignores case can store only one of each
-    /// pair. Each file is paired with the first of its kind.
+    /// Pairs of files whose paths differ only in case. A file system that ignores case can store only one file of each
+    /// pair. If more than two files collide, each is paired with the first.
     #[must_use]
     pub fn doubles(&self) -> &[(usize, usize)] {
         &self.doubles
     }
 
-    /// True if the name of the file is that of a page, or of a program that generates pages. A query then selects
-    /// another page.
+    /// True if the name of the file is that of a page, or of a program that generates pages. With another query, the
+    /// URL of such a file leads to another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
         is_page_name(split_name(self.path(number)).1)
@@ -396,12 +398,12 @@ impl Collection {
         self.files.number(path)
     }
 
-    /// The URL of the root, if every URL leads to a file by its path below it.
+    /// The URL of the root, if URLs lead to files only by their paths below it.
     pub(crate) fn folder_url(&self) -> Option<&str> {
         self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
     }
 
-    /// The file at this path below the root, if the path in a URL is identical byte for byte.
+    /// The file at this path below the root, if the path is the same in URLs, byte for byte.
     pub(crate) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| PathBelowRoot::is_plain(path))?;
         self.is_file(number).then_some(number)
@@ -413,8 +415,8 @@ impl Collection {
         self.find_with_tail(url).0
     }
 
-    /// Like [`find`](Self::find), but also returns the offset in `url` of the part after the URL of the root, if
-    /// [`moved`](Self::moved) keeps that part.
+    /// Like [`find`](Self::find), but also returns the offset in `url` at which the part after the URL of the root
+    /// begins, if [`moved`](Self::moved) keeps that part.
     pub(crate) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
         let found =
             |number, query_counts| TargetPlace::Inside(Ok(FoundFile { number, query_counts }));
@@ -459,7 +461,7 @@ impl Collection {
         (TargetPlace::Inside(self.named(&below, false)), None)
     }
 
-    /// The path of `url`, which has no query, below `root` or below the root of the tree.
+    /// The path of `url`, which has no query, below `root`, or else below the root of the tree.
     pub(super) fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
         let below = match root.or(self.origins.root_url.as_ref()) {
             Some(root) => root.below(url),
@@ -485,7 +487,8 @@ impl Collection {
         Some(PathBelowRoot { path, names_root: false, ..below })
     }
 
-    /// The possible paths for `url`, with the name that the folder of the host has here (RFC 3986, 3.2.2).
+    /// The possible paths of `url`. The case of a host does not matter (RFC 3986, 3.2.2), so its folder has the name
+    /// that exists in the tree.
     fn paths(&self, url: &str) -> impl Iterator<Item = Vec<u8>> + use<'_> {
         self.origins.paths(url).into_iter().map(|path| {
             let path = names::path_bytes(&path);
@@ -507,8 +510,8 @@ impl Collection {
         Some((folder, path_at))
     }
 
-    /// Finds `url` in a tree of the same files whose root has the URL `root`. Only paths matter. If `root` is a
-    /// `file` URL, the tree is read from disk, where no file is the index of its folder.
+    /// Finds `url` as if the root of the tree had the URL `root`. Files are found only by their paths. If `root` is a
+    /// `file` URL, the tree is read from disk, where a folder has no index file.
     #[must_use]
     pub fn find_below(&self, root: &RootUrl, url: &str) -> TargetPlace {
         match root.below(url) {
@@ -517,17 +520,17 @@ impl Collection {
         }
     }
 
-    /// True if folders are named after hosts, as crawlers do.
+    /// True if the folders are named after hosts, as crawlers name them.
     pub(crate) fn is_of_hosts(&self) -> bool {
         self.origins.layout.is_some() && self.origins.root_url.is_none()
     }
 
-    /// True if every URL leads to a file by its path below the URL of the root.
+    /// True if URLs lead to files only by their paths below the URL of the root.
     pub(crate) fn has_only_paths(&self) -> bool {
         self.origins.root_url.is_some() && self.urls.len() == 0
     }
 
-    /// The URL of the same resource after the tree moves to `root`. `None` if `url` is neither below the URL of the
+    /// The URL of the same resource after the tree has moved to `root`. `None` if `url` is neither below the URL of the
     /// root nor on a host in the tree. The part after the URL of the root keeps its bytes, including query and
     /// fragment.
     #[must_use]
@@ -588,20 +591,20 @@ impl Collection {
         missing(absence, hint.map(|number| shown(self.path(number))))
     }
 
-    /// The end of `path` after following symbolic links; `None` if it has none.
+    /// The end of `path` after following symbolic links; `None` if it contains no link.
     fn path_end(&self, path: &[u8]) -> Option<PathEnd> {
         path_end(path, |path| {
             match self.number_at(path).map(|number| (number, self.kind(number))) {
-                Some((number, ResourceKind::Link(says))) => {
-                    Some(EntryAt::Link(number, says.as_deref()))
+                Some((number, ResourceKind::Link(text))) => {
+                    Some(EntryAt::Link(number, text.as_deref()))
                 }
-                Some(_) => Some(EntryAt::NoLink),
-                None => self.folders.contains_key(path).then_some(EntryAt::NoLink),
+                Some(_) => Some(EntryAt::NotLink),
+                None => self.folders.contains_key(path).then_some(EntryAt::NotLink),
             }
         })
     }
 
-    /// The file at `path`, or at the end of its symbolic links; `None` if there is nothing or a special file.
+    /// The file at `path` after following symbolic links; `None` if it does not exist or is a special file.
     pub(super) fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = self.number_at(path)?;
         match self.kind(number) {
@@ -616,7 +619,8 @@ impl Collection {
         }
     }
 
-    /// The index file of a folder, or the reason why a symbolic link with its name leads to no file.
+    /// The index file of a folder; `None` if it has none. If the index file is a symbolic link that leads to no file in
+    /// the tree, the result is the reason.
     pub(super) fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
         self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
@@ -649,20 +653,22 @@ impl Collection {
 
     /// A file with a name similar to `name` in `folder`.
     fn hint(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// The minimum length of a name, without its extension, that suffices as a hint at a file in another
-        /// folder.
-        const TELLING: usize = 3;
+        /// The minimum length of a name, without its extension, for a hint at a file of this name in any folder. A
+        /// shorter name is searched for only in the parent folder and in subfolders.
+        const MIN_STEM: usize = 3;
         self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
-            let (there, same) = split_name(self.path(number));
-            let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
-            (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
+            let (other_folder, other_name) = split_name(self.path(number));
+            let is_near =
+                || split_name(other_folder).0 == folder || split_name(folder).0 == other_folder;
+            (other_name == name && (stem(name).len() >= MIN_STEM || is_near())).then_some(number)
         })
     }
 
     /// The file in `folder` whose name needs the fewest changes to become `name`.
     fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
-        /// The number of names compared on each side in sorted order, which keeps the time for hints linear.
+        /// The number of files compared before and after the sorted position of `name`. The limit keeps the time for
+        /// all hints linear.
         const COMPARED: usize = 64;
         let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;

@@ -1,7 +1,7 @@
-//! The parts of a message as resources, for archives that a browser saved (MHTML) and for mail with images.
+//! The parts of a message as resources, for MHTML archives and for mail with images.
 //!
-//! A part has the URL of its `Content-Location`, resolved like a link in the part (RFC 2557, 5), and a `cid:` URL
-//! with its `Content-ID` (RFC 2392). Links without a base from the message or its retrieval URL are relative to
+//! A part has the URL in its `Content-Location`, resolved like a link in the part (RFC 2557, 5), and a `cid:` URL
+//! with its `Content-ID` (RFC 2392). If neither the message nor its retrieval URL gives a base, links are relative to
 //! [`THIS_MESSAGE`].
 //!
 //! ```
@@ -13,8 +13,8 @@
 //! assert_eq!((&parts[1].urls[..], &**parts[1].body.as_ref().unwrap()), (&["cid:i@a".to_owned()][..], &b"\x89PNG"[..]));
 //! ```
 //!
-//! Chromium moves style sheets and frames out of a page and refers to them by `cid:` URLs. Such a part has the base
-//! of the page that refers to it, like the original `<style>` or `srcdoc` (HTML, 2.4.1).
+//! When Chromium saves a page, it stores style sheets and frames as parts and refers to them by `cid:` URLs. Such a
+//! part has the base of the page that refers to it, like the original `<style>` or `srcdoc` (HTML, 2.4.1).
 //!
 //! Deliberately absent: alternatives other than the preferred one (RFC 2046, 5.1.4), and `message/external-body`.
 
@@ -35,11 +35,12 @@ use crate::rewrite::Options;
 use crate::scan::fields::MediaType;
 use crate::scan::{ScanOptions, scan_as};
 
-/// The base of references in a message that has no other: "This base URL has been defined for the sole purpose of resolving
-/// relative references within a multipart/related structure when no other base URI is specified" (RFC 2557, 5).
+/// The base of references in a message without another base. "This base URL has been defined for the sole purpose of
+/// resolving relative references within a multipart/related structure when no other base URI is specified" (RFC 2557,
+/// 5).
 pub const THIS_MESSAGE: &str = "thismessage:/";
 
-/// The maximum length of a `cid:` URL that is searched for in pages.
+/// The maximum length of a `cid:` URL. Pages are not searched for longer ones.
 const LONGEST_CID: usize = 256;
 
 /// A part of a message that is a resource.
@@ -54,14 +55,14 @@ pub struct PartResource<'m> {
     /// The base of its links, unless its content declares one.
     pub base: Arc<str>,
     /// True if the base comes from the message or its retrieval URL. Otherwise the base only serves to find other
-    /// parts, and absolute URLs with it are meaningless outside the message.
+    /// parts, and URLs resolved against it are meaningless outside the message.
     pub has_base: bool,
     /// The media type with its parameters.
     pub media_type: MediaType,
     /// The content without transfer encoding, or the reason why it cannot be decoded.
     pub body: Result<Cow<'m, [u8]>, Obstacle>,
-    /// True for the document to open: the root of a `multipart/related` (RFC 2387, 3), or the last HTML part of a
-    /// `multipart/alternative`.
+    /// True for the document that a reader opens: the root of a `multipart/related` (RFC 2387, 3), or the last HTML
+    /// part of a `multipart/alternative`.
     pub is_root: bool,
 }
 
@@ -74,7 +75,7 @@ impl PartResource<'_> {
 }
 
 /// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile and the
-/// use of `Content-Location`. Linear in time and memory.
+/// use of `Content-Location`. Time and memory are linear in the size of the message.
 #[must_use]
 pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
     let structure = &entities(message);
@@ -91,7 +92,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
         .entities
         .iter()
         .enumerate()
-        .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_left[*index]);
+        .filter(|(index, entity)| entity.kind == EntityKind::Leaf && !choice.is_unused[*index]);
     let mut parts: Vec<(usize, PartResource<'m>)> = leaves
         .map(|(index, entity)| {
             let part = PartResource {
@@ -106,11 +107,12 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
             (index, part)
         })
         .collect();
-    adopt(message, structure, &parts, &mut chains, options);
+    inherit_bases(message, structure, &parts, &mut chains, options);
     for (index, part) in &mut parts {
         match &chains[*index].base {
             Some(base) => (part.base, part.has_base) = (Arc::clone(base), true),
-            // References name other parts by paths on the author's machine, which is not a base.
+            // Parts may refer to each other by `file` URLs of the author's machine. Such a URL serves to find other
+            // parts, but is not a base.
             None => {
                 let is_file =
                     |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");
@@ -137,11 +139,11 @@ fn base_of(
     of_heading(name, &fields, outer, options.profile, options.content_location)
 }
 
-/// The document to open in a message, and the alternatives to it.
+/// The document to open in a message, and the parts of other alternatives.
 struct OpenedParts {
     root: Option<usize>,
     /// For each entity, true if it belongs to an alternative that is not opened.
-    is_left: Vec<bool>,
+    is_unused: Vec<bool>,
 }
 
 impl OpenedParts {
@@ -171,14 +173,14 @@ impl OpenedParts {
                         start.is_some()
                             && content_id(message, &entities[*child]).as_deref() == start
                     };
-                    // RFC 2387, 3.1: `type` is the type of the root, which some programs do not write first.
+                    // `type` is the media type of the root (RFC 2387, 3.1), which some programs do not write first.
                     let kind = entity.media_type.parameter("type").unwrap_or_default();
                     let is_of_kind = |child: &usize| {
                         entities[*child].media_type.to_string().eq_ignore_ascii_case(kind)
                     };
                     let root = inside().find(is_start).or_else(|| inside().find(is_of_kind));
                     let root = root.or_else(|| inside().next());
-                    // RFC 2387, 4: the disposition of a part is ignored there.
+                    // The disposition of a part is ignored in a `multipart/related` (RFC 2387, 4).
                     root.and_then(|root| {
                         opened[root].or((entities[root].kind == EntityKind::Leaf).then_some(root))
                     })
@@ -186,7 +188,7 @@ impl OpenedParts {
                 EntityKind::Multipart { .. }
                     if entity.media_type.is("multipart", "alternative") =>
                 {
-                    // Without a page, no alternative replaces the others.
+                    // If no alternative is a page, all of them are kept.
                     alternative[index] = inside().rfind(has_page);
                     alternative[index].or_else(|| inside().next()).and_then(|child| opened[child])
                 }
@@ -196,18 +198,18 @@ impl OpenedParts {
                 }
             };
         }
-        let mut is_left = vec![false; entities.len()];
+        let mut is_unused = vec![false; entities.len()];
         for (index, entity) in entities.iter().enumerate() {
             if let Some(parent) = entity.parent {
                 let is_other = alternative[parent].is_some_and(|chosen| chosen != index);
-                is_left[index] = is_left[parent] || is_other;
+                is_unused[index] = is_unused[parent] || is_other;
             }
         }
         let is_document = |index: &usize| {
             is_page(index)
                 || matches!(entities[*index].media_type.format(), Format::Svg | Format::Xml)
         };
-        Self { root: opened.first().copied().flatten().filter(is_document), is_left }
+        Self { root: opened.first().copied().flatten().filter(is_document), is_unused }
     }
 }
 
@@ -230,7 +232,7 @@ fn in_brackets(value: &str) -> &str {
     inside.split_once('>').map_or(inside, |(inside, _)| inside).trim()
 }
 
-/// The URLs of a part whose heading has the base of `chain`.
+/// The URLs of a part. `chain` gives the base of its heading.
 fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -> Vec<String> {
     let mut urls = Vec::new();
     let location = entity.heading.url(message, UrlField::ContentLocation);
@@ -245,16 +247,16 @@ fn urls(message: &[u8], entity: &Entity, chain: &BaseChain, options: &Options) -
         urls.push(url);
     }
     if let Some(id) = content_id(message, entity) {
-        // RFC 2392, 2: "any characters that are not allowed in URLs" must be encoded, but few programs do so.
-        let encoded = percent_encode(&id, |one| {
-            !(one.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(one))
+        // RFC 2392, 2, requires percent-encoding of "any characters that are not allowed in URLs", but few programs
+        // encode them. The part therefore gets both URLs.
+        let encoded = percent_encode(&id, |c| {
+            !(c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@".contains(c))
         });
         urls.extend([format!("cid:{encoded}"), format!("cid:{id}")]);
     }
     if urls.is_empty() {
         let file = file_name(message, entity).unwrap_or_default();
-        let file =
-            percent_encode(&file, |one| !(one.is_ascii_alphanumeric() || "-._~".contains(one)));
+        let file = percent_encode(&file, |c| !(c.is_ascii_alphanumeric() || "-._~".contains(c)));
         let names = [&*entity.name, &*file].into_iter().filter(|name| !name.is_empty());
         urls.push(format!("{THIS_MESSAGE}{}", names.collect::<Vec<_>>().join("/")));
     }
@@ -269,14 +271,15 @@ fn file_name(message: &[u8], entity: &Entity) -> Option<String> {
         // The parameters have the syntax of those of a media type.
         MediaType::read(&[b"disposition/", &message[field.value.range()]].concat())
     });
-    let name = disposition.as_ref().and_then(|one| one.parameter("filename"));
+    let name = disposition.as_ref().and_then(|value| value.parameter("filename"));
     let name = name.or_else(|| entity.media_type.parameter("name"))?;
     let last = name.rsplit(['/', '\\']).next()?;
-    (!last.chars().all(|one| one == '.')).then(|| last.to_owned())
+    (!last.chars().all(|c| c == '.')).then(|| last.to_owned())
 }
 
-/// Gives parts that have only `cid:` URLs the base of the page that refers to them.
-fn adopt(
+/// Gives pages and style sheets with a `cid:` URL the base of the page that refers to them, unless their own heading
+/// gives a base.
+fn inherit_bases(
     message: &[u8],
     structure: &Structure,
     parts: &[(usize, PartResource<'_>)],
@@ -296,7 +299,7 @@ fn adopt(
     if labels.is_empty() {
         return;
     }
-    // The first page that refers to a part.
+    // For each page, the parts to which it is the first to refer.
     let mut referred: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
     let mut has_referrer = vec![false; parts.len()];
     for (at, (_, part)) in parts.iter().enumerate() {
@@ -313,7 +316,8 @@ fn adopt(
             }
         }
     }
-    // Pages in pages, outermost first. Pages that only refer to each other keep their base.
+    // A page gets its base before the parts to which it refers. Pages that refer to each other in a circle keep their
+    // bases.
     let mut next: Vec<usize> = (0..parts.len()).filter(|at| !has_referrer[*at]).collect();
     while let Some(at) = next.pop() {
         let (index, part) = &parts[at];

@@ -1,12 +1,12 @@
-//! File names in a mirror. A file keeps its name if the name is valid everywhere.
+//! File names in a mirror. A file keeps its name if the name is valid on all file systems.
 //!
 //! ```text
-//! main.css?v=3  -->  main@v=3.css        list.php?page=2  -->  list.php@page=2.html
-//! con.png       -->  _con.png            Windows keeps the name for a device
-//! about.html    -->  about-fb8a140d.html next to About.html, if case is ignored
+//! main.css?v=3  -->  main@v=3.css           list.php?page=2  -->  list.php@page=2.html
+//! con.png       -->  _con.png               Windows reserves `con` for a device
+//! about.html    -->  about-fb8a140d.html    next to About.html, because some file systems ignore case
 //! ```
 //!
-//! Deliberately absent: the rules, which are those for archives ([`super::file_names`]).
+//! Deliberately absent: the rules for names, which are in [`super::file_names`].
 
 use std::borrow::Cow;
 
@@ -14,22 +14,22 @@ use super::file_names::{path_in_mirror, rounds_of};
 use super::index::Collection;
 
 impl Collection {
-    /// Renames files whose names do not work in a mirror. Such names contain a query as wget writes it, or are
-    /// invalid or too long on some file system. Names are also changed if they collide when case or normalization
-    /// is ignored.
+    /// Renames files whose names do not work in a mirror: names with a query as wget writes it, and names that are
+    /// invalid or too long on some file system. If names collide when case or normalization is ignored, all but one of
+    /// them are changed.
     pub fn rename_for_mirror(&mut self) {
-        let files: Vec<usize> = (0..self.files.len()).filter(|&one| self.is_file(one)).collect();
-        let own = |one: usize| text(self.files.text(files[one]));
-        let path = |one, round| Cow::Owned(path_in_mirror(&own(one), round).into_owned());
-        let is_changed = |one| path_in_mirror(&own(one), 0) != own(one);
-        let rounds = rounds_of(files.len(), path, |one, other| {
-            let order = is_changed(one).cmp(&is_changed(other));
-            order.then_with(|| self.files.text(files[one]).cmp(self.files.text(files[other])))
+        let files: Vec<usize> = (0..self.files.len()).filter(|&file| self.is_file(file)).collect();
+        let own = |at: usize| text(self.files.text(files[at]));
+        let path = |at, round| Cow::Owned(path_in_mirror(&own(at), round).into_owned());
+        let is_changed = |at| path_in_mirror(&own(at), 0) != own(at);
+        let rounds = rounds_of(files.len(), path, |left, right| {
+            let order = is_changed(left).cmp(&is_changed(right));
+            order.then_with(|| self.files.text(files[left]).cmp(self.files.text(files[right])))
         });
-        let renamed = rounds.into_iter().enumerate().filter_map(|(one, round)| {
-            let own = own(one);
+        let renamed = rounds.into_iter().enumerate().filter_map(|(at, round)| {
+            let own = own(at);
             let path = path_in_mirror(&own, round);
-            (path != own).then(|| (files[one], path.as_bytes().into()))
+            (path != own).then(|| (files[at], path.as_bytes().into()))
         });
         self.renamed = renamed.collect();
     }
@@ -60,7 +60,8 @@ mod tests {
     use super::*;
     use crate::collection::Resource;
 
-    /// Asserts the mirror names of `files` in both orders. The digests are from `md5sum`.
+    /// Asserts the paths of `files` in a mirror, regardless of the order in which they are added. The digests are from
+    /// `md5sum`.
     fn check(files: &[(&[u8], &[u8])]) {
         for is_backwards in [false, true] {
             let mut files = files.to_vec();
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_need_one_name() {
+    fn files_with_colliding_names() {
         check(&[(b"a/b", b"a/b"), (b"A/c", b"A/c"), (b"\xff", b"\xff"), (b"\xfe", b"\xfe")]);
         check(&[(b"About.html", b"About.html"), (b"about.html", b"about-fb8a140d.html")]);
         check(&[(b"a/docs", b"a/docs-ba08cd05"), (b"a/DOCS/x", b"a/DOCS/x")]);
@@ -86,7 +87,7 @@ mod tests {
             ("caf\u{e9}.html".as_bytes(), "caf\u{e9}-3022d09b.html".as_bytes()),
             ("cafe\u{301}.html".as_bytes(), "cafe\u{301}.html".as_bytes()),
         ]);
-        // A valid name is never lost to an invalid one.
+        // A file with a valid name keeps it, even if an invalid name is changed to the same name.
         check(&[(b"x:y", b"x_y-dad3d504"), (b"x<y", b"x_y-76b21541"), (b"x_y", b"x_y")]);
         check(&[(b"x:y", b"x_y"), (b"x<y", b"x_y-76b21541")]);
         check(&[

@@ -1,9 +1,9 @@
 //! Resources and the URLs by which they were retrieved (RFC 1808, 3.3).
 //!
-//! A [`Collection`] finds the resource of a URL. Each resource has a name, which is a relative path, and URLs. The
-//! URL of a redirect is a further URL of its target. After a move and in a mirror, links lead to names. [`folder`]
-//! adds the files of a folder, [`origin`] determines their retrieval URLs, and [`capture`] assigns file paths to
-//! resources in archives.
+//! A [`Collection`] finds the resource of a URL. Each resource has a name, which is a relative path, and URLs. If a
+//! URL redirects to a resource, it is one of that resource's URLs. In the output of `localize` and `move`, a link to a
+//! resource leads to its name. [`folder`] adds the files of a folder, [`origin`] determines their retrieval URLs, and
+//! [`capture`] assigns file paths to resources in archives.
 //!
 //! ```
 //! use baselink::Options;

@@ -1,7 +1,8 @@
-//! Names that differ only in case, encoding, normalization, or a few letters.
+//! Comparison of names regardless of case, encoding, normalization or a few letters.
 //!
 //! ```text
-//! Caf%C3%A9/X and café/x differ in case and encoding; lgoo.png is one change away from logo.png
+//! Caf%C3%A9/X and café/x       differ in case and encoding
+//! lgoo.png    and logo.png     differ by one change: a swap of two letters
 //! ```
 //!
 //! Deliberately absent: the set of names.
@@ -26,7 +27,7 @@ pub(super) fn composed_text(text: &str) -> Cow<'_, str> {
     NFC.normalize(text)
 }
 
-/// A path in the form used to ignore case, normalization and encoding.
+/// Converts a path to the form in which case, normalization, encoding and empty names do not matter.
 pub(super) fn folded(path: &[u8]) -> Vec<u8> {
     /// The maximum number of times that a name is percent-decoded.
     const PASSES: usize = 3;
@@ -40,7 +41,7 @@ pub(super) fn folded(path: &[u8]) -> Vec<u8> {
     composed(&lower(&without_empty(&decoded))).into_owned()
 }
 
-/// A path in lower case. If it is not UTF-8, it is treated as Latin-1.
+/// Converts a path to lower case. A path that is not UTF-8 is treated as Latin-1.
 fn lower(path: &[u8]) -> Vec<u8> {
     match str::from_utf8(path) {
         Ok(path) => path.to_lowercase().into_bytes(),
@@ -53,16 +54,18 @@ fn lower(path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A path in the form used to ignore case. UTF-8 and other bytes never match.
+/// Converts a path to the form in which case does not matter. The flag is true for UTF-8, so that a path in UTF-8 never
+/// equals a path in another encoding.
 pub(super) fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
     (lower(path), str::from_utf8(path).is_ok())
 }
 
-pub(super) fn is_alike_in_case(one: &[u8], other: &[u8]) -> bool {
-    without_case(one) == without_case(other)
+/// True if two paths are equal when case is ignored.
+pub(super) fn is_alike_in_case(left: &[u8], right: &[u8]) -> bool {
+    without_case(left) == without_case(right)
 }
 
-/// A path without empty names.
+/// Removes empty names from a path.
 pub(super) fn without_empty(path: &[u8]) -> Vec<u8> {
     let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
     names.collect::<Vec<_>>().join(&b'/')
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_alike_when_case_and_encoding_do_not_count() {
+    fn folded_ignores_case_encoding_and_normalization() {
         for alike in ["Caf\u{e9}/X", "caf%C3%A9/x", "CAF%25C3%25A9//x/"] {
             assert_eq!(folded(alike.as_bytes()), "caf\u{e9}/x".as_bytes());
         }

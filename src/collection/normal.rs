@@ -1,7 +1,7 @@
-//! URLs in the form in which they are compared.
+//! Normalization of URLs for comparison.
 //!
-//! RFC 3986, 6.2.2 and 6.2.3: the case of scheme and host, percent-encoding, default ports and dot segments are
-//! ignored. Host names beyond ASCII are converted as in browsers (URL Standard, 3.3).
+//! According to RFC 3986, 6.2.2 and 6.2.3, the case of scheme and host, percent-encoding, default ports and dot
+//! segments do not matter. Host names with non-ASCII characters are converted as in browsers (URL Standard, 3.3).
 //!
 //! ```text
 //! HTTP://A:80/%7eb/../c?x#y  -->  http://a/c?x
@@ -15,7 +15,7 @@ use crate::resolve::{Base, Profile};
 
 /// `url` without its query and fragment.
 pub(crate) fn without_query(url: &str) -> &str {
-    // Called for each link; twice as fast as a search for one of two characters.
+    // This runs for each link, and is twice as fast as `str::find` with two characters.
     let end = url.bytes().position(|byte| matches!(byte, b'?' | b'#'));
     &url[..end.unwrap_or(url.len())]
 }
@@ -24,7 +24,7 @@ pub(crate) fn without_query(url: &str) -> &str {
 /// path leads above the root.
 pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
-    // Browsers send host names beyond ASCII in this form (URL Standard, 3.3, "domain to ASCII").
+    // Browsers convert host names with non-ASCII characters (URL Standard, 3.3, "domain to ASCII").
     if split.net_loc().is_some_and(|host| !host.is_ascii()) {
         let base = Base::new(Profile::Whatwg, url);
         let has_ascii =
@@ -35,17 +35,17 @@ pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     }
     let scheme = split.scheme()?.to_ascii_lowercase();
     if split.net_loc().is_none() && !split.path().starts_with('/') {
-        // A URL without authority and hierarchy, such as `cid:` (RFC 2392).
+        // The URL has neither an authority nor a hierarchical path, such as `cid:` (RFC 2392).
         let path = names::decode(split.path());
         return Some(format!("{scheme}:{}", names::segment(&path, names::Percent::Encode)?));
     }
     let root = format!(
         "{scheme}:{}",
-        split.net_loc().map_or(String::new(), |one| origin::net_loc(&scheme, one))
+        split.net_loc().map_or(String::new(), |net_loc| origin::net_loc(&scheme, net_loc))
     );
     let spelled = |name: &str| {
         let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
-        // A name that is impossible for a file is kept unchanged.
+        // A segment that cannot be a file name is kept unchanged.
         name_of_file.unwrap_or_else(|| name.to_owned())
     };
     let segments: Vec<_> = origin::segments(&split)?.into_iter().map(spelled).collect();
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_that_mean_the_same_are_spelled_alike() {
+    fn equivalent_urls_have_the_same_normal_form() {
         for (url, expected) in [
             ("HTTP://A:80", "http://a/"),
             ("http://a/%7eb/./c/../d?x#y", "http://a/~b/d?x"),

@@ -5,11 +5,11 @@
 //! 1. `url-map`: a table of files and URLs ([`map`]);
 //! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
 //! 3. `layout`: the names of the folders, as crawlers write them ([`FolderLayout`]);
-//! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
+//! 4. `saved-from`: a comment in the page, written by the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
-//!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
-//!    `wget --xattr` write it. wget writes the last URL after redirects. With a layout, the attribute precedes
-//!    source 3, because it is recorded and the layout is only a convention;
+//!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and `wget --xattr` write it.
+//!    wget writes the last URL after redirects. If a layout is given, the attribute precedes source 3, because the
+//!    attribute is a record and the layout only a convention;
 //! 6. `canonical`: the canonical URL that the page declares ([`canonical`]), if requested.
 //!
 //! A URL that is not absolute and hierarchical is skipped with a message. The fragment in sources 4, 5 and 6 is
@@ -35,9 +35,9 @@
 //! assert_eq!(origins.paths(&retrieval.url)[0], PathBuf::from("a.example:8080/b/c?d=e"));
 //! ```
 //!
-//! Deliberately absent: the base that a document declares (3.1), which precedes all of these, and guesses:
-//! `page.html` does not become `/page`. Only if the rest of the name belongs to a program, as in `list.php.html`,
-//! is `.html` known to come from a crawler.
+//! Deliberately absent: the base that a document declares (3.1), which precedes all of these; and guesses, so
+//! `page.html` does not become `/page`. The `.html` is removed only after the extension of a program, as in
+//! `list.php.html`, because a crawler has added it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -74,23 +74,23 @@ pub struct Origins {
     pub index: Option<OsString>,
     /// The layout of the folders below the roots.
     pub layout: Option<FolderLayout>,
-    /// The scheme of URLs from `layout`, and of HTTrack's URLs, which have none.
+    /// The scheme of URLs from `layout`, and of the URLs that HTTrack records without a scheme.
     pub scheme: String,
-    /// True if the scheme is only assumed, so that reports mention it.
+    /// True if `scheme` is only assumed. Reports then mention the assumption.
     pub assumes_scheme: bool,
-    /// True if the comment of the program that saved a page is used.
+    /// True if the comments of programs that saved pages are used.
     pub trust_saved_from: bool,
-    /// True if the extended attribute of a file is used.
+    /// True if the extended attributes of files are used.
     pub trust_xattr: bool,
-    /// True if root URL and layout do not apply to files in a companion folder.
+    /// True if root URL and layout do not apply to files in companion folders.
     pub keeps_local_copies: bool,
     /// The cache of companion folders.
     pub companions: Companions,
-    /// True if the canonical URL of a page is used.
+    /// True if the canonical URLs of pages are used.
     pub canonical: bool,
-    /// True if the URL of the root is assumed. It then ranks last.
+    /// True if the URL of the root is assumed. This source then ranks last.
     pub assumes_root: bool,
-    /// True if the remaining sources are also collected for display ([`Retrieval::others`]).
+    /// True if the URLs of later sources are also collected, for display ([`Retrieval::others`]).
     pub every_source: bool,
 }
 
@@ -122,9 +122,9 @@ pub enum FolderLayout {
     /// The port is part of the host name: `host:8080`, `host+8080` as wget writes it for Windows, or `host_8080` as
     /// HTTrack writes it. The first folder must be a valid host name in ASCII.
     ///
-    /// A `?` in a file name begins the query, as wget writes it by default. The `@` of its
-    /// `--restrict-file-names=windows` stays an `@`, because it may be one. A `%` with two hexadecimal digits is an
-    /// escape. wget decodes most escapes, so `?a=%26` comes back as `?a=&`; if that matters, use a map.
+    /// A `?` in a file name begins the query, as wget writes it by default. With `--restrict-file-names=windows`, wget
+    /// writes `@` instead, but an `@` stays an `@`, because the URL may contain one. A `%` with two hexadecimal digits
+    /// is an escape. wget decodes most escapes, so `?a=%26` becomes `?a=&`; if that matters, use a map.
     Host,
 }
 
@@ -164,7 +164,7 @@ impl RootUrl {
         Self::new(&format!("file:///{path}"))
     }
 
-    /// Checks that the URL can be that of a folder.
+    /// Checks that the URL can be the URL of a folder.
     ///
     /// # Errors
     ///
@@ -181,8 +181,8 @@ impl RootUrl {
         }
     }
 
-    /// Creates the URL of single named files, used as given. Files in folders get no URL from it if
-    /// [`RootUrl::new`] would reject it.
+    /// Creates the URL of a single named file, which is used as given. If [`RootUrl::new`] would reject the URL, files
+    /// in folders get no URL from it.
     #[must_use]
     pub fn of_file(url: &str) -> Self {
         let slash = if url.ends_with('/') { "" } else { "/" };
@@ -191,13 +191,13 @@ impl RootUrl {
         Self { given: url.to_owned(), folder }
     }
 
-    /// The root of a site with an unknown host. No host has such a name (RFC 6761, 6.4).
+    /// The root of a site with an unknown host. RFC 6761, 6.4, reserves its name, so no host has it.
     #[must_use]
     pub fn of_site() -> Self {
         Self::of_file(ASSUMED)
     }
 
-    /// A placeholder for an unknown folder. No host has such a name (RFC 6761, 6.4).
+    /// A placeholder for an unknown folder of a site with an unknown host.
     pub(crate) fn assumed() -> Self {
         Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
@@ -216,16 +216,16 @@ impl RootUrl {
     /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment are ignored, and dot
     /// segments are removed first (RFC 3986, 5.2.4).
     pub(crate) fn below(&self, url: &str) -> Option<PathBelowRoot> {
-        self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
+        self.below_by(url, |left, right| left.eq_ignore_ascii_case(right))
     }
 
-    /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host has the same
+    /// Like [`below`](Self::below), but treats `http` and `https` as one scheme, because a host usually has the same
     /// resources under both.
     pub(crate) fn below_own(&self, url: &str) -> Option<PathBelowRoot> {
-        self.below_by(url, is_one_web)
+        self.below_by(url, is_same_web)
     }
 
-    /// The common prefix of the URLs that are derived from the folder.
+    /// The URL of the folder with its final `/`; `None` if no path can follow the URL.
     pub(crate) fn folder(&self) -> Option<&str> {
         self.folder.as_deref()
     }
@@ -247,7 +247,7 @@ impl RootUrl {
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
         let url = Reference::split(Grammar::Rfc3986, url);
-        if !is_same_scheme(root.scheme()?, url.scheme()?) || !same_net_loc(&root, &url) {
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !is_same_net_loc(&root, &url) {
             return None;
         }
         let segments = segments(&url)?;
@@ -270,18 +270,18 @@ impl RootUrl {
 /// A path below a root, taken from a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PathBelowRoot {
-    /// The decoded names, with `/` between them. For a folder, ends with `/` or is empty.
+    /// The decoded names, with `/` between them. The path of a folder ends with `/` or is empty.
     pub(crate) path: Vec<u8>,
-    /// True if these names are valid for files.
+    /// True if the names can be those of files.
     pub(crate) is_path: bool,
-    /// True if the URL is that of the root without the final `/`.
+    /// True if the URL is the URL of the root without the final `/`.
     pub(crate) names_root: bool,
-    /// The offset in the URL after the URL of the root; `None` if it has dot segments.
+    /// The offset in the URL at which the part below the root begins; `None` if the URL has dot segments.
     pub(crate) tail: Option<usize>,
 }
 
 impl PathBelowRoot {
-    /// The path itself, if it needs no decoding.
+    /// The path below the root, if `path` needs no decoding.
     fn plain(path: &str) -> Option<Self> {
         let path = path.as_bytes();
         let below = || Self { path: path.to_vec(), is_path: true, names_root: false, tail: None };
@@ -325,17 +325,19 @@ impl PathBelowRoot {
 /// The prefix of every URL derived from an assumed root.
 const ASSUMED: &str = "https://assumed.invalid/";
 
-/// A folder of the assumed root. It is nested so deeply that surplus `..` segments do not reach the root.
+/// The name of each folder in an assumed root.
 const ASSUMED_FOLDER: &str = "assumed/";
+/// The number of folders in an assumed root. Surplus `..` segments of links then do not reach the root of the site.
 const ASSUMED_DEPTH: usize = 16;
 
-/// True if `url` is derived from an assumed root ([`Origins::assume_root`]), so that it is not shown.
+/// True if `url` is derived from an assumed root ([`Origins::assume_root`]). Such a URL is not shown.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
     url.starts_with(ASSUMED)
 }
 
-/// The part of `url` that may be shown: the part after an assumed root.
+/// The part of `url` that may be shown: after an assumed root, only the path below it; otherwise all of `url`. `None`
+/// if a URL derived from an assumed root leads out of its folders.
 pub(crate) fn without_assumed(url: String) -> Option<String> {
     let Some(mut below) = url.strip_prefix(ASSUMED) else {
         return Some(url);
@@ -357,8 +359,8 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
-    /// Assumes a URL for the root if there is no map, layout or URL. It is `place`, the destination of the tree, or
-    /// else a placeholder. It applies to files without another URL.
+    /// Assumes a URL for the root if no map, layout or root URL is given. The assumed URL is `place`, the destination
+    /// of the tree, or else a placeholder. It applies only to files without another URL.
     pub fn assume_root(&mut self, place: Option<&RootUrl>) {
         if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
             self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
@@ -366,7 +368,7 @@ impl Origins {
         }
     }
 
-    /// The URL of the root, unless it is assumed: an assumed URL is not shown.
+    /// The URL of the root, unless it is assumed. Assumed URLs are not shown.
     #[must_use]
     pub fn given_root(&self) -> Option<&RootUrl> {
         self.root_url.as_ref().filter(|_| !self.assumes_root)
@@ -387,8 +389,8 @@ impl Origins {
         self.of_seen(entry, entry, format, head)
     }
 
-    /// Like [`of`](Self::of), but root URL and layout apply to a folder other than the root of `entry`. `seen` is
-    /// the entry with its names relative to that folder.
+    /// Like [`of`](Self::of), but root URL and layout apply to a folder other than the root of `entry`. `seen` is the
+    /// same entry, with a path relative to that folder.
     #[must_use]
     pub fn of_seen(
         &self,
@@ -414,15 +416,14 @@ impl Origins {
         })
     }
 
-    /// The surroundings of `entry`. Root URL and layout apply to the folder from which it is `seen`.
+    /// The files around `entry`. The layout applies as in [`of_seen`](Self::of_seen).
     #[must_use]
     pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn NearbyFiles> {
         let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
         self.companions.beside(entry, depth, &self.scheme)
     }
 
-    /// Like [`of`](Self::of), for a document that is not a file: only the given URL and the document's own comments
-    /// are used.
+    /// Like [`of`](Self::of), for a document on standard input. Only the given URL and the document itself are used.
     #[must_use]
     pub fn of_standard_input(
         &self,
@@ -448,17 +449,17 @@ impl Origins {
             // A layout is a general convention; an attribute belongs to this file.
             Source::Xattr if self.layout.is_some() => 2,
             Source::Retrieval if self.assumes_root => ORDER.len(),
-            source => ORDER.iter().position(|one| one == source).unwrap_or_default(),
+            source => ORDER.iter().position(|other| other == source).unwrap_or_default(),
         };
         let mut order = ORDER;
         order.sort_by_key(|source| (place(source), *source == Source::Layout));
         order
     }
 
-    /// True if the head of a page may give a URL that precedes `known`, which was found without the head.
+    /// True if the head of a page may give a URL that precedes `known`, the URL that was found without the head.
     #[must_use]
     pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
-        let is_before = |one: &Retrieval| match one.source {
+        let is_before = |known: &Retrieval| match known.source {
             Source::Xattr => self.layout.is_none(),
             Source::Retrieval => self.assumes_root,
             _ => false,
@@ -466,7 +467,8 @@ impl Origins {
         (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
     }
 
-    /// The first URL of a source; `of_files` are the sources that need no document.
+    /// The retrieval URL from the first source that has one. `of_files` returns the URL of each source that does not
+    /// read the document.
     fn first(
         &self,
         entry: &TreeEntry,
@@ -474,17 +476,17 @@ impl Origins {
         head: &[u8],
         of_files: impl Fn(Source) -> Option<String>,
     ) -> (Option<Retrieval>, Vec<String>) {
-        let says_it = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
-        let (mut first, mut passed_over) = (None::<Retrieval>, Vec::new());
+        let reads_comment = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
+        let (mut first, mut skipped) = (None::<Retrieval>, Vec::new());
         for source in self.order() {
-            let said = match source {
-                Source::SavedFrom if says_it => saved::saved(head),
+            let saved = match source {
+                Source::SavedFrom if reads_comment => saved::saved(head),
                 _ => None,
             };
             let url = match source {
-                Source::SavedFrom => {
-                    said.as_ref().map(|said| without_fragment(&said.url(&self.scheme)).to_owned())
-                }
+                Source::SavedFrom => saved
+                    .as_ref()
+                    .map(|saved| without_fragment(&saved.url(&self.scheme)).to_owned()),
                 Source::Canonical => {
                     let named = self.canonical.then(|| canonical::named(head, format));
                     named.flatten().map(|named| named.url)
@@ -493,16 +495,16 @@ impl Origins {
             };
             let Some(url) = url else { continue };
             // Chromium writes these into frames without a URL.
-            if said.is_some() && matches!(&*url, "about:srcdoc" | "about:blank") {
+            if saved.is_some() && matches!(&*url, "about:srcdoc" | "about:blank") {
                 continue;
             }
-            let disbelief = said.as_ref().and_then(Saved::disbelief);
-            // A URL given for this very file is used as it is, like a base in it. The URL of a folder is usable,
-            // and so is every URL made of it and path segments.
+            let disbelief = saved.as_ref().and_then(Saved::disbelief);
+            // The URL of a single file is used as given, like a base in it. The URL of a folder was checked, and
+            // remains usable with path segments after it.
             let is_usable = source == Source::Retrieval;
             if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
             {
-                passed_over.push(format!(
+                skipped.push(format!(
                     "{}: no {} URL: {why}: {}",
                     name(&entry.path),
                     source.name(),
@@ -512,7 +514,7 @@ impl Origins {
             }
             match &mut first {
                 None => {
-                    let has_scheme = said.is_none_or(|said| said.has_scheme());
+                    let has_scheme = saved.is_none_or(|saved| saved.has_scheme());
                     let assumes_scheme = !has_scheme && self.assumes_scheme;
                     first = Some(Retrieval { assumes_scheme, ..Retrieval::of(url, source) });
                 }
@@ -522,14 +524,15 @@ impl Origins {
                 break;
             }
         }
-        (first, passed_over)
+        (first, skipped)
     }
 
-    /// The possible paths below a root of a file with `url` in the `layout`, the most likely first.
+    /// The possible paths, below a root with a `layout`, of the file with the URL `url`. The most likely path comes
+    /// first.
     ///
-    /// The paths are, in order: as wget writes it, as wget writes it for Windows, as older versions of wget wrote
-    /// it, with every escape decoded, with every escape kept, and as HTTrack writes it. The fragment is ignored.
-    /// Without an `index`, a URL that ends with `/` has no path. No path leads out of the root.
+    /// The paths are, in this order, those of wget, wget for Windows and older versions of wget; the paths with every
+    /// escape decoded, and with every escape kept; and the path of HTTrack. The fragment is ignored. Without an
+    /// `index`, a URL that ends with `/` has no path. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
         let url = Reference::split(Grammar::Rfc3986, url);
@@ -545,7 +548,7 @@ impl Origins {
         paths
     }
 
-    /// The URL of `entry`, made of the URL of the root and its path.
+    /// The URL of `entry`: the URL of the root, and the path of `entry` below it.
     pub(crate) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
@@ -557,7 +560,7 @@ impl Origins {
 
     fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
         let scheme = url.scheme()?;
-        if !is_one_web(scheme, &self.scheme) {
+        if !is_same_web(scheme, &self.scheme) {
             return None;
         }
         let (host, port) = hosts::host_and_port(url.net_loc()?)?;
@@ -592,8 +595,8 @@ impl Origins {
     }
 }
 
-/// The URL of `entry` from the host in its first folder ([`FolderLayout::Host`]). A file called `index` stands for
-/// its folder.
+/// The URL of `entry`, with the host from its first folder ([`FolderLayout::Host`]). A file called `index` has the URL
+/// of its folder.
 pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
@@ -610,7 +613,7 @@ pub(crate) fn by_host(entry: &TreeEntry, scheme: &str, index: Option<&OsStr>) ->
     Some(url)
 }
 
-/// The path of `file` in these folders.
+/// The path of `file` in these folders, as the path of a URL.
 fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
     let names: Vec<_> = folders.iter().map(|name| names::bytes(name)).chain([file]).collect();
     names::path(&names.join(&b'/'), percent)
@@ -624,12 +627,12 @@ struct PathSpelling {
     query: &'static str,
     /// True if escapes are decoded.
     decodes: bool,
-    /// The bytes that it escapes nevertheless.
+    /// The bytes that are escaped nevertheless.
     escapes: fn(u8) -> bool,
 }
 
-/// GNU wget, `url_file_name` and `append_uri_pathel` in `url.c`; its manual,
-/// `--restrict-file-names` (<https://www.gnu.org/software/wget/manual/wget.html>).
+/// The spellings of GNU wget (`url_file_name` and `append_uri_pathel` in `url.c`; `--restrict-file-names` in
+/// <https://www.gnu.org/software/wget/manual/wget.html>) and of HTTrack.
 const SPELLINGS: [PathSpelling; 6] = [
     PathSpelling { port: ':', query: "?", decodes: true, escapes: is_control },
     PathSpelling {
@@ -652,21 +655,21 @@ const SPELLINGS: [PathSpelling; 6] = [
     PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
 ];
 
-/// The name of a file without the `.html` that wget appends to the name of a program (`--adjust-extension`). After
-/// a query, `.html` may be part of the query.
+/// Removes the `.html` that wget appends to the name of a program (`--adjust-extension`). After a query, `.html` is
+/// kept, because it may be part of the query.
 fn without_adjustment(name: &[u8]) -> &[u8] {
     const PROGRAMS: [&[u8]; 10] = [
         b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
     ];
     let stem = name.strip_suffix(b".html").filter(|stem| !stem.contains(&b'?'));
-    stem.filter(|stem| PROGRAMS.iter().any(|one| stem.ends_with(one))).unwrap_or(name)
+    stem.filter(|stem| PROGRAMS.iter().any(|program| stem.ends_with(program))).unwrap_or(name)
 }
 
 fn is_control(byte: u8) -> bool {
     byte.is_ascii_control()
 }
 
-/// RFC 3986, 6.2.3: after an authority no path is `/`.
+/// The path of `url`. An empty path counts as `/` (RFC 3986, 6.2.3).
 pub(crate) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
 }
@@ -702,27 +705,28 @@ pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
 }
 
 /// True if two schemes are the same, or `http` and `https`.
-fn is_one_web(one: &str, other: &str) -> bool {
+fn is_same_web(left: &str, right: &str) -> bool {
     let is_web =
         |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
-    one.eq_ignore_ascii_case(other) || (is_web(one) && is_web(other))
+    left.eq_ignore_ascii_case(right) || (is_web(left) && is_web(right))
 }
 
-fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
-    let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
-        return one.net_loc() == other.net_loc();
+/// True if two URLs have the same host and port.
+fn is_same_net_loc(left: &Reference<'_>, right: &Reference<'_>) -> bool {
+    let (Some(a), Some(b)) = (left.net_loc(), right.net_loc()) else {
+        return left.net_loc() == right.net_loc();
     };
-    let [of_one, of_other] = [one, other].map(|url| url.scheme().unwrap_or_default());
-    a == b || net_loc(of_one, a) == net_loc(of_other, b)
+    let [left, right] = [left, right].map(|url| url.scheme().unwrap_or_default());
+    a == b || net_loc(left, a) == net_loc(right, b)
 }
 
-/// RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2.
+/// The default port of `scheme` (RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2).
 fn default_port(scheme: &str) -> Option<&'static str> {
     let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
     ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
 }
 
-/// Shortens a URL for a sentence.
+/// Shortens a URL for display in a message.
 fn abridged(url: &str) -> String {
     const LONGEST: usize = 256;
     let mut shown: String = url.chars().take(LONGEST).collect();

@@ -6,7 +6,7 @@
 //!
 //! Deliberately absent: the separators of other systems.
 
-/// The path of `name` in `folder`, which is empty for the root.
+/// The path of `name` in `folder`. The path of the root is empty.
 pub(super) fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
     if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
 }
@@ -24,14 +24,14 @@ pub(crate) fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
 }
 
-/// True if the name is that of a page, or of a program that generates pages.
+/// True if the name is that of a page or of a program that generates pages, or if it has no extension.
 pub(super) fn is_page_name(name: &[u8]) -> bool {
     const EXTENSIONS: [&str; 16] = [
         "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
         "cgi", "pl", "cfm", "py",
     ];
     memchr::memrchr(b'.', name).is_none_or(|dot| {
-        EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
+        EXTENSIONS.iter().any(|known| name[dot + 1..].eq_ignore_ascii_case(known.as_bytes()))
     })
 }
 

@@ -1,8 +1,8 @@
 //! The capture in a record of a web archive (ISO 28500), and its body.
 //!
-//! A `response` has a status, a media type and possibly a redirect in its HTTP heading. A `resource` has its media
-//! type in the heading of the record. A `revisit` repeats the body of another record. It identifies that record by
-//! the digest of the body, by record id, or by URL and date (ISO 28500, 6.7).
+//! The HTTP heading of a `response` has a status, a media type and possibly a redirect. The media type of a `resource`
+//! is in the heading of the record. A `revisit` has the same body as another record, and identifies it by the digest
+//! of the body, by record id, or by URL and date (ISO 28500, 6.7).
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};
@@ -47,22 +47,22 @@ impl<'a> CapturedBody<'a> {
             Some(media_type) => media_type.format(),
             None => Format::detect(None, &bytes),
         };
-        let charset = media_type.and_then(|one| one.parameter("charset"));
+        let charset = media_type.and_then(|media_type| media_type.parameter("charset"));
         Self { bytes, format, charset: charset.and_then(Charset::for_label) }
     }
 }
 
-/// True if `url` is on a server. Other URLs are crawler notes, such as `urn:pageinfo:` and wget's `metadata:`, or
-/// answers to `dns:`.
-fn is_of_a_server(url: &str) -> bool {
+/// True if the scheme of `url` is one of those by which documents are retrieved. Records with other URLs contain notes
+/// of the crawler, such as `urn:pageinfo:` and wget's `metadata:`, or answers to `dns:`.
+fn is_retrievable(url: &str) -> bool {
     let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("http" | "https" | "ftp" | "ftps" | "file"))
 }
 
-/// The capture in `record`; `None` if it has none, or its URL is not on a server.
+/// The capture in `record`; `None` if it has none, or if its URL is not that of a document.
 #[must_use]
 pub fn capture(record: &Record) -> Option<Capture> {
-    let url = url_of(record).filter(|url| is_of_a_server(url))?;
+    let url = url_of(record).filter(|url| is_retrievable(url))?;
     let (block, content) = (record.block(), record.document());
     let has_http = content == RecordContent::Http || block.starts_with(b"HTTP/");
     let mut capture =
@@ -76,7 +76,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
             let is_redirect = (300..400).contains(&capture.status);
             let location = value("Location").filter(|_| is_redirect);
             capture.location = location.map(|location| String::from_utf8_lossy(location).into());
-            // A revisit may repeat only a part of the heading.
+            // The heading of a revisit may lack the media type. The media type of the other capture then applies.
             if record.record_type == RecordType::Response || value("Content-Type").is_some() {
                 capture.media_type = response.entities[0].media_type.to_string().into();
             }
@@ -98,7 +98,7 @@ pub fn capture(record: &Record) -> Option<Capture> {
         let other = place(text("WARC-Refers-To-Target-URI"), text("WARC-Refers-To-Date"));
         let names = [digest, named("id", record.refers_to()), other];
         capture.repeats = names.into_iter().flatten().collect();
-        // It repeats a body, possibly an empty one.
+        // This identifier matches no capture. It marks the capture as a revisit.
         if capture.repeats.is_empty() {
             capture.repeats.push(0);
         }

@@ -1,4 +1,4 @@
-//! Renamed files of a collection, and the effect on paths in URLs.
+//! Renamed files of a collection, and their new paths in URLs.
 //!
 //! | file | new name | path in a URL | new path |
 //! |---|---|---|---|
@@ -17,30 +17,30 @@
 //! assert!(collection.rename(&[(b"a/y.html".to_vec(), b"z".to_vec())]).is_err());
 //! ```
 //!
-//! Deliberately absent: renaming the files.
+//! Deliberately absent: renaming the files on disk.
 
 use std::collections::{HashMap, HashSet};
 use std::path::is_separator;
 
-use super::file_names::is_taken_by_windows;
+use super::file_names::is_valid_on_windows;
 use super::index::Collection;
 use super::origin::names;
 use super::path::split_name;
 use crate::error::{Error, Result};
 
-/// Extensions that servers leave out of URLs.
-const LEFT_OUT: [&[u8]; 2] = [b".html", b".htm"];
+/// The extensions that servers allow URLs to omit.
+const OPTIONAL_EXTENSIONS: [&[u8]; 2] = [b".html", b".htm"];
 
 impl Collection {
-    /// Renames files and folders: pairs of an old and a new path below the root, with the separators of the system
-    /// between names. For each file, the pair that names it precedes those that name its folders, of which the
-    /// innermost wins. A file moves into a folder if the new path ends with a separator.
+    /// Renames files and folders. Each pair has an old and a new path below the root, with the system's separators. A
+    /// pair for a file takes precedence over pairs for its folders, and a pair for an inner folder over one for an
+    /// outer folder. If the new path of a file ends with a separator, the file moves into that folder.
     ///
     /// # Errors
     ///
-    /// Returns an error, and renames nothing, if a path leads out of the root, or if an old path does not exist.
-    /// Likewise if a new path belongs to a file that is not renamed, to another renamed file, or to a folder, or, on
-    /// Windows, if the system rejects a name.
+    /// Returns an error, and renames nothing, if a path leads out of the root, or if an old path does not exist. Also
+    /// returns an error if a new path belongs to another file or to a folder, or if Windows, as the current system,
+    /// rejects a new name.
     pub fn rename(&mut self, pairs: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
         let mut new_names: HashMap<Vec<u8>, Vec<u8>> = HashMap::new();
         for (old, new) in pairs {
@@ -48,8 +48,8 @@ impl Collection {
             let into_folder = new.last().is_some_and(separates) && self.number_at(&old).is_some();
             let name = if into_folder { split_name(&old).1 } else { b"" };
             let new = path(&[new, name].concat())?;
-            let is_taken = |name| str::from_utf8(name).is_ok_and(is_taken_by_windows);
-            if cfg!(windows) && !new.split(separates).all(is_taken) {
+            let is_valid = |name| str::from_utf8(name).is_ok_and(is_valid_on_windows);
+            if cfg!(windows) && !new.split(separates).all(is_valid) {
                 return Err(wrong(
                     &old,
                     &format!("cannot become {}: Windows refuses it", shown(&new)),
@@ -80,8 +80,8 @@ impl Collection {
                 renamed.insert(number, new.into_boxed_slice());
             }
         }
-        self.are_there(new_names.keys())?;
-        self.are_free(&renamed)?;
+        self.check_existing(new_names.keys())?;
+        self.check_free(&renamed)?;
         self.renamed = renamed;
         let is_folder = |(old, _): &(&Vec<u8>, &Vec<u8>)| self.number_at(old).is_none();
         let folders = new_names.iter().filter(is_folder);
@@ -91,7 +91,7 @@ impl Collection {
     }
 
     /// Checks that each path is a file or a folder.
-    fn are_there<'p>(&self, paths: impl Iterator<Item = &'p Vec<u8>>) -> Result<()> {
+    fn check_existing<'p>(&self, paths: impl Iterator<Item = &'p Vec<u8>>) -> Result<()> {
         let mut missing: Vec<_> =
             paths.filter(|path| self.number_at(path).is_none() && !self.has_folder(path)).collect();
         missing.sort_unstable();
@@ -105,8 +105,8 @@ impl Collection {
         }
     }
 
-    /// Checks that new paths are unique, and that no file is in the place of a required folder.
-    fn are_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
+    /// Checks that new paths are unique, and that no path is needed for both a file and a folder.
+    fn check_free(&self, renamed: &HashMap<usize, Box<[u8]>>) -> Result<()> {
         let mut by_new: HashMap<&[u8], usize> = HashMap::new();
         for number in 0..self.count() {
             let new = renamed.get(&number).map_or(self.path(number), AsRef::as_ref);
@@ -162,16 +162,17 @@ impl Collection {
         all
     }
 
-    /// The paths that refer to the file `path` in a URL: its own, and the path of its folder if it is an index
-    /// file.
+    /// The paths by which a URL may refer to the file `path`: if it is an index file, the path of its folder, and in
+    /// any case its own path.
     pub(crate) fn forms<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> + use<'p> {
         let (_, name) = split_name(path);
         let folder = self.is_index(name).then(|| &path[..path.len() - name.len()]);
         folder.into_iter().chain([path])
     }
 
-    /// The new path of the file with this number, in the same form as `path`, its path in a URL: with or without
-    /// index name and extension. `None` if the file was not renamed.
+    /// The new path of the file with this number, for a URL in which its old path is `path`. If `path` lacks the name
+    /// of the index file or the extension, the new path lacks it too, where possible. `None` if the file was not
+    /// renamed.
     pub(crate) fn renamed_as(&self, number: usize, path: &[u8]) -> Option<Vec<u8>> {
         let new = &**self.renamed.get(&number)?;
         let old = self.path(number);
@@ -182,8 +183,8 @@ impl Collection {
             return Some(new.to_vec());
         }
         let rest = old.strip_prefix(path).unwrap_or_default();
-        let left_out = LEFT_OUT.into_iter().find(|extension| rest == *extension);
-        Some(match left_out {
+        let omitted = OPTIONAL_EXTENSIONS.into_iter().find(|extension| rest == *extension);
+        Some(match omitted {
             Some(_) if is_index => with_slash(),
             Some(extension) => new.strip_suffix(extension).unwrap_or(new).to_vec(),
             None if is_index && (path.is_empty() || path.ends_with(b"/")) => with_slash(),
@@ -192,7 +193,7 @@ impl Collection {
         })
     }
 
-    /// The new path of `path`, which is not a file, in a renamed folder; `None` if no enclosing folder was renamed.
+    /// The new path of `path`, which is not a file. `None` if neither `path` nor a folder around it was renamed.
     pub(crate) fn renamed_with_folder(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut around = path.strip_suffix(b"/").unwrap_or(path);
         while !self.renamed_folders.is_empty() {
@@ -204,7 +205,7 @@ impl Collection {
         None
     }
 
-    /// True if `name` is an index file.
+    /// True if `name` is the name of an index file.
     fn is_index(&self, name: &[u8]) -> bool {
         self.names.iter().any(|index| names::bytes(index) == name)
     }
@@ -215,16 +216,16 @@ fn separates(byte: &u8) -> bool {
     is_separator(char::from(*byte))
 }
 
-/// `path` without `.` segments and a final `/`.
-fn path(typed: &[u8]) -> Result<Vec<u8>> {
-    let refused = |why: &str| Err(wrong(typed, why));
-    if typed.first().is_some_and(separates) {
+/// Normalizes a path: removes empty and `.` segments, and makes `/` the separator.
+fn path(given: &[u8]) -> Result<Vec<u8>> {
+    let refused = |why: &str| Err(wrong(given, why));
+    if given.first().is_some_and(separates) {
         return refused(
             "an absolute path; name files and folders by their paths below the folder that moves",
         );
     }
     let mut path = Vec::new();
-    for name in typed.split(separates).filter(|name| !matches!(*name, b"" | b".")) {
+    for name in given.split(separates).filter(|name| !matches!(*name, b"" | b".")) {
         if name == b".." || name.contains(&0) {
             return refused("a path that leads out of the folder, or that no file can have");
         }
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_folders_get_other_names() {
+    fn files_and_folders_get_new_names() {
         for (files, pairs, expected) in [
             (&["a.html", "b.html"][..], &[("a.html", "x/y.html")][..], &["x/y.html", "b.html"][..]),
             (&["d/a", "d/e/b"], &[("d", "f/g")], &["f/g/a", "f/g/e/b"]),
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_renames_are_refused() {
+    fn impossible_renames_are_errors() {
         for (files, pairs, expected) in [
             (&["a", "b"][..], &[("a", "b")][..], "b exists already"),
             (&["a", "b"], &[("a", "c"), ("b", "c")], "cannot become c"),

@@ -1,4 +1,4 @@
-//! File lookup by the names that programs use when saving.
+//! File lookup by the names that programs use when they save pages.
 //!
 //! ```text
 //! page?x=1  -->  page?x=1, page@x=1.html, page%3Fx=1, pagea255.html
@@ -13,12 +13,12 @@ use super::path::{names_folder, split_name, stem};
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference};
 
-/// Extensions that programs append to the names of saved files.
+/// The extensions that programs append to the names of saved files.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
 
 impl Collection {
-    /// The file that was saved for `url`: the result of [`find`](Self::find), or a file with a name that a program
-    /// would use when saving.
+    /// The file that was saved for `url`: the result of [`find`](Self::find), or a file with a name under which a
+    /// program would save the URL.
     ///
     /// | URL | name | program |
     /// |---|---|---|
@@ -26,17 +26,17 @@ impl Collection {
     /// | | `page@x=1` | wget for Windows |
     /// | | `page%3Fx=1` | browsers, and others that escape |
     /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
-    /// | `page`, and all of these | with `.html`, `.htm` or `.css` after it | wget with `--adjust-extension`, HTTrack |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` appended | wget with `--adjust-extension`, HTTrack |
     ///
-    /// A query that is in no file name is a version number of an image, style sheet or script. A page with a query
-    /// is a different page.
+    /// If no file name contains the query, it is ignored for images, style sheets and scripts, where it is usually a
+    /// version number. A page with a query is a different page.
     #[must_use]
     pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
         let found = self.find(url).file();
         let query = Reference::split(Grammar::Rfc3986, url).query();
         let is_beyond = |found| self.path_beyond_link(found, url, None).is_some();
-        let is_it = |one: FoundFile| one.query_counts || query.is_none() || is_beyond(one);
-        if self.only_urls || found.is_some_and(is_it) {
+        let is_exact = |file: FoundFile| file.query_counts || query.is_none() || is_beyond(file);
+        if self.only_urls || found.is_some_and(is_exact) {
             return found;
         }
         let path = self.path_below(None, without_query(url))?;
@@ -61,8 +61,8 @@ impl Collection {
             true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
             false => vec![path.to_vec()],
         };
-        // With a URL for its folder, the file `page?x=1` has the URL `page%3Fx=1`, and `?x=2` in it refers to
-        // `page?x=2`. In `page.php.html` it refers to `page.php?x=2.html`.
+        // If the root has a URL, the file `page?x=1` has the URL `page%3Fx=1`. A link `?x=2` in it refers to the file
+        // `page?x=2`. The same link in `page.php.html` refers to the file `page.php?x=2.html`.
         let (_, name) = split_name(path);
         let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
         names.extend(stem_end.map(|end| path[..end].to_vec()));

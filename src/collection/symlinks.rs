@@ -1,22 +1,22 @@
-//! Paths with symbolic links (path_resolution(7)).
+//! Resolution of paths with symbolic links (path_resolution(7)).
 //!
 //! ```text
-//! latest/x.html, and latest leads to ../v/2  -->  v/2/x.html
+//! doc/latest/x.html, and doc/latest is a link to ../v/2  -->  v/2/x.html
 //! ```
 //!
-//! A symbolic link is resolved by its text, among known entries. An absolute text leads out of the tree, even if it
-//! names the tree itself.
+//! The text of a symbolic link is resolved among known entries. A text that is an absolute path leads out of the tree,
+//! even if it is a path in the tree.
 //!
 //! Deliberately absent: the file system.
 
 use super::path::{joined, split_name};
 
-/// The kind of entry at a path.
+/// An entry at a path.
 pub(super) enum EntryAt<'a> {
     /// The symbolic link with this number, and its text if known.
     Link(usize, Option<&'a [u8]>),
-    /// Anything else.
-    NoLink,
+    /// A file, a folder or a special file.
+    NotLink,
 }
 
 /// The end of a path after following symbolic links.
@@ -24,15 +24,15 @@ pub(super) enum EntryAt<'a> {
 pub(super) enum PathEnd {
     /// A path without symbolic links.
     To(Vec<u8>),
-    /// Beyond the symbolic link with this number, whose target is unknown.
+    /// An unknown path: the path contains the symbolic link with this number, whose target is unknown.
     Unknown(usize),
-    /// Outside the tree.
+    /// A path outside the tree.
     Out,
-    /// A broken or circular symbolic link.
+    /// No path, because of a broken or circular symbolic link.
     Nowhere,
 }
 
-/// Follows the symbolic links in `path`; `None` if it has none. `entry` returns the entry at a path.
+/// Follows the symbolic links in `path`. Returns `None` if there are none. `entry` returns the entry at a path.
 pub(super) fn path_end<'a>(
     path: &[u8],
     entry: impl Fn(&[u8]) -> Option<EntryAt<'a>>,
@@ -40,7 +40,7 @@ pub(super) fn path_end<'a>(
     /// The maximum number of symbolic links in a path, as in Linux. It stops cycles.
     const MAX_SYMLINKS: usize = 40;
     let mut followed = 0;
-    // The remaining names, the next one last, each with a flag that is true if it comes from a symbolic link.
+    // The remaining names in reverse order. The flag of a name is true if it comes from a symbolic link.
     let mut names: Vec<(&[u8], bool)> =
         path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
     let mut real = Vec::new();
@@ -57,26 +57,27 @@ pub(super) fn path_end<'a>(
         let next = joined(&real, name);
         match entry(&next) {
             Some(EntryAt::Link(number, None)) => return Some(PathEnd::Unknown(number)),
-            Some(EntryAt::Link(_, Some(says))) => {
+            Some(EntryAt::Link(_, Some(text))) => {
                 followed += 1;
                 if followed > MAX_SYMLINKS {
                     return Some(PathEnd::Nowhere);
                 }
-                if says.starts_with(b"/") {
+                if text.starts_with(b"/") {
                     return Some(PathEnd::Out);
                 }
-                names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
+                names.extend(text.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
             }
             None if is_of_link => return Some(PathEnd::Nowhere),
             None => {
-                // Nothing is known below that path, and the remaining names do not come from symbolic links.
+                // No entry exists at or below this path, so there are no more links. The remaining names come from
+                // `path`.
                 real = next;
                 for (name, _) in names.drain(..).rev().filter(|(name, _)| !name.is_empty()) {
                     real.push(b'/');
                     real.extend_from_slice(name);
                 }
             }
-            Some(EntryAt::NoLink) => real = next,
+            Some(EntryAt::NotLink) => real = next,
         }
     }
     if path.ends_with(b"/") && !real.is_empty() {

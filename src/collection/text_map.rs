@@ -1,11 +1,13 @@
 //! A map from byte strings to values, with a number for each string.
 //!
 //! ```text
-//! bytes  http://a/http://a/x.css     ends  9 22     values  .. ..     numbers  by the hash of the text: 1, 0
+//! bytes    http://a/http://a/x.css     the texts, one after the other
+//! ends     9 23                        the end of each text
+//! numbers  1 0                         ordered by the hashes of the texts
 //! ```
 //!
-//! All texts are in one buffer, and the hash table contains only numbers. A text of `n` bytes takes about `n + 20`
-//! bytes plus its value; a `HashMap` with boxed texts takes `n + 80`. An archive may have millions of URLs.
+//! An archive may have millions of URLs, so all texts share one buffer, and the hash table contains only numbers. A
+//! text of `n` bytes takes about `n + 20` bytes plus its value; a `HashMap` with boxed texts takes `n + 80`.
 //!
 //! Deliberately absent: removal.
 
@@ -13,7 +15,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use hashbrown::HashTable;
 
-/// Distinct texts with their values, numbered in the order of addition.
+/// A map from texts to values. Texts are numbered in the order of addition.
 #[derive(Debug)]
 pub(super) struct TextMap<V> {
     bytes: Vec<u8>,
@@ -38,7 +40,7 @@ fn text_in<'a>(bytes: &'a [u8], ends: &[usize], number: usize) -> &'a [u8] {
 }
 
 impl<V> TextMap<V> {
-    /// Adds a text. Returns its number, or as an error the number of the same text.
+    /// Adds a text and returns its number. If the text is already in the map, its number is returned as an error.
     pub(super) fn add(&mut self, text: &[u8], value: V) -> Result<usize, usize> {
         if let Some(number) = self.number(text) {
             return Err(number);
@@ -47,7 +49,7 @@ impl<V> TextMap<V> {
         bytes.extend_from_slice(text);
         ends.push(bytes.len());
         values.push(value);
-        // Memory would run out before the numbers do.
+        // Memory runs out before the numbers do.
         let number = u32::try_from(values.len() - 1).unwrap_or(u32::MAX);
         numbers.insert_unique(hasher.hash_one(text), number, |&number| {
             hasher.hash_one(text_in(bytes, ends, number as usize))
@@ -81,7 +83,7 @@ impl<V> TextMap<V> {
         self.values.len()
     }
 
-    /// Replaces all values; `new` has one value per text. Returns the old values too.
+    /// Replaces all values by `new`, which has one value per text. Returns the old values too.
     pub(super) fn with_values<W>(self, new: Vec<W>) -> (TextMap<W>, Vec<V>) {
         let Self { bytes, ends, values, numbers, hasher } = self;
         (TextMap { bytes, ends, values: new, numbers, hasher }, values)
@@ -93,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_found_by_themselves_and_by_their_numbers() {
+    fn texts_have_numbers_and_values() {
         let mut map = TextMap::default();
         for number in 0..5_000 {
             assert_eq!(map.add(number.to_string().as_bytes(), number), Ok(number));

@@ -1,28 +1,28 @@
-//! New files on their way to the disk, many at a time.
+//! New files, and the syncing of many of them at a time.
 //!
 //! ```text
 //! bytes of all  --syncfs-->  on the disk   then   names of all  --syncfs-->  on the disk
 //! ```
 //!
 //! The bytes of a file must reach the disk before its new name does. Otherwise a crash of the machine may leave an
-//! empty file under the name. Waiting for each file (fsync) takes one wait per file. On Linux, syncfs(2) waits once
-//! for a whole file system, and gives "the same guarantees as fsync() called on every file in" it.
+//! empty file under the name. With fsync, the program waits once per file. On Linux, syncfs(2) waits once for a whole
+//! file system, and gives "the same guarantees as fsync() called on every file in" it.
 //!
-//! Since Linux 5.8 syncfs fails "if one or more inodes failed to be written back since the last syncfs() call";
-//! each open file counts from its opening. It is therefore called with the file that was opened first, before
-//! anything of the others was written. If it fails, for whatever file, each file is synced individually.
+//! Since Linux 5.8, syncfs fails "if one or more inodes failed to be written back since the last syncfs() call". For
+//! an open file, this period begins when the file is opened. The program therefore passes the file that it opened
+//! first, before it wrote to any other. If syncfs fails for any reason, each file is synced individually.
 //!
-//! This program relies on syncfs only where its guarantee is known: on ext4, XFS and Btrfs (the Linux sources,
-//! `sync_fs` in `fs/*/super.c`, commit the journal and flush the disk's cache). Network and user-space file systems
-//! guarantee less, so each file gets an fsync. So do small numbers of files, for which waiting for the writes of
-//! other programs would not pay.
+//! This program relies on syncfs only on ext4, XFS and Btrfs, where its guarantee is known: in the Linux sources,
+//! `sync_fs` in `fs/*/super.c` commits the journal and flushes the disk's cache. Network and user-space file systems
+//! guarantee less, so each file gets an fsync there. A small number of files also gets one fsync each, because syncfs
+//! would wait for the writes of other programs too.
 //!
-//! Safeguards for programs that sync nothing (ext4's `auto_da_alloc`, a similar one in Btrfs, none in XFS) are not
-//! used, because they order writes but report no errors.
+//! This program does not rely on the safeguards of file systems for programs that never sync (ext4's `auto_da_alloc`
+//! and its counterpart in Btrfs; XFS has none). They order writes but report no errors.
 //!
-//! A replaced file is held open during the rename and closed afterwards. Otherwise its blocks would be freed within
-//! the rename, while the folder is locked. A file system that informs the disk of each freed block (`discard`)
-//! takes milliseconds for that.
+//! A replaced file is held open during the rename and closed afterwards. Otherwise the rename would free its blocks
+//! while the folder is locked. This takes milliseconds on a file system that informs the disk of each freed block
+//! (`discard`).
 //!
 //! ```
 //! use baselink::files::write::{InPlace, Original, commit_all};
@@ -39,8 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Deliberately absent: the meaning of the files, and writing to disk early. A batch is small and the disk is idle
-//! while it grows, but early writing was not measurably faster than one syncfs at the end.
+//! Deliberately absent: the meaning of the files, and writing to disk early. Although the disk is idle while a batch
+//! grows, early writing was not measurably faster than one syncfs at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -56,12 +56,12 @@ use super::folder::OpenFolder;
 use super::temporary;
 use crate::error::{Error, Result, cause};
 
-/// A new file that so far has only a temporary name; dropping it removes the file. It may also be a device or a
-/// pipe, which must not become a regular file.
+/// A new file under a temporary name. Dropping it before it gets its final name removes the file. It may also be an
+/// existing device or pipe, which must not become a regular file.
 #[derive(Debug)]
 pub(super) struct NewFile {
     folder: Arc<OpenFolder>,
-    /// The temporary name; `None` for a file with its final name, and for a device.
+    /// The temporary name; `None` for a file that has its final name, and for a device or pipe.
     temporary: Option<OsString>,
     file: File,
     /// True if long runs of zero bytes become holes.
@@ -78,10 +78,11 @@ impl NewFile {
     /// Creates a file in `folder` with these permission bits, reduced by the umask.
     pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
-        let (name, file, made) = temporary::create(folder, mode)?;
+        let (name, file, metadata) = temporary::create(folder, mode)?;
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
-        Ok(Self { folder, temporary, file, has_holes: false, identity: identity(&made), number })
+        let identity = identity(&metadata);
+        Ok(Self { folder, temporary, file, has_holes: false, identity, number })
     }
 
     /// Opens the device or pipe `name` in `folder`.
@@ -94,12 +95,12 @@ impl NewFile {
         Ok(Self { folder, temporary, file, has_holes: false, identity: None, number: 0 })
     }
 
-    /// True if this is a device, or a file with its final name.
+    /// True for a device or pipe, and for a file that has its final name.
     pub(super) fn is_device(&self) -> bool {
         self.temporary.is_none()
     }
 
-    /// The identity of the file, independent of its name; `None` for a device.
+    /// The identity of the file, independent of its name; `None` for a device or pipe.
     pub(super) fn identity(&self) -> Option<Identity> {
         self.identity
     }
@@ -108,7 +109,7 @@ impl NewFile {
         &self.file
     }
 
-    /// Appends the contents of `from`. Without holes the system copies the bytes, or shares them.
+    /// Appends the contents of `from`. Unless holes are wanted, the system copies the bytes itself, or shares them.
     pub(super) fn add_file(&mut self, mut from: &File) -> io::Result<()> {
         match self.has_holes {
             true => io::copy(&mut from, self).map(drop),
@@ -116,7 +117,7 @@ impl NewFile {
         }
     }
 
-    /// Gives the file this name in the folder `into`, replacing any other file.
+    /// Gives the file this name in the folder `into`, replacing any file of that name.
     pub(super) fn replace(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         self.named(|folder, temporary| folder.rename(temporary, into, name))
     }
@@ -147,7 +148,7 @@ impl Drop for NewFile {
     }
 }
 
-/// The unit in which runs of zero bytes are searched for: the block size of most file systems.
+/// The block size of most file systems. A run of zero bytes becomes a hole if it fills whole blocks.
 const BLOCK: usize = 4_096;
 
 impl Write for NewFile {
@@ -163,7 +164,7 @@ impl Write for NewFile {
             return self.file.write(&bytes[..length]);
         }
         let end = self.file.stream_position()? + length as u64;
-        // A final hole does not extend the file by itself.
+        // Seeking alone would not extend the file if the hole is at its end.
         self.file.set_len(end)?;
         self.file.seek(SeekFrom::Start(end))?;
         Ok(length)
@@ -174,8 +175,8 @@ impl Write for NewFile {
     }
 }
 
-/// Writes the bytes of new files to disk. `of` returns the path for messages and the file to sync, or `None` for
-/// files that need no sync.
+/// Writes the bytes of new files to disk. For each item, `of` returns the path for messages and the file to sync, or
+/// `None` if the item needs no sync.
 pub(super) fn sync_bytes<T: Send>(
     all: &mut [Result<T>],
     of: impl Fn(&T) -> Option<(&Path, &NewFile)> + Sync,
@@ -189,27 +190,26 @@ pub(super) fn sync_bytes<T: Send>(
         let many = files.len() >= MANY_FILES;
         !(many && first.is_some_and(|new| sync_file_system(new.file())))
     });
-    let left: BTreeSet<_> = systems.into_keys().collect();
-    if left.is_empty() {
+    let unsynced: BTreeSet<_> = systems.into_keys().collect();
+    if unsynced.is_empty() {
         return;
     }
-    at_once(all, |one| {
-        if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&system(new.identity)))
-        {
+    at_once(all, |item| {
+        let file = of(&item).filter(|(_, new)| unsynced.contains(&system(new.identity)));
+        if let Some((path, new)) = file {
             new.file().sync_all().map_err(|error| not_written(path, error))?;
         }
-        Ok(one)
+        Ok(item)
     });
 }
 
-/// The file system that contains a file.
+/// The number of the file system that contains a file.
 fn system(file: Option<Identity>) -> Option<u64> {
     file.map(|(device, _)| device)
 }
 
-/// The maximum number of pending replacements: begun but not committed. It is 256, since more are not faster. It is
-/// lower if the system limits the number of open files, of which some are reserved for the rest of the program, but
-/// at least 8.
+/// The maximum number of pending replacements: begun but not committed. It is 256, since more are not faster. A low
+/// limit on open files reduces it, but never below 8.
 ///
 /// ```
 /// assert!((8..=256).contains(&baselink::files::write::most_pending()));
@@ -231,11 +231,10 @@ const LEAST_PENDING: usize = 8;
 const FILES_OF_OTHERS: u64 = 64;
 /// The number of open files per replacement: the new file, the old one, and the folders of both.
 const FILES_EACH: u64 = 4;
-/// The number of files from which one syncfs replaces many calls of fsync.
+/// The smallest number of files for which one syncfs replaces many calls of fsync.
 const MANY_FILES: usize = 8;
 
-/// The folders that could not be synced, each with the reason. Each folder is synced once, however often it was
-/// opened.
+/// The folders that could not be synced, each with the reason. A folder that was opened several times is synced once.
 pub(super) struct SyncedFolders(BTreeMap<Option<Identity>, String>);
 
 impl SyncedFolders {
@@ -289,23 +288,23 @@ fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
     }
 }
 
-/// The number of files that wait for the disk concurrently. A file system serves many in one wait.
+/// The number of threads that wait for the disk concurrently. A file system combines their waits.
 const AT_ONCE: usize = 16;
 
-/// Runs the next step concurrently for everything that has not failed.
+/// Runs the next step concurrently for all items that have not failed.
 pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result<T> + Sync) {
     let threads = all.len().min(AT_ONCE);
     let queue = Mutex::new(all.iter_mut());
     let work = || {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(one) = next else { return };
-            then(one, &step);
+            let Some(item) = next else { return };
+            then(item, &step);
         }
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // If no further thread can start, this one does all the work.
+            // If no other thread can start, this thread does all the work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -313,21 +312,22 @@ pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result
 }
 
 /// Runs the next step unless an earlier one failed.
-pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
-    let taken = std::mem::replace(one, Err(Error::new(String::new())));
-    *one = taken.and_then(step);
+pub(super) fn then<T>(item: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
+    let taken = std::mem::replace(item, Err(Error::new(String::new())));
+    *item = taken.and_then(step);
 }
 
 /// The `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.
 #[cfg(target_os = "linux")]
 const KNOWN: [i128; 3] = [0xEF53, 0x5846_5342, 0x9123_683E];
 
-/// Writes all pending data of the file system of `file` to disk. Returns false if that failed or is uncertain.
+/// Writes all pending data of the file system of `file` to disk. Returns false if this failed or its success is
+/// uncertain.
 #[cfg(target_os = "linux")]
 fn sync_file_system(file: &File) -> bool {
     let known = rustix::fs::fstatfs(file).is_ok_and(|is| KNOWN.contains(&i128::from(is.f_type)));
-    let tells = || rustix::system::uname().release().to_str().is_ok_and(reports_write_errors);
-    known && tells() && rustix::fs::syncfs(file).is_ok()
+    let reports = || rustix::system::uname().release().to_str().is_ok_and(reports_write_errors);
+    known && reports() && rustix::fs::syncfs(file).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -348,8 +348,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn releases_of_linux_are_distinguished() {
-        for (release, tells) in [
+    fn syncfs_reports_write_errors_since_linux_5_8() {
+        for (release, reports) in [
             ("5.8.0", true),
             ("5.10.0-28-amd64", true),
             ("6.18.44-fc", true),
@@ -361,7 +361,7 @@ mod tests {
             ("", false),
             ("x.y", false),
         ] {
-            assert_eq!(reports_write_errors(release), tells, "{release}");
+            assert_eq!(reports_write_errors(release), reports, "{release}");
         }
     }
 }

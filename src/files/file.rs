@@ -20,27 +20,27 @@ use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind, cause, name};
 
-/// The prefix of the names of temporary files. They are hidden and are not documents.
+/// The prefix of the names of temporary files. Temporary files are hidden and are not documents.
 pub const TEMPORARY: &str = ".baselink-";
 
-/// True if `name`, without folder, is that of a temporary file for a replacement.
+/// True if `name`, a name without a folder, has the prefix of temporary files.
 #[must_use]
 pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
-/// True if a file can be replaced while it is open. Windows supports that since 2016
+/// True if a file can be replaced while it is open. Windows has supported this since 2016
 /// (`FILE_RENAME_POSIX_SEMANTICS`), but only on NTFS.
 pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
 
 /// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
-    /// A regular file, or a followed symbolic link to one.
+    /// A regular file, or a followed symbolic link to a regular file.
     File,
     /// A symbolic link that is not followed, whatever its target.
     Symlink,
-    /// A folder, or a followed link to one.
+    /// A folder, or a followed symbolic link to a folder.
     Folder,
     /// Another kind: a FIFO, a socket, a device. Opening it may block forever.
     Special,
@@ -91,17 +91,16 @@ pub fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// The identity of a file, independent of its name: its file system, and its number there.
+/// The identity of a file, independent of its name: the number of its file system, and its number there.
 pub(super) type Identity = (u64, u64);
 
-/// The identity of a file.
+/// The identity of a file; `None` if the system does not provide one.
 #[cfg(unix)]
 pub(super) fn identity(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// None: this system does not provide an identity.
 #[cfg(not(unix))]
 pub(super) fn identity(_: &Metadata) -> Option<Identity> {
     None
@@ -131,8 +130,8 @@ pub(super) fn is_sparse(_: &Metadata) -> bool {
 }
 
 /// The times of the last read and write, if the system provides them.
-pub(super) fn times(of: &Metadata) -> Option<FileTimes> {
-    Some(FileTimes::new().set_accessed(of.accessed().ok()?).set_modified(of.modified().ok()?))
+pub(super) fn times(file: &Metadata) -> Option<FileTimes> {
+    Some(FileTimes::new().set_accessed(file.accessed().ok()?).set_modified(file.modified().ok()?))
 }
 
 /// The time of the last change to content or metadata (`st_ctim` of POSIX.1-2017, sys/stat.h), which programs
@@ -151,8 +150,8 @@ pub(super) fn changed(_: &Metadata) -> Option<SystemTime> {
     None
 }
 
-/// Opens the file at `path` for reading, following symbolic links. Returns `None` if it is not a regular file.
-/// Never waits for a pipe.
+/// Opens the file at `path` for reading, following symbolic links. Returns `None` if it is not a regular file. Opening
+/// a pipe does not block.
 ///
 /// # Errors
 ///
@@ -169,14 +168,15 @@ pub fn open_file(path: &Path) -> io::Result<Option<File>> {
     Ok(file.metadata()?.is_file().then_some(file))
 }
 
-/// True if both paths lead to the same file. Symbolic links are followed, and hard links are the same file. False
-/// if either path leads to nothing.
+/// True if both paths lead to the same file. Symbolic links are followed, and hard links are the same file. False if
+/// either path does not exist.
 #[must_use]
-pub fn is_one_file(one: &Path, other: &Path) -> bool {
+pub fn is_one_file(left: &Path, right: &Path) -> bool {
     let known = |path: &Path| identity(&fs::metadata(path).ok()?);
-    match (known(one), known(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|o| one == o)),
+    match (known(left), known(right)) {
+        (Some(left), Some(right)) => left == right,
+        _ => fs::canonicalize(left)
+            .is_ok_and(|left| fs::canonicalize(right).is_ok_and(|right| left == right)),
     }
 }
 

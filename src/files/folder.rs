@@ -1,18 +1,18 @@
-//! An open folder. Operations on its files reach that folder even if another one takes its name.
+//! An open folder. Operations on its files reach that folder even if another folder takes its name.
 //!
 //! ```text
-//! w/sub/x.html   -->   w, as it was named   -->   sub, and no link   -->   x.html, and no link
+//! w/sub/x.html   -->   w, may be a link   -->   sub, not a link   -->   x.html, not a link
 //! ```
 //!
-//! Each system call resolves a path anew, and anybody with write access to a folder in the path can put a symbolic
-//! link there between two calls. A path is therefore resolved only once. Up to the folder that the user named,
-//! symbolic links are followed ([`OpenFolder::named`]). Below it, no name may be a symbolic link
+//! Each system call resolves a path anew, and anybody with write access to a folder in the path can insert a symbolic
+//! link between two calls. A path is therefore resolved only once. Up to the folder that the user named, symbolic
+//! links are followed ([`OpenFolder::named`]). Below this folder, no name may be a symbolic link
 //! ([`OpenFolder::below`]). All other operations use an open folder and one name in it (`openat`, `renameat` and
 //! related functions of POSIX.1-2017).
 //!
-//! openat2(2) of Linux 5.6 performs the second step in one call, with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`.
-//! Otherwise, and on other Unix systems, each folder is opened from its parent with `O_NOFOLLOW`. On other systems
-//! (`other.rs`) a folder is a path, and names are checked before use.
+//! From Linux 5.6, openat2(2) opens a path below a folder in one call, with `RESOLVE_BENEATH` and
+//! `RESOLVE_NO_SYMLINKS`. On older Linux and other Unix systems, each folder is opened from its parent with
+//! `O_NOFOLLOW`. On systems other than Unix (`other.rs`), a folder is a path, and names are checked before use.
 //!
 //! Opening for reading or inspection never blocks (`O_NONBLOCK`), because a pipe may have replaced the file.
 //!
@@ -49,7 +49,7 @@ impl NameInFolder {
         Ok(Self { folder, name: last_name(path).to_owned() })
     }
 
-    /// The entry of this name.
+    /// The entry of this name, if it exists.
     pub(super) fn entry(&self) -> io::Result<Option<ExistingEntry>> {
         self.folder.entry(&self.name)
     }
@@ -61,7 +61,7 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         use rustix::io::Errno;
-        // The errors of various systems for a forbidden symbolic link and for a socket.
+        // Unix systems report a forbidden symbolic link, a missing folder type or a socket by different errors.
         let kinds = [Errno::LOOP, Errno::NOTDIR, Errno::MLINK, Errno::XDEV, Errno::NXIO];
         kinds.iter().any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
     }
@@ -71,8 +71,8 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     }
 }
 
-/// The name of the file at `path` in its folder. If the path can only be a folder (`a/`, `..`), the name by which a
-/// folder refers to itself.
+/// The name of the file at `path` in its folder. If the path can only be that of a folder (`a/`, `..`), the result is
+/// `.`, by which a folder refers to itself.
 fn last_name(path: &Path) -> &OsStr {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_last = |name: &&OsStr| bytes.ends_with(name.as_encoded_bytes());

@@ -1,13 +1,14 @@
 //! New contents and new names for many files of a folder, as one transaction.
 //!
 //! ```text
-//! DIR/.baselink-move/0, 1, …    the new contents; a run that stops here leaves every file of DIR as it was
-//! DIR/.baselink-move/journal    the commit, written last: after a stop, the next run completes the change
+//! DIR/.baselink-move/0, 1, …    the new contents; a run that stops here leaves every file of DIR unchanged
+//! DIR/.baselink-move/journal    the commit, written after them; if the run then stops, the next one completes it
 //! DIR/b.html, …                 the new contents under their new names
 //! ```
 //!
-//! All old names are removed before the first new one is assigned; the file `removed` marks the moment between. Two
-//! files may therefore swap names, and the next run can tell from the existing files which steps are complete.
+//! All old names are removed before the first new name is assigned; the file `removed` is written between the two
+//! phases. Two files may therefore swap names, and the next run can tell from the existing files which steps are
+//! complete.
 //!
 //! ```
 //! use std::{fs, path::Path};
@@ -29,11 +30,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A file that another program changes at the last moment is kept, and its intended new contents are written next
-//! to it (`b.html.moved`).
+//! If another program changes a file at the last moment, that file is kept, and the new contents are written next to
+//! it (`b.html.moved`).
 //!
-//! Deliberately absent: symbolic links and empty folders, which are not moved, and the production of the new
-//! contents.
+//! Deliberately absent: symbolic links and empty folders, which are not moved, and computing the new contents.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -55,9 +55,9 @@ use crate::error::{self, Error, Result, name};
 
 /// The folder with the new contents. Walks skip it because its name is that of a temporary file.
 const STAGE: &str = ".baselink-move";
-/// The file that commits the change.
+/// The file whose existence commits the change.
 const JOURNAL: &str = "journal";
-/// The empty file that marks the removal of all old names.
+/// The empty file that records that all old names have been removed.
 const REMOVED: &str = "removed";
 /// The contents of the file at [`AskedChange::beside`].
 const BESIDE: &str = "beside";
@@ -90,7 +90,7 @@ pub struct AskedChange<'a> {
     pub meaning: &'a str,
     /// The command that completes the change if the run is stopped.
     pub command: &'a str,
-    /// The path of one more file, anywhere, that is written after all others.
+    /// The path of an additional file, inside or outside the folder, that is written after all others.
     pub beside: Option<&'a Path>,
 }
 
@@ -113,7 +113,7 @@ struct FileMove {
     old: PathBuf,
     /// Its path after the change, which may be the same.
     new: PathBuf,
-    /// The size and time of the old file, if it gets new contents ([`seen`]).
+    /// The size and time of the old file in the form of [`seen`]; `None` if its contents stay the same.
     seen: Option<String>,
 }
 
@@ -123,8 +123,8 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Returns an error of the system, or if another process changes the folder, or if a journal cannot be read or
-    /// completed.
+    /// Returns the system's errors, and an error if another process is changing the folder, or if a journal cannot be
+    /// read or completed.
     pub fn begin(root: &Path, how: &InPlace, change: &AskedChange<'_>) -> Result<JournalStart> {
         let stage = Stage::open(root)?;
         let asked = [change.meaning, change.command].map(str::to_owned);
@@ -183,14 +183,14 @@ impl Journal {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Gives all files their new contents and names. Returns sentences about files that another program changed in
+    /// Gives all files their new contents and names. Returns a sentence for each file that another program changed in
     /// the meantime.
-    /// Returns an error if new contents failed, another program changed a file, a new name is taken, or a folder is
-    /// not writable. Then nothing has changed. Also returns an error if the system rejects a later step. Then the
-    /// next run completes the change.
     ///
-    /// New contents that failed, a file that another program changed, a new name that another file has, a folder that cannot be
-    /// written: then nothing has changed. Or a later step that the system refused: then the next run completes the change.
+    /// # Errors
+    ///
+    /// Returns an error, with nothing changed, if new contents failed, another program changed a file, a new name is
+    /// taken, or a folder is not writable. If the system rejects a later step, the change is incomplete, and the next
+    /// run completes it.
     pub fn commit(&self) -> Result<Vec<String>> {
         let unmoved =
             |why: &str| Error::of(error::ErrorKind::File, format!("{why}; nothing was moved"));
@@ -219,8 +219,8 @@ impl Journal {
 }
 
 /// Joins fields, each followed by a NUL, which neither a path nor a command-line argument can contain.
-fn fields<const N: usize>(of: [&[u8]; N]) -> Vec<u8> {
-    of.into_iter().flat_map(|field| [field, &[0]].concat()).collect()
+fn fields<const N: usize>(fields: [&[u8]; N]) -> Vec<u8> {
+    fields.into_iter().flat_map(|field| [field, &[0]].concat()).collect()
 }
 
 /// The size and modification time of a file, as text for journals.
@@ -229,7 +229,7 @@ fn seen(metadata: &Metadata) -> String {
     format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos())
 }
 
-/// The size and time of the file at `place` in the form of [`seen`]; `None` if no file can be read there.
+/// The size and time of the file at `place` in the form of [`seen`]; `None` if there is no readable regular file.
 fn seen_at(place: &NameInFolder) -> Option<String> {
     let file = place.folder.read(&place.name).ok()?;
     file.metadata().ok().filter(Metadata::is_file).map(|metadata| seen(&metadata))
@@ -241,7 +241,7 @@ struct Stage {
     root: PathBuf,
     around: Arc<OpenFolder>,
     folder: Arc<OpenFolder>,
-    /// The lock, which ends with this value or with the process.
+    /// The lock on the folder, released when this value is dropped or the process ends.
     _lock: File,
 }
 
@@ -257,7 +257,7 @@ impl Stage {
                 _ => {}
             }
             let folder = match around.below(Path::new(STAGE)) {
-                // Another process has just completed its change and removed the folder.
+                // Another process has just finished and removed the folder.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 folder => Arc::new(folder.map_err(failed)?),
             };
@@ -265,7 +265,7 @@ impl Stage {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     folder.write(LOCK.as_ref())
                 }
-                made => made,
+                created => created,
             };
             let lock = match lock {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -288,7 +288,7 @@ impl Stage {
         for entry in fs::read_dir(self.folder.path()).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if name != LOCK {
-                // If a file cannot be removed, staging a file with its name fails, and nothing is moved.
+                // If a file cannot be removed, replacing it later fails too, and nothing is moved.
                 let _ = self.folder.remove(&name);
             }
         }
@@ -316,13 +316,14 @@ impl Stage {
         }
     }
 
-    /// Syncs these folders below the root, and `.baselink-move`.
+    /// Syncs `.baselink-move` and these folders, given as paths below the root.
     fn sync(&self, folders: BTreeSet<PathBuf>) -> Result<()> {
         /// The number of folders to open at a time.
         const OPEN: usize = 64;
         for some in folders.into_iter().collect::<Vec<_>>().chunks(OPEN) {
             // A removed folder has no names to sync.
-            let open: Vec<_> = some.iter().filter_map(|one| self.around.below(one).ok()).collect();
+            let open: Vec<_> =
+                some.iter().filter_map(|folder| self.around.below(folder).ok()).collect();
             let synced = SyncedFolders::sync(open.iter().chain([&*self.folder]));
             if let Some(why) = synced.first_failure() {
                 return Err(refused(&self.root, why));
@@ -331,7 +332,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The meaning and the command of the change that an earlier run committed, and its steps; `None` without a
+    /// The meaning, the command and the steps of the change that an earlier run committed; `None` if there is no
     /// journal.
     fn journal(&self) -> Result<Option<([String; 2], Vec<FileMove>)>> {
         let Some(bytes) = self.read(JOURNAL)? else { return Ok(None) };
@@ -357,7 +358,7 @@ impl Stage {
             }
             // A folder from an untrusted source may contain a forged journal.
             let is_inside =
-                |path: &PathBuf| path.components().all(|one| matches!(one, Component::Normal(_)));
+                |path: &PathBuf| path.components().all(|it| matches!(it, Component::Normal(_)));
             let path = |bytes| os_string(bytes).map(PathBuf::from).filter(is_inside);
             let path = |bytes| path(bytes).ok_or_else(unknown);
             let (old, new, seen) = (path(old)?, path(next()?)?, text(next()?));
@@ -375,16 +376,17 @@ impl Stage {
         }
     }
 
-    fn has(&self, number: &str) -> Result<bool> {
-        let there = self.folder.entry(number.as_ref()).map_err(|error| self.failed(error))?;
-        Ok(there.is_some())
+    /// True if `.baselink-move` contains the file `own`.
+    fn has(&self, own: &str) -> Result<bool> {
+        let entry = self.folder.entry(own.as_ref()).map_err(|error| self.failed(error))?;
+        Ok(entry.is_some())
     }
 
     /// Checks that all steps are possible.
     fn check(&self, steps: &[FileMove]) -> Result<()> {
         if self.has(REMOVED)? {
-            let left = self.root.join(STAGE).join(REMOVED);
-            return Err(refused(&left, "the one of an earlier run cannot be removed"));
+            let removed = self.root.join(STAGE).join(REMOVED);
+            return Err(refused(&removed, "the one of an earlier run cannot be removed"));
         }
         let (mut folders, mut freed) = (BTreeSet::new(), HashSet::new());
         let renamed = steps.iter().filter(|step| step.old != step.new);
@@ -393,13 +395,13 @@ impl Stage {
             let path = self.root.join(old);
             let changed = || refused(&path, "another program changed it meanwhile");
             let place = self.place(old)?.ok_or_else(changed)?;
-            let there = place.entry().map_err(|error| not_written(&path, error))?;
-            let there = there.ok_or_else(changed)?;
+            let entry = place.entry().map_err(|error| not_written(&path, error))?;
+            let entry = entry.ok_or_else(changed)?;
             if seen.is_some() && seen_at(&place) != *seen {
                 return Err(changed());
             }
             if old != new {
-                freed.extend(there.identity);
+                freed.extend(entry.identity);
             }
             folders.insert(split(old).0.to_owned());
         }
@@ -409,13 +411,13 @@ impl Stage {
                 way.push(own);
                 let Some(place) = self.place(&way)? else { break };
                 let path = self.root.join(&way);
-                let there = place.entry().map_err(|error| not_written(&path, error))?;
+                let entry = place.entry().map_err(|error| not_written(&path, error))?;
                 folders.insert(split(&way).0.to_owned());
                 let is_freed =
                     |it: &ExistingEntry| it.identity.is_some_and(|file| freed.contains(&file));
-                match there {
-                    Some(there) if there.kind == EntryKind::Folder && way != step.new => {}
-                    Some(there) if !old_paths.contains(&*way) && !is_freed(&there) => {
+                match entry {
+                    Some(entry) if entry.kind == EntryKind::Folder && way != step.new => {}
+                    Some(entry) if !old_paths.contains(&*way) && !is_freed(&entry) => {
                         return Err(refused(&path, "an entry that does not move has that name"));
                     }
                     _ => break,
@@ -436,7 +438,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Performs the remaining steps of the journal, and removes it.
+    /// Performs the remaining steps of the journal, and removes the journal.
     fn apply(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let go_on = |error: Error| {
             let why = format!(
@@ -444,10 +446,10 @@ impl Stage {
             );
             Error::of(error::ErrorKind::File, why)
         };
-        self.take(steps, beside).map_err(go_on)
+        self.apply_steps(steps, beside).map_err(go_on)
     }
 
-    fn take(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
+    fn apply_steps(&self, steps: &[FileMove], beside: Option<&Path>) -> Result<Vec<String>> {
         let mut remarks = Vec::new();
         if !self.has(REMOVED)? {
             self.remove_old(steps, &mut remarks)?;
@@ -462,7 +464,8 @@ impl Stage {
         }
         self.remove_empty(steps);
         self.folder.remove(JOURNAL.as_ref()).map_err(|error| self.failed(error))?;
-        // A journal that reappears after a crash of the machine must not find old names to remove.
+        // Dropping the stage deletes `removed`. If the journal survived a crash without that file, the next run would
+        // remove the old names again.
         self.sync([PathBuf::new()].into())?;
         Ok(remarks)
     }
@@ -538,7 +541,7 @@ impl Stage {
         self.sync(folders)
     }
 
-    /// Removes the folders that have become empty.
+    /// Removes the folders of old names that have become empty.
     fn remove_empty(&self, steps: &[FileMove]) {
         for step in steps.iter().filter(|step| step.old != step.new) {
             let mut folder = split(&step.old).0;
@@ -557,7 +560,7 @@ impl Drop for Stage {
     fn drop(&mut self) {
         if matches!(self.has(JOURNAL), Ok(false)) {
             self.clear();
-            // A process that starts now creates a folder of its own.
+            // A process that starts now creates its own folder.
             let _ = self.folder.remove(LOCK.as_ref());
             let _ = self.around.remove_folder(STAGE.as_ref());
         }

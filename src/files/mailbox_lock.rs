@@ -1,18 +1,19 @@
 //! The locks that mail programs hold while they change a mailbox.
 //!
 //! ```text
-//! all.mbox         no lock of fcntl(2)     locked
-//! all.mbox.lock    is not there            "4711\nbaselink"
+//!                  before                  while locked
+//! all.mbox         no lock of fcntl(2)     locked with fcntl(2)
+//! all.mbox.lock    does not exist          "4711\nbaselink"
 //! ```
 //!
 //! Debian Policy, 11.6, requires both locks of every program that writes to a mailbox; some programs use only one.
-//! They are held from the last check of the mailbox until the new one has its name, but not while the mailbox is
-//! read. That check notices messages delivered in the meantime.
+//! This program holds both from its last check of the mailbox until the new mailbox has its name, but not while it
+//! reads. The check detects messages that were delivered after reading.
 //!
-//! The first line of the lock file contains the process id, so that other programs recognize a stale lock. The
+//! The first line of the lock file contains the process id, by which other programs recognize a stale lock. The
 //! second line names this program, so that its next run removes a stale lock.
 //!
-//! Deliberately absent: removing locks of other programs, which decide for themselves how long they wait.
+//! Deliberately absent: removing the locks of other programs, even old ones.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -44,7 +45,7 @@ pub(super) struct MailboxLock {
 }
 
 impl MailboxLock {
-    /// Waits for the locks of the mailbox at `place`, whose path is `path`, and takes them.
+    /// Waits for the locks of the mailbox `place`, and takes them. Its path, for messages, is `path`.
     ///
     /// # Errors
     ///
@@ -86,7 +87,7 @@ impl MailboxLock {
             }
             named => named?,
         }
-        // From here on the lock file is removed, whatever fails.
+        // From here on, an error drops `lock`, which removes the lock file.
         let folder = Arc::clone(folder);
         let mut lock = Self { file, name: lock, folder, is_removed: false, mailbox: None };
         let mailbox = place.folder.write(name)?;
@@ -97,7 +98,7 @@ impl MailboxLock {
         Ok(Ok(lock))
     }
 
-    /// Releases the locks after the mailbox at `path` was replaced.
+    /// Releases the locks after the mailbox at `path` has been replaced.
     ///
     /// # Errors
     ///
@@ -113,9 +114,9 @@ impl MailboxLock {
 
     fn remove(&mut self) -> io::Result<()> {
         // Another program may have removed the lock file and created its own.
-        let is_there = !std::mem::replace(&mut self.is_removed, true)
+        let is_own = !std::mem::replace(&mut self.is_removed, true)
             && matches!(self.folder.look(&self.name, self.file.file()), Ok(Some(_)));
-        if is_there { self.folder.remove(&self.name) } else { Ok(()) }
+        if is_own { self.folder.remove(&self.name) } else { Ok(()) }
     }
 }
 
@@ -128,7 +129,9 @@ impl Drop for MailboxLock {
 
 /// The lock that another program holds.
 enum HeldLock {
+    /// The lock file.
     File,
+    /// The lock of fcntl(2).
     Range,
 }
 

@@ -1,20 +1,20 @@
-//! Replacement of messages in a Maildir, in the manner of delivery.
+//! Replacement of messages in a Maildir, which works like a delivery.
 //!
 //! ```text
 //! cur/1700000000.M1P2.host,S=14,W=17:2,FS     the old message, 14 bytes with three line ends
-//!   tmp/.baselink-…                           the new one is written, and synced
-//! cur/1700000000.M1P2.host,S=30,W=33:2,FS     the new one gets a name that was not in use
-//!   then the old one is removed
+//!   tmp/.baselink-…                           the new message is written and synced
+//! cur/1700000000.M1P2.host,S=30,W=33:2,FS     the new message gets an unused name
+//!   then the old message is removed
 //! ```
 //!
-//! maildir(5) of qmail: a message is written to `tmp/` under a unique name and then moved to `new/` or `cur/`. Any
-//! reader may remove files that have been in `tmp/` for 36 hours, so files of a killed run disappear by themselves.
-//! <https://cr.yp.to/proto/maildir.html>: the unique name ends before the colon, and in `cur/` the flags follow
-//! `:2,`.
+//! According to maildir(5) of qmail, a message is written to `tmp/` under a unique name and then moved to `new/` or
+//! `cur/`. Any reader may remove files that have been in `tmp/` for 36 hours, so files of a killed run disappear by
+//! themselves. According to <https://cr.yp.to/proto/maildir.html>, the unique name ends before the colon, and in
+//! `cur/` the flags follow `:2,`.
 //!
 //! Dovecot's "Maildir Mailbox Format" (<https://doc.dovecot.org/main/core/config/mailbox/formats/maildir.html>)
-//! puts two fields before the colon. `,S=` is the size of the file, and `,W=` its size with every line end as CR
-//! LF, the `RFC822.SIZE` of IMAP. The modification time of the file is the time of receipt.
+//! puts two fields before the colon. `,S=` is the size of the file. `,W=` is its size with every line end as CR LF,
+//! which IMAP calls `RFC822.SIZE`. The modification time of the file is the time of receipt.
 //!
 //! ```
 //! use std::fs;
@@ -36,13 +36,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The unique part of the name is kept, so a second run finds the work of a killed one. If the name contains no
-//! sizes, or they do not change, the new file replaces the old one. Readers that cached the old text by name keep
-//! it until they look again.
+//! The unique part of the name is kept, so a second run recognizes the files that a killed run wrote. If the name
+//! contains no sizes, or they do not change, the new file replaces the old one. Mail readers that cached the old text
+//! by name then show it until their cache expires.
 //!
-//! Deliberately absent: the replacement itself, which is in [`write`](mod@super::write), and the files in which
-//! readers cache facts about a Maildir (`dovecot-uidlist`, `maildirsize`). Readers find new names by themselves,
-//! and recompute a Maildir++ quota in time.
+//! Deliberately absent: the replacement itself, which is in [`write`](mod@super::write), and the cache files of mail
+//! readers (`dovecot-uidlist`, `maildirsize`). Readers find new names by themselves, and recompute a Maildir++ quota
+//! from time to time.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -65,15 +65,15 @@ pub fn is_message(path: &Path) -> bool {
     !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
-/// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Such a file must not
-/// be touched.
+/// True if a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Other programs must not
+/// touch it.
 #[must_use]
 pub fn is_delivery(path: &Path) -> bool {
     let folder = path.parent().filter(|folder| folder.ends_with("tmp"));
     folder.and_then(Path::parent).is_some_and(is_maildir)
 }
 
-/// The parent of the `cur` or `new` that contains the file at `path`.
+/// The parent of the folder `cur` or `new` that contains the file at `path`; `None` if the file is in another folder.
 fn maildir_of(path: &Path) -> Option<PathBuf> {
     let folder = match path.parent()? {
         // The paths `1`, `./1` and `../cur/../1` do not contain the name of the folder.
@@ -97,8 +97,8 @@ fn maildir_of(path: &Path) -> Option<PathBuf> {
 /// The separators between name and flags on systems that do not allow colons in names.
 const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 
-/// The path of a message after `write` has written it: `path` with the new sizes in its name. Sizes that the name
-/// lacks are not added. On systems other than Unix, a name that is not Unicode is kept.
+/// `path`, with the sizes in its name replaced by those of the data that `write` writes. Sizes that the name lacks are
+/// not added. On systems other than Unix, a name that is not Unicode is kept.
 ///
 /// ```
 /// use baselink::files::maildir::with_sizes_of;
@@ -126,11 +126,12 @@ struct Sizes {
     size: u64,
     /// The size with every line end as CR LF.
     on_the_wire: u64,
+    /// The last byte written.
     last: u8,
 }
 
 impl Sizes {
-    /// The name of a message with these sizes, in the fields that the name already has.
+    /// `name`, with these sizes in the size fields that it has.
     fn in_name(&self, name: &OsStr) -> Option<OsString> {
         let bytes = name.as_encoded_bytes();
         let find = |part: &[u8]| bytes.windows(part.len()).rposition(|here| here == part);

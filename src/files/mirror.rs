@@ -1,9 +1,9 @@
-//! An output folder that mirrors another one. Nothing outside it is written.
+//! An output folder that mirrors an input folder. Nothing outside it is written.
 //!
 //! ```text
-//! in/a/b.html  -->  out/a/b.html       folders as needed
+//! in/a/b.html  -->  out/a/b.html       new contents; the folder is created if needed
 //! in/a/c.png   -->  out/a/c.png        copied
-//! ../b.html    -->  refused            and so is out/a, where it is a symbolic link
+//! ../b.html    -->  an error           as for out/a/b.html if out/a is a symbolic link
 //! ```
 //!
 //! ```
@@ -25,21 +25,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An existing file from an earlier run is replaced atomically and synced. A new file is not synced, like the
-//! output of any copying program, because its source still exists. Errors that a network file system reports only
-//! on close are therefore not noticed for new files.
+//! An existing file is replaced atomically and synced. A new file is not synced, because its source still exists;
+//! other copying programs do the same. Errors that a network file system reports only on close are therefore not
+//! noticed for new files.
 //!
-//! An existing read-only file is replaced only if its input is read-only too, since an earlier run created it like
-//! that. Any other read-only file is an error.
+//! An existing read-only file is replaced only if its input is read-only too, because an earlier run probably created
+//! it. Any other read-only file is an error.
 //!
 //! Permission bits are those that `cp -r` gives: the input's, reduced by the umask, without setuid, setgid and
 //! sticky bits. A folder gets the bits of the input's folder, and its owner may always read, write and enter it.
 //! Times are preserved on request.
 //!
-//! The parent of the output folder is opened once. Each folder for an output file is opened from there, and no name
-//! in the path, including the output folder's, may be a symbolic link (`folder.rs`). The file is created and
-//! renamed in the open folder. So even a user with write access to the output folder cannot redirect a file by a
-//! symbolic link.
+//! The parent of the output folder is opened once, and each folder for an output file is opened from there. No name
+//! in the path, including the name of the output folder, may be a symbolic link (`folder.rs`). The file is created
+//! and renamed in the open folder. Even a user with write access to the output folder therefore cannot redirect a
+//! file with a symbolic link.
 //!
 //! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
@@ -77,18 +77,18 @@ pub struct Mirror {
 struct WrittenOutputs {
     /// The input of each output.
     inputs: HashMap<PathBuf, PathBuf>,
-    /// The path under which each file was created, for file systems that map several names to one.
+    /// The path under which each file was created. It reveals different names that the file system treats as the same.
     files: HashMap<Identity, PathBuf>,
-    /// The new folders that need other times, with those times.
+    /// The new folders whose times are still to be set, with those times.
     folders: Vec<(PathBuf, FileTimes)>,
     /// The new folders.
     made: HashSet<PathBuf>,
-    /// Existing folders that were already cleared of leftovers of killed runs.
+    /// The existing folders from which leftovers of killed runs have been removed.
     cleared: HashSet<PathBuf>,
 }
 
 impl Mirror {
-    /// Creates a mirror in the folder `out`. The folder is created with the first file; its parent must exist.
+    /// Creates a mirror in the folder `out`, whose parent must exist. `out` itself is created when it is first needed.
     ///
     /// # Errors
     ///
@@ -119,8 +119,9 @@ impl Mirror {
         Self { preserve_times: true, ..self }
     }
 
-    /// The error if `root`, an input folder or file, contains the output folder or is inside it. Call this for
-    /// every root before the first file is written. If symbolic links are followed, also call it for their targets.
+    /// Checks the input folder or file `root`. Returns `Some` with an error if it is the output folder, contains it or
+    /// is inside it. Call this for every root before writing the first file. If symbolic links are followed, also call
+    /// it for their targets.
     ///
     /// # Errors
     ///
@@ -145,13 +146,14 @@ impl Mirror {
     }
 
     /// Begins to write the output for the file `input`, at `relative` below this folder. `read` is the metadata of
-    /// `input`, if known. Folders are created as needed, like the corresponding folders of the input as far as
-    /// names match.
+    /// `input`, if known. Folders are created as needed. As long as the last names of both paths match, a new folder
+    /// gets the properties of the corresponding input folder.
     ///
     /// # Errors
     ///
-    /// Returns an error if `relative` leaves the folder or passes through anything but folders. Likewise if the
-    /// output is not a regular file, is read-only while `input` is not, or already belongs to another input.
+    /// Returns an error if `relative` leaves the folder, or if a name in the path exists and is not a folder. Also
+    /// returns an error if the output is not a regular file, is read-only while `input` is not, or already belongs to
+    /// another input.
     pub fn begin(
         &self,
         input: &Path,
@@ -164,8 +166,8 @@ impl Mirror {
         };
         let (path, place, is_made) = self.place(Some(input), relative)?;
         self.take(input, &path)?;
-        // A folder that this run created contains no files with these names. Looking them up would wait for other
-        // threads that create files there.
+        // A folder that this run created has no file of this name. A lookup would wait for other threads that create
+        // files in it.
         let old = if is_made { None } else { entry_at(&path, &place)? };
         if let Some(old) = &old {
             self.replaceable(&path, old, read.permissions().readonly())?;
@@ -177,17 +179,19 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// Checks that a new file can replace the `old` one at `path`. The old one may be read-only only if the new one
-    /// is.
+    /// Checks that a new file can replace `old` at `path`. `is_read_only` applies to the new file. A read-only file can
+    /// only be replaced by another read-only file.
     fn replaceable(&self, path: &Path, old: &ExistingEntry, is_read_only: bool) -> Result<()> {
         let taken = self.taken();
-        let made = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
+        let written = old.identity.and_then(|file| Some((taken.files.get(&file)?, file)));
         let why = match old.kind {
             EntryKind::Symlink => return Err(symbolic_link(path)),
             EntryKind::Folder | EntryKind::Special => "not a regular file",
-            // Writing a file twice under the same name is intended.
+            // A file may be written twice under the same name.
             EntryKind::File
-                if made.is_some_and(|(made, file)| made != path && still_exists(made, file)) =>
+                if written.is_some_and(|(first_path, file)| {
+                    first_path != path && still_exists(first_path, file)
+                }) =>
             {
                 "another input was written there, under a name that this file system treats as the same"
             }
@@ -199,8 +203,8 @@ impl Mirror {
         Err(Error::file(path, why))
     }
 
-    /// Begins to write a file at `relative` below this folder that inherits nothing from another file, like
-    /// [`Replacement::begin`]. Folders are created as by [`Mirror::begin`].
+    /// Begins to write a file at `relative` below this folder, like [`Replacement::begin`]: the file gets no properties
+    /// of `input`. Folders are created as by [`Mirror::begin`].
     ///
     /// # Errors
     ///
@@ -210,15 +214,15 @@ impl Mirror {
         Replacement::at(&path, place)
     }
 
-    /// Begins to write a file at `relative` below this folder that has no input, with this modification time.
-    /// Folders are created as needed.
+    /// Begins to write a file without an input at `relative` below this folder, with this modification time. Folders
+    /// are created as needed.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Mirror::begin`].
     pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
         let (path, place, is_made) = self.place(None, relative)?;
-        // The list of all files, directly in the folder, may be written twice.
+        // In the output folder itself, a file with the list of all files may be written twice.
         let is_new =
             is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
         let old = if is_new { None } else { entry_at(&path, &place)? };
@@ -231,8 +235,8 @@ impl Mirror {
         Ok(replacement)
     }
 
-    /// Resolves the output path for `input`, if there is one, and creates its folder as needed. The flag is true if
-    /// this run created the folder.
+    /// The path of the output at `relative`, and its name in its open folder. The folder is created if needed, with the
+    /// properties of the folder of `input` if given. The flag is true if this run created it.
     fn place(
         &self,
         input: Option<&Path>,
@@ -248,9 +252,9 @@ impl Mirror {
         Ok((path, NameInFolder { folder, name: name.to_owned() }, is_made))
     }
 
-    /// Begins to copy the file `from`, opened as `input` with the metadata `read`, to `relative` below this folder.
-    /// All bytes are written, and [`Replacement::commit`] assigns the name. If the file system supports it, the
-    /// bytes are shared.
+    /// Begins to copy the open file `from` to `relative` below this folder. `read` is its metadata, and `input` its
+    /// path. All bytes are written, and [`Replacement::commit`] assigns the name. If the file system supports it, the
+    /// two files share the bytes.
     ///
     /// # Errors
     ///
@@ -271,7 +275,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns an error if `relative` leaves the folder, or passes through anything but folders.
+    /// Returns an error if `relative` leaves the folder, or if a name in the path exists and is not a folder.
     pub fn folder(&self, input: &Path, relative: &Path) -> Result<()> {
         self.is_inside(relative)?;
         self.open(Some(input), relative).map(drop)
@@ -291,12 +295,13 @@ impl Mirror {
         Path::new(self.out.file_name().unwrap_or_default()).join(relative)
     }
 
-    /// Opens the folder `relative` below this one, and creates it, like `input` if given, unless it exists. The
-    /// flag is true if this run created it. An existing folder is cleared of leftovers of killed runs on first use.
+    /// Opens the folder `relative` below this one. If it does not exist, it is created, with the properties of `input`
+    /// if given. The flag is true if this run created it. On first use of an existing folder, leftovers of killed runs
+    /// are removed from it.
     fn open(&self, input: Option<&Path>, relative: &Path) -> Result<(OpenFolder, bool)> {
         let folder = match self.around.below(&self.way_to(relative)) {
             Ok(folder) => folder,
-            // Nothing exists there, or something else; `make_all` reports that.
+            // The folder does not exist, or the path has an entry of another kind, which `make_all` reports.
             Err(_) => self.make_all(input, relative)?,
         };
         let is_made = self.taken().made.contains(relative);
@@ -307,7 +312,7 @@ impl Mirror {
         Ok((folder, is_made))
     }
 
-    /// Opens the folder `relative` below this one. It and its parents are created unless they exist.
+    /// Opens the folder `relative` below this one, creating it and its parents unless they exist.
     fn make_all(&self, input: Option<&Path>, relative: &Path) -> Result<OpenFolder> {
         let below: Vec<_> = relative.iter().collect();
         let like = ancestors(input, &below);
@@ -324,7 +329,7 @@ impl Mirror {
         Ok(folder)
     }
 
-    /// Opens the folder `name` in `above`, and creates it like another one unless it exists.
+    /// Opens the folder `name` in `above`. If it does not exist, it is created, with the properties of `like` if given.
     fn opened_or_made(
         &self,
         above: &OpenFolder,
@@ -337,7 +342,7 @@ impl Mirror {
             let like =
                 like.map(|like| if like.as_os_str().is_empty() { ".".as_ref() } else { like });
             let like = like.and_then(|like| fs::metadata(like).ok()).filter(Metadata::is_dir);
-            // The umask reduces these bits. The owner's bits are needed to fill the folder.
+            // The umask reduces these bits. The owner needs its bits to write files in the folder.
             let mode = like.as_ref().map_or(0o777, |like| 0o700 | mode(like));
             match above.make(name, mode) {
                 Ok(()) => {
@@ -405,10 +410,11 @@ impl Mirror {
     }
 }
 
-/// True if `name` in `above` is a folder at `path`; false if nothing is there.
+/// True if `name` in `above` is a folder; false if it does not exist. Any other entry is an error. `path` is its path
+/// for messages.
 fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
-    let there = above.entry(name).map_err(|error| not_written(path, error))?;
-    match there.map(|there| there.kind) {
+    let entry = above.entry(name).map_err(|error| not_written(path, error))?;
+    match entry.map(|entry| entry.kind) {
         None => Ok(false),
         Some(EntryKind::Folder) => Ok(true),
         Some(EntryKind::Symlink) => Err(symbolic_link(path)),
@@ -416,16 +422,17 @@ fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
     }
 }
 
-/// True if `path` is `folder` or inside it, both without symbolic links. Identities are compared as well as names,
-/// because a folder may be mounted twice.
+/// True if `path` is `folder` or inside it. Both paths must be free of symbolic links. Identities are compared as well
+/// as names, because a folder may be mounted twice.
 fn is_within(path: &Path, folder: &Path) -> bool {
-    let of = |path: &Path| fs::metadata(path).ok().as_ref().and_then(identity);
-    let file = of(folder);
-    path.ancestors().any(|above| above == folder || (file.is_some() && of(above) == file))
+    let identity_at = |path: &Path| fs::metadata(path).ok().as_ref().and_then(identity);
+    let expected = identity_at(folder);
+    path.ancestors()
+        .any(|above| above == folder || (expected.is_some() && identity_at(above) == expected))
 }
 
-/// For each of the folders `below`, names within an output folder, the folder that it is created like: first for
-/// the output folder itself, last `input`. Counted from the end, the matching stops at the first different name.
+/// The input folders that correspond to an output folder and the folders `below` it, in this order. The last folder
+/// corresponds to `input`, its parent to the parent of `input`, and so on up to the first pair of different names.
 fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
     let mut like = vec![None; below.len() + 1];
     let mut above = input;
@@ -437,10 +444,10 @@ fn ancestors<'a>(input: Option<&'a Path>, below: &[&OsStr]) -> Vec<Option<&'a Pa
     like
 }
 
-/// True if the file that was created at `path` still exists. If another run has replaced it, the file system may
-/// reuse its number.
+/// True if the file that was created at `path` still has that path. If another run has replaced it, the file system
+/// may have reused its number.
 fn still_exists(path: &Path, file: Identity) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
+    fs::symlink_metadata(path).is_ok_and(|metadata| identity(&metadata) == Some(file))
 }
 
 /// The permission bits of a file or folder, without setuid, setgid and sticky bits.

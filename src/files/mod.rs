@@ -4,10 +4,9 @@
 //! folder, [`journal`] changes contents and names of many files at once, and [`maildir`] handles messages of a
 //! Maildir.
 //!
-//! These guarantees hold whenever the process is stopped, even by a signal that cannot be caught, and if the disk
-//! is full. Every file has either its old or its new contents, and nothing outside the named folders is written. A
-//! temporary file may remain. Its name begins with [`write::TEMPORARY`], and the next run over its folder removes
-//! it.
+//! Two guarantees hold even if the disk is full or the process is killed. Every file has either its old or its new
+//! contents, and nothing outside the named folders is written. A temporary file may remain. Its name begins with
+//! [`write::TEMPORARY`], and the next run over its folder removes it.
 //!
 //! ```
 //! use baselink::files::{mirror::Mirror, walk::{Selection, walk}};

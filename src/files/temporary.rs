@@ -1,19 +1,21 @@
 //! The names of temporary files, and the removal of stale ones.
 //!
 //! ```text
-//! .baselink-3f0k7q2m9xwa6trc   its program is running: it holds a lock on the file
-//! .baselink-b81z5n4vd0yh2gks   its program was killed: the lock is gone, and so is the file after the next run
+//! .baselink-3f0k7q2m9xwa6trc   its program is running and holds a lock on the file
+//! .baselink-b81z5n4vd0yh2gks   its program was killed, so the file is not locked, and the next run removes it
 //! ```
 //!
 //! The last four characters are computed from the twelve before them, so that names chosen by other programs do not
-//! match. The creator holds a lock on the file (flock(2)), which ends with the process in any case. After locking
-//! it checks that the file still has its name. A process that removes a file holds the lock meanwhile. If a file
-//! system has no locks, the name lacks the check characters, and the file is never removed.
+//! match. The process that creates the file holds a lock on it (flock(2)), which the system releases when the process
+//! ends. After locking, the process checks that the file still has its name, because another process may have removed
+//! it as stale. A process holds the lock while it removes a file. If a file system has no locks, the name lacks
+//! the check characters, and later runs never remove the file.
 //!
-//! The lock of a mailbox (`all.mbox.lock`) has a conventional name; its last line identifies it.
+//! The lock file of a mailbox (`all.mbox.lock`) has a conventional name; its last line shows that this program created
+//! it.
 //!
 //! Deliberately absent: systems other than Unix, where nothing is removed, and network file systems that do not
-//! share locks between machines. NFS does share them.
+//! share locks between machines. NFS shares them.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
@@ -26,12 +28,14 @@ use std::path::Path;
 use super::file::{TEMPORARY, folder_of, names_of};
 use super::folder::OpenFolder;
 
-/// Thirty-two characters, without those that look alike.
+/// The characters of random names: 32, without those that look like others.
 const CHARACTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// The number of random characters.
 const DRAWN: usize = 12;
+/// The number of check characters.
 const CHECK: usize = 4;
 
-/// A random name.
+/// The random part of a name.
 fn random_name() -> String {
     let drawn = RandomState::new().build_hasher().finish();
     characters(drawn, DRAWN)
@@ -51,16 +55,17 @@ fn check(drawn: &str) -> String {
     characters(hash >> 32, CHECK)
 }
 
-/// True if only files have such a name that this program keeps locked while it runs.
-fn is_held_by_name(name: &OsStr) -> bool {
+/// True if `name` ends in matching check characters. This program keeps every file of such a name locked while it
+/// runs.
+fn has_check_characters(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
     drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
         drawn.split_at_checked(DRAWN).is_some_and(|(drawn, end)| check(drawn) == end)
     })
 }
 
-/// Creates a temporary file in `folder` with these permission bits, reduced by the umask. Returns its name and its
-/// metadata.
+/// Creates a temporary file in `folder` with these permission bits, reduced by the umask. Returns its name, the open
+/// file and its metadata.
 pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, File, Metadata)> {
     let mut has_locks = true;
     loop {
@@ -73,12 +78,12 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
         };
         match if has_locks { hold(&file) } else { LockOutcome::Held } {
             LockOutcome::Held => {
-                let made = file.metadata()?;
-                if names_of(&made) > 0 {
-                    return Ok((name, file, made));
+                let metadata = file.metadata()?;
+                if names_of(&metadata) > 0 {
+                    return Ok((name, file, metadata));
                 }
             }
-            // Another process mistook it for a stale file between the two steps.
+            // Another process locked the file before this one could, because it took it for stale.
             LockOutcome::Taken => {}
             LockOutcome::None => has_locks = false,
         }
@@ -87,8 +92,8 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
     }
 }
 
-/// Removes stale temporary files next to the files at these paths, and in the `tmp` of a Maildir. This is for
-/// individually named files; walks and mirrors clear their folders themselves.
+/// Removes stale temporary files next to the files at these paths, and for messages also in the `tmp` of their
+/// Maildir. Call this for individually named files; walks and mirrors clear their folders themselves.
 pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
     for folder in folders.into_iter().filter_map(|folder| OpenFolder::named(folder).ok()) {
@@ -110,30 +115,30 @@ pub(super) fn remove_all_stale(folder: &OpenFolder) {
 
 /// Removes the file `name` of `folder` if it is a stale temporary file or a stale lock of a mailbox.
 pub(super) fn remove_stale(folder: &OpenFolder, name: &OsStr) {
-    let is_temporary = is_held_by_name(name);
+    let is_temporary = has_check_characters(name);
     if !is_temporary && !names_lock(name) {
         return;
     }
     let Ok(file) = folder.read(name) else { return };
     let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), LockOutcome::Held);
-    if is_free && matches!(folder.look(name, &file), Ok(Some(left)) if left.is_file()) {
-        // A file that cannot be removed remains.
+    if is_free && matches!(folder.look(name, &file), Ok(Some(entry)) if entry.is_file()) {
+        // If the file cannot be removed, it remains.
         let _ = folder.remove(name);
     }
 }
 
-/// The suffix of the lock of a mailbox.
+/// The suffix for the lock file of a mailbox.
 pub(super) const LOCK: &str = ".lock";
-/// The end of a lock that this program created, after the process id. procmail removes a
-/// stale lock only if it has at most 16 bytes. These have no more, since process ids in Linux are at most 4194304.
+/// The end of a lock file that this program creates, after the process id. procmail removes a stale lock file only if
+/// it has at most 16 bytes. Process ids in Linux are at most 4194304, so these files do not exceed 16 bytes.
 pub(super) const LOCK_END: &[u8] = b"\nbaselink";
 
-/// True if a file of this name may be the lock of a mailbox.
+/// True if a file of this name may be the lock file of a mailbox.
 pub(super) fn names_lock(name: &OsStr) -> bool {
     name.as_encoded_bytes().ends_with(LOCK.as_bytes())
 }
 
-/// True if `file` is a mailbox lock that this program created.
+/// True if `file` is a lock file that this program created.
 pub(super) fn is_lock(file: &File) -> bool {
     let mut text = Vec::new();
     let is_read = file.metadata().is_ok_and(|it| it.is_file())
@@ -143,6 +148,7 @@ pub(super) fn is_lock(file: &File) -> bool {
 
 /// The result of requesting the lock of a file.
 pub(super) enum LockOutcome {
+    /// This process holds the lock.
     Held,
     /// Another process holds the lock.
     #[cfg_attr(not(unix), expect(dead_code, reason = "nobody can hold it there"))]
@@ -151,6 +157,7 @@ pub(super) enum LockOutcome {
     None,
 }
 
+/// Tries to lock `file` with flock(2), without waiting.
 #[cfg(unix)]
 pub(super) fn hold(file: &File) -> LockOutcome {
     use rustix::fs::{FlockOperation, flock};
@@ -174,11 +181,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_were_drawn_are_its_own() {
+    fn check_characters_match_only_generated_names() {
         let drawn = random_name();
         let name = format!("{TEMPORARY}{drawn}{}", check(&drawn));
         assert_eq!(name.len(), TEMPORARY.len() + 16);
-        assert!(is_held_by_name(OsStr::new(&name)));
+        assert!(has_check_characters(OsStr::new(&name)));
         let mut other = name.clone().into_bytes();
         other[TEMPORARY.len()] = if other[TEMPORARY.len()] == b'0' { b'1' } else { b'0' };
         for other in [
@@ -191,7 +198,7 @@ mod tests {
             "page.html".to_owned(),
             format!("{TEMPORARY}éééééééé"),
         ] {
-            assert!(!is_held_by_name(OsStr::new(&other)), "{other}");
+            assert!(!has_check_characters(OsStr::new(&other)), "{other}");
         }
     }
 }

@@ -1,9 +1,8 @@
 //! The files below named folders, and named files, in a stable order.
 //!
-//! Names are compared as bytes and need not be UTF-8. The files of a folder are sorted by the name of the folder.
-//! An entry that is not a file, a folder or a symbolic link (a FIFO, a socket, a device) is reported and never
-//! opened. Files of this program are skipped below a root: temporary files by their name ([`is_temporary`]), and
-//! mailbox locks by their content.
+//! Names are compared as bytes and need not be UTF-8. The contents of a folder take its place in the sort order.
+//! Special files (FIFOs, sockets, devices) are entries too, and the walk never opens them. Below a root it skips this
+//! program's own files: temporary files by their name ([`is_temporary`]), and mailbox locks by their content.
 //!
 //! ```
 //! use baselink::files::walk::{Globs, Selection, walk};
@@ -44,8 +43,8 @@ use crate::error::{self, Error, Result, name};
 ///
 /// `*` and `?` do not match `/`; `**` matches any number of folders; `[…]` and `{…,…}` work as in a shell. A
 /// pattern without `/` is matched against the name at any depth, and a pattern with `/` against the whole path
-/// below the root, with or without a leading `/`. A pattern that ends with `/` matches everything below such a
-/// folder. Matching is case-sensitive.
+/// below the root, with or without a leading `/`. A pattern that ends with `/` matches everything below a folder
+/// that the rest of the pattern matches. Matching is case-sensitive.
 #[derive(Clone, Debug, Default)]
 pub struct Globs(GlobSet);
 
@@ -67,14 +66,17 @@ impl Globs {
         set.build().map(Self).map_err(|error| refused("these globs", &error))
     }
 
-    /// A pattern for the path `relative` and everything below it.
+    /// A pattern that matches only the path `relative`; `None` if the path is not Unicode. In
+    /// [`Selection::exclude`] it also excludes everything below.
     #[must_use]
     pub fn exact(relative: &Path) -> Option<String> {
         let mut pattern = String::from("/");
-        for one in relative.to_str()?.chars() {
-            match one {
-                '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' => pattern.extend(['[', one, ']']),
-                _ => pattern.push(one),
+        for character in relative.to_str()?.chars() {
+            match character {
+                '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' => {
+                    pattern.extend(['[', character, ']']);
+                }
+                _ => pattern.push(character),
             }
         }
         Some(pattern)
@@ -117,12 +119,12 @@ pub struct Selection {
     pub follow: bool,
     /// True if folders are entries too, each before its contents. `include` does not apply to them.
     pub folders: bool,
-    /// True if the walk removes stale temporary files, which no program locks any more.
+    /// True if the walk removes stale temporary files: those that no running process locks.
     pub clears: bool,
 }
 
 impl Selection {
-    /// True if `include` and `exclude` accept the relative path `path` or a folder above it.
+    /// True if `include` is empty or matches `path` or a folder above it, and `exclude` matches none of them.
     #[must_use]
     pub fn takes(&self, path: &Path) -> bool {
         let is_in = |globs: &Globs| path.ancestors().any(|around| globs.is_match(around));
@@ -132,7 +134,7 @@ impl Selection {
 
 /// A named folder or file.
 ///
-/// A folder is opened when the walk reaches it. All entries below are opened and written through the open folder,
+/// The walk opens a root folder when it reaches it. All entries below are opened and written through the open folder,
 /// even if another folder takes its name.
 #[derive(Clone, Debug)]
 pub struct Root {
@@ -181,14 +183,15 @@ pub struct TreeEntry {
     pub path: PathBuf,
     /// The kind of the entry.
     pub kind: EntryKind,
-    /// The size in bytes when the entry was found. For a symbolic link that is not followed, the size of the link;
-    /// for a folder, 0.
+    /// The size in bytes when the entry was found. For a symbolic link that is not followed, it is the size of the
+    /// link; for a folder, 0.
     pub size: u64,
 }
 
 impl TreeEntry {
-    /// Opens the file for reading, with its metadata. A named file may be of any kind, even a pipe. Any other entry
-    /// must still be a regular file, and without `follow` no folder in its path may have become a symbolic link.
+    /// Opens the file for reading, and returns it with its metadata. A named file may be of any kind, even a pipe. A
+    /// file below a root must still be a regular file. Without `follow`, no name from the root to the file may have
+    /// become a symbolic link.
     ///
     /// # Errors
     ///
@@ -254,8 +257,8 @@ impl TreeEntry {
 /// [`TreeWalk::overlaps`] names such roots. Memory grows with the paths in the folders from a root to the current
 /// file, about 150 bytes each. With several roots, one path per file is stored too.
 ///
-/// An error is an item of the iteration, which then continues: a folder without permission, or a symbolic link that
-/// is broken or leads to a parent folder.
+/// An error is an item of the iteration, which then continues. Examples are a folder without read permission, and a
+/// symbolic link that is broken or leads to a parent folder.
 #[must_use]
 pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
     let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
@@ -303,7 +306,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
 #[derive(Debug)]
 struct WalkRoot {
     path: Arc<Path>,
-    /// The path without symbolic links, if there are other roots, which may contain the same files.
+    /// The path without symbolic links; `None` for the only root, whose files cannot occur twice.
     canonical: Option<PathBuf>,
 }
 
@@ -320,7 +323,8 @@ pub struct TreeWalk<'s> {
     below: Option<walkdir::IntoIter>,
     /// The current root.
     open: Option<Root>,
-    /// The files of several roots by path without symbolic links, each with the index of its root.
+    /// The paths of the files found so far, without symbolic links, each with the index of its root. Empty if there is
+    /// only one root.
     taken: HashMap<PathBuf, usize>,
     unread: Vec<PathBuf>,
 }
@@ -332,8 +336,8 @@ impl TreeWalk<'_> {
         self.hidden
     }
 
-    /// The entries that could not be read so far, by path below their root. The contents of such folders are
-    /// unknown.
+    /// The paths, below their roots, of the entries that could not be read so far. If such an entry is a folder, its
+    /// contents are unknown.
     pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
         let below =
             |path| self.roots.iter().find_map(|root| Path::strip_prefix(path, &root.path).ok());
@@ -420,8 +424,8 @@ impl TreeWalk<'_> {
         }))
     }
 
-    /// True if this program created the file `name` at `below`. If the walk clears folders, a stale file is
-    /// removed.
+    /// True if this program created the file `name`, whose path below the root is `below`. If [`Selection::clears`] is
+    /// set, a stale file is removed.
     fn is_own(&self, name: &OsStr, below: &Path) -> bool {
         if !is_temporary(name) && !names_lock(name) {
             return false;
@@ -432,7 +436,7 @@ impl TreeWalk<'_> {
         let is_own = is_temporary(name)
             || match place.folder.read(name) {
                 Ok(file) => is_lock(&file),
-                // The file may have been one of them, but it is gone.
+                // The file is gone, so it may have been a lock.
                 Err(error) => error.kind() == ErrorKind::NotFound,
             };
         if is_own && self.selection.clears {
@@ -451,10 +455,10 @@ impl Iterator for TreeWalk<'_> {
                 let root = self.roots.get(self.number)?;
                 let (path, folder) = (Arc::clone(&root.path), OpenFolder::named(&root.path).ok());
                 self.open = Some(Root { path, folder: folder.map(Arc::new) });
-                // Only entries of the same folder are compared, so their paths differ only in the last name.
+                // walkdir compares only entries of the same folder, so their paths differ only in the last name.
                 let walk = WalkDir::new(&root.path)
                     .follow_links(self.selection.follow)
-                    .sort_by(|one, other| one.path().as_os_str().cmp(other.path().as_os_str()));
+                    .sort_by(|left, right| left.path().as_os_str().cmp(right.path().as_os_str()));
                 self.below = Some(walk.into_iter());
                 self.number += 1;
                 continue;
@@ -487,10 +491,10 @@ fn sentence(error: walkdir::Error) -> Error {
         let why = format!("a link to {}, which contains it; not followed", name(ancestor));
         return Error::file(&path, &why);
     }
-    let said = error.to_string();
+    let message = error.to_string();
     match error.into_io_error() {
         Some(error) => failed(&path, error),
-        None => Error::of(error::ErrorKind::File, said),
+        None => Error::of(error::ErrorKind::File, message),
     }
 }
 

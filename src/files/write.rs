@@ -1,13 +1,13 @@
 //! Atomic replacement of files.
 //!
 //! ```text
-//! out.html:  old bytes  --rename-->  new bytes     nothing in between
+//! out.html:  old bytes  --rename-->  new bytes     never partial bytes
 //! ```
 //!
-//! The new bytes are written to a temporary file next to the target, which is then renamed to the target
-//! (POSIX.1-2017, rename: the name always exists during replacement). The target may therefore be the file that is
-//! being read. The bytes reach the disk before the name does. The name reaches the disk before
-//! [`Replacement::commit`] returns, if the system can sync folders.
+//! The new bytes are written to a temporary file next to the target, which then takes the target's name (rename of
+//! POSIX.1-2017, during which the name always exists). The input may therefore be replaced while it is read. The
+//! bytes reach the disk before the name does. If the system can sync folders, the name reaches the disk before
+//! [`Replacement::commit`] returns.
 //!
 //! ```
 //! use std::fs;
@@ -32,12 +32,12 @@
 //! `trusted.*`), and on Linux the flags of `chattr`. [`NotPreserved`] reports the rest. Times are kept on request.
 //!
 //! The system itself sets attributes that it computes from the bytes (`security.ima`, `security.evm`). If the old
-//! file has holes, long runs of zero bytes become holes in the new one too. A file that this user may not write is
-//! not replaced, although a rename could do so.
+//! file has holes, long runs of zero bytes become holes in the new file too. A file that this user may not write is
+//! not replaced, although a rename would succeed.
 //!
-//! A message of a Maildir ([`maildir`](super::maildir)) may get a new name that contains its size. The new file
-//! then gets a name that was not in use, and after that name is on disk, the old file is removed. If a message with
-//! the intended bytes already has the new name, a killed run wrote it. Only the old file is removed then.
+//! A message of a Maildir ([`maildir`](super::maildir)) may get a new name that contains its size. This name must not
+//! be in use. Once it is on disk, the old file is removed. If a message with the intended bytes already has the new
+//! name, a killed run wrote it, and only the old file is removed.
 //!
 //! Deliberately absent: following symbolic links, because users rarely intend that.
 
@@ -63,14 +63,14 @@ use super::maildir::{is_message, with_sizes_of};
 pub use super::temporary::remove_left_beside;
 use crate::error::{self, Error, Result, cause, name};
 
-/// New contents for a file, applied by [`Replacement::commit`]. Dropping a replacement before that discards them.
+/// New contents for a file, applied by [`Replacement::commit`]. Dropping the replacement discards them.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
     place: NameInFolder,
     out: BufWriter<NewFile>,
     old: ReplacedFile,
-    /// The permission bits that the new file gets before its name.
+    /// The permission bits that the new file gets before it gets its name.
     permissions: Option<Permissions>,
     times: Option<FileTimes>,
     lost: Vec<NotPreserved>,
@@ -79,23 +79,17 @@ pub struct Replacement {
 /// The file that the new one replaces.
 #[derive(Debug)]
 enum ReplacedFile {
-    /// None. A file that appears in the meantime is kept.
+    /// No file. If a file appears in the meantime, it is kept.
     Nothing,
-    /// Any file of that name at the end.
+    /// Any file that has the name when the new file gets it, or no file.
     Any,
-    Original {
-        original: Box<Original>,
-        how: InPlace,
-        kind: OriginalKind,
-    },
+    /// A file that was examined before it was read.
+    Original { original: Box<Original>, how: InPlace, kind: OriginalKind },
     /// A file that is replaced together with the others of a [`journal`](super::journal).
-    Staged {
-        original: Box<Original>,
-        how: InPlace,
-    },
+    Staged { original: Box<Original>, how: InPlace },
 }
 
-/// The kind of the old file. Other programs expect a different procedure for each.
+/// The kind of the old file, which determines how it is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OriginalKind {
     Document,
@@ -108,14 +102,14 @@ enum OriginalKind {
 /// A file with new contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// The path of the file. For a message, the name may have changed with its size.
+    /// The path of the file. The name of a message may have changed with its size.
     pub path: PathBuf,
     /// The properties of the old file that could not be preserved.
     pub lost: Vec<NotPreserved>,
 }
 
 impl Replacement {
-    /// Begins to write new contents for `path`. An existing file passes its permission bits to the new one. Its
+    /// Begins to write new contents for `path`. If a file exists there, the new one gets its permission bits, and its
     /// other hard links keep the old bytes.
     ///
     /// # Errors
@@ -135,7 +129,7 @@ impl Replacement {
         Self::at(path, place)
     }
 
-    /// Begins to write new contents for `place`, whose path is `path`.
+    /// Like [`Replacement::begin`], for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let old = entry_at(path, &place)?;
         let new = match old.as_ref().map(|old| old.kind) {
@@ -154,9 +148,11 @@ impl Replacement {
         Ok(Self { permissions, ..Self::of(path, place, new, ReplacedFile::Any) })
     }
 
-    /// Begins to write a file of an output folder with these permission bits, reduced by the umask, and these
-    /// times, regardless of an existing file. If `is_new`, no file exists; one that appears in the meantime is
-    /// kept, and the new file is not synced, because no earlier bytes can be lost.
+    /// Begins to write a file of an output folder with these times and these permission bits, reduced by the umask.
+    ///
+    /// If `is_new` is false, the new file replaces any file of that name. If it is true, no file of that name exists
+    /// yet. A file that appears in the meantime is then kept. The new file is not synced, because no earlier bytes can
+    /// be lost.
     pub(super) fn output(
         path: &Path,
         place: NameInFolder,
@@ -178,7 +174,7 @@ impl Replacement {
     ///
     /// # Errors
     ///
-    /// Returns an error of `write` or of the system. Drop the replacement then.
+    /// Returns the errors of `write` and of the system. After an error, drop the replacement.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
@@ -194,18 +190,18 @@ impl Replacement {
         self.times = times(of);
     }
 
-    /// Makes holes of long runs of zero bytes if the other file has holes.
+    /// Turns long runs of zero bytes into holes if the file described by `of` has holes.
     pub(super) fn preserve_holes(&mut self, of: &Metadata) {
         self.out.get_mut().has_holes = is_sparse(of);
     }
 
-    fn made(&self) -> &NewFile {
+    fn new_file(&self) -> &NewFile {
         self.out.get_ref()
     }
 
-    /// The identity of the file that is being written; `None` for a device.
+    /// The identity of the file that is being written; `None` for a device or pipe.
     pub(super) fn identity(&self) -> Option<Identity> {
-        self.made().identity()
+        self.new_file().identity()
     }
 
     /// Declares that the file is a mailbox, to which other programs may deliver. [`Replacement::commit`] then takes
@@ -219,8 +215,8 @@ impl Replacement {
         self
     }
 
-    /// True if [`Replacement::commit`] waits for the disk, so that committing many replacements together is faster
-    /// ([`commit_all`]). False if no file is replaced.
+    /// True if [`Replacement::commit`] waits for the disk. Committing many such replacements together
+    /// ([`commit_all`]) is faster. False for a new file of an output folder.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
         !matches!(self.old, ReplacedFile::Nothing)
@@ -230,22 +226,23 @@ impl Replacement {
     ///
     /// # Errors
     ///
-    /// Returns an error, with the old file unchanged, if the disk is full, the old file was changed since
-    /// [`Original::of`], its backup cannot be created, or the intended name of a message is taken. If the folder
-    /// cannot be synced, the new file is already in place. If the old file of a message cannot be removed, the
-    /// message exists twice. The error says so in both cases.
+    /// Returns an error if the disk is full, the old file has changed since [`Original::of`], its backup cannot be
+    /// created, or the intended name of a message is taken. The old file is then unchanged. Also returns an error if
+    /// the new file is in place but its folder cannot be synced, or if a message exists twice because its old file
+    /// cannot be removed.
     pub fn commit(self) -> Result<Committed> {
         let none = || Err(Error::new("no file"));
         commit_all(vec![self]).pop().unwrap_or_else(none)
     }
 
-    /// Completes everything except the name.
+    /// Completes the contents and properties of the file, before it gets its name.
     fn complete(mut self) -> Result<Self> {
-        self.give().map_err(|error| not_written(&self.path, error))?;
+        self.set_properties().map_err(|error| not_written(&self.path, error))?;
         Ok(self)
     }
 
-    fn give(&mut self) -> io::Result<()> {
+    /// Flushes the contents, and sets permission bits, times and other properties. Determines the name of a message.
+    fn set_properties(&mut self) -> io::Result<()> {
         self.out.flush()?;
         let mut file = self.out.get_ref().file();
         if let Some(permissions) = &self.permissions {
@@ -345,7 +342,7 @@ impl Replacement {
                 let why = format!("{old} could not be removed: {why}; the new message is {new}");
                 return Err(Error::system(why, error));
             }
-            // Another program may have edited the message under its old name, so that file may be the only copy.
+            // Another program changed the message under its old name, so that file may be the only copy of the change.
             _ => self.lost.push(NotPreserved::OldName),
         }
         Ok(self)
@@ -364,13 +361,13 @@ impl Write for Replacement {
     }
 }
 
-/// Gives several files their new contents, independently of each other, like [`Replacement::commit`], but with few
-/// waits for the disk. Bytes are synced and names assigned for many files concurrently, and all folders are synced
+/// Gives several files their new contents, independently of each other, like [`Replacement::commit`] but with fewer
+/// waits for the disk. Bytes are synced and names assigned for many files concurrently, and each folder is synced
 /// once. Results are in the order of `replacements`.
 ///
-/// Each replacement has an open file, and the number of open files is limited ([`most_pending`]). Commit on one
-/// thread what several threads prepared, because a file system syncs for one at a time. A file that occurs twice is
-/// written once.
+/// Each replacement holds an open file, and the number of open files is limited ([`most_pending`]). Several threads
+/// may prepare replacements, but one thread should commit them, because a file system serves one sync at a time. A
+/// file that occurs twice is written once.
 #[must_use]
 pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
@@ -383,8 +380,8 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     }
     // Bytes are synced before names, so that a crash of the machine does not leave an empty file under a name.
     sync_bytes(&mut files, |file| {
-        let waits = file.waits_for_disk() && !file.made().is_device();
-        waits.then(|| (&*file.path, file.made()))
+        let waits = file.waits_for_disk() && !file.new_file().is_device();
+        waits.then(|| (&*file.path, file.new_file()))
     });
     at_once(&mut files, Replacement::back_up);
     // An old file is kept until its backup is on disk.
@@ -410,8 +407,8 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     files.into_iter().map(|file| file.map(committed)).collect()
 }
 
-/// Gives the message `new` a name that is not in use. A file of that name with the same bytes also counts as
-/// success: a run created it and was killed before removing the old one.
+/// Gives the message `new` its name in `place`, which must not be in use. A file of that name with the same bytes also
+/// counts as success: an earlier run wrote it and was killed before it removed the old file.
 fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Result<()> {
     match new.name(&place.folder, &place.name) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -429,18 +426,18 @@ fn name_message(new: &mut NewFile, path: &Path, place: &NameInFolder) -> io::Res
 
 /// True if the entry at `place` is a regular file with the bytes of `other`.
 fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> {
-    if place.entry()?.is_none_or(|there| there.kind != EntryKind::File) {
+    if place.entry()?.is_none_or(|entry| entry.kind != EntryKind::File) {
         return Ok(false);
     }
-    let mut one = place.folder.read(&place.name)?;
-    let (there, made) = (one.metadata()?, other.metadata()?);
-    if !there.is_file() || there.len() != made.len() {
+    let mut file = place.folder.read(&place.name)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() != other.metadata()?.len() {
         return Ok(false);
     }
     other.rewind()?;
     let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
-        let read = one.read(&mut left)?;
+        let read = file.read(&mut left)?;
         if read == 0 {
             return Ok(true);
         }
@@ -454,11 +451,11 @@ fn has_the_bytes_of(place: &NameInFolder, mut other: &File) -> io::Result<bool> 
 /// Settings for replacement in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InPlace {
-    /// True to replace files that have other hard links. Those keep the old bytes.
+    /// True if files with other hard links are replaced too. The other links keep the old bytes.
     pub break_links: bool,
-    /// True if the new file gets the times of the old one, as of [`Original::of`].
+    /// True if the new file gets the times that the old file had at [`Original::of`].
     pub preserve_times: bool,
-    /// The suffix for a backup of the old file. An existing backup is the first original, and is kept.
+    /// The suffix for a backup of the old file. An existing backup is kept, because it is the first original.
     pub backup: Option<Suffix>,
 }
 
@@ -467,13 +464,15 @@ pub struct InPlace {
 pub struct Suffix(OsString);
 
 impl Suffix {
+    /// Creates a suffix.
+    ///
     /// # Errors
     ///
     /// Returns an error if the suffix is empty or contains a path separator or a NUL.
     pub fn new(suffix: &OsStr) -> Result<Self> {
-        let is_of_a_path = |byte: &u8| std::path::is_separator(char::from(*byte)) || *byte == 0;
+        let is_forbidden = |byte: &u8| std::path::is_separator(char::from(*byte)) || *byte == 0;
         let bytes = suffix.as_encoded_bytes();
-        if bytes.is_empty() || bytes.iter().any(is_of_a_path) {
+        if bytes.is_empty() || bytes.iter().any(is_forbidden) {
             let suffix = name(Path::new(suffix));
             let why = format!("'{suffix}' is not a valid backup suffix; use for example `.orig`");
             return Err(Error::new(why));
@@ -481,7 +480,7 @@ impl Suffix {
         Ok(Self(suffix.to_owned()))
     }
 
-    /// True if `name` is the name of a backup. Backups are not rewritten, because they preserve the first contents.
+    /// True if `name` has this suffix. Backups are not rewritten, because they preserve the first contents.
     #[must_use]
     pub fn ends(&self, name: &OsStr) -> bool {
         name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
@@ -495,15 +494,18 @@ impl Suffix {
 }
 
 impl InPlace {
-    /// Begins to replace `original`. A message of a Maildir is written to its `tmp`, always keeps its times, and
-    /// may have other hard links, because readers copy messages by linking them.
+    /// Begins to replace `original`. A message of a Maildir is written to the Maildir's `tmp` and always keeps its
+    /// times. It may have other hard links, because mail readers copy messages by linking them.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file is not writable; if it has other hard links and [`InPlace::break_links`] is
-    /// false; or if it is itself a backup. Likewise if its backup exists and is not a file, or if a message should
-    /// get a backup, which would be a further message. Also if `tmp` is a symbolic link or not writable, or if the
-    /// file changed since [`Original::of`].
+    /// Returns an error in these cases:
+    ///
+    /// - The file is not writable, or has changed since [`Original::of`].
+    /// - It has other hard links and [`InPlace::break_links`] is false.
+    /// - It is itself a backup, or its backup exists and is not a regular file.
+    /// - It is a message of a Maildir, and its backup, which would be another message, is requested.
+    /// - It is a message of a Maildir whose `tmp` is a symbolic link or not writable.
     pub fn begin(&self, original: &Original) -> Result<Replacement> {
         self.check(original)?;
         let (path, is_message) = (&original.path, is_message(&original.path));
@@ -525,8 +527,8 @@ impl InPlace {
         Ok(replacement)
     }
 
-    /// Begins to replace `original` together with the other files of a [`journal`](super::journal). The new
-    /// contents are written to the file at `place`, and get the name `path` later.
+    /// Begins to replace `original` together with the other files of a [`journal`](super::journal). The new contents
+    /// are written to a file at `place`, which the journal renames to `path`.
     pub(super) fn stage(
         &self,
         original: &Original,
@@ -559,9 +561,9 @@ impl InPlace {
             }
             let (backup, place) = original.backup(suffix);
             match entry_at(&backup, &place)? {
-                Some(there) if there.kind != EntryKind::File => return Err(no_backup(&backup)),
-                // A run that was killed between backup and replacement leaves this state.
-                Some(there) if there.identity == identity(&now) => names = names.saturating_sub(1),
+                Some(entry) if entry.kind != EntryKind::File => return Err(no_backup(&backup)),
+                // A run was killed between backup and replacement: the backup is a hard link to the file.
+                Some(entry) if entry.identity == identity(&now) => names = names.saturating_sub(1),
                 Some(_) | None => {}
             }
         }
@@ -575,8 +577,8 @@ impl InPlace {
     }
 }
 
-/// A file as it was before it was read. If the system can replace open files, the file and its folder are held
-/// open. A replacement of either is then recognized as a different file.
+/// The state of a file before it is read. If the system can replace open files, the file and its folder are held open,
+/// so that a replacement of either is recognized.
 #[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
@@ -592,16 +594,16 @@ impl Original {
     ///
     /// # Errors
     ///
-    /// Returns an error for anything but a regular file: a symbolic link, a directory, a device, a pipe, nothing.
+    /// Returns an error if `path` does not exist or is not a regular file. A symbolic link is not followed.
     pub fn of(path: &Path) -> Result<Self> {
         let place = NameInFolder::of(path).map_err(|error| Error::io(path, error))?;
         Self::at(path, place)
     }
 
-    /// Examines the file at `place`, whose path is `path`.
+    /// Like [`Original::of`], for a name in an open folder. `path` is its path for messages.
     pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
-        let what = match place.entry().map_err(failed)?.map(|there| there.kind) {
+        let what = match place.entry().map_err(failed)?.map(|entry| entry.kind) {
             Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
             Some(EntryKind::Folder) => "a directory",
             Some(EntryKind::Special) => "not a regular file",
@@ -631,7 +633,7 @@ impl Original {
         };
         let file = self.place.folder.read(&self.place.name).map_err(failed)?;
         let seen = between_steps(|| file.metadata()).map_err(failed)?;
-        self.still(&seen)?;
+        self.check_unchanged(&seen)?;
         Ok(file)
     }
 
@@ -641,12 +643,12 @@ impl Original {
         &self.path
     }
 
-    /// The metadata as of the first examination.
+    /// The metadata at the time of [`Original::of`].
     pub(super) fn seen(&self) -> &Metadata {
         &self.seen
     }
 
-    /// The file, reusing the open one if there is one.
+    /// The open file, opened anew if it is not held open.
     fn file(&self) -> io::Result<Arc<File>> {
         match &self.held {
             Some(file) => Ok(Arc::clone(file)),
@@ -654,7 +656,7 @@ impl Original {
         }
     }
 
-    /// The current metadata of the file, if it is the same file and appears unchanged.
+    /// The current metadata of the file. Returns an error if the file has been changed or replaced.
     fn unchanged(&self) -> Result<Metadata> {
         let NameInFolder { folder, name } = &self.place;
         if !folder.is_where_it_was() {
@@ -663,32 +665,33 @@ impl Original {
         let now = self.file().and_then(|file| between_steps(|| folder.look(name, &file)));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.ok_or_else(|| self.changed())?;
-        self.still(&now)?;
+        self.check_unchanged(&now)?;
         Ok(now)
     }
 
-    fn still(&self, now: &Metadata) -> Result<()> {
-        let left = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = |state| left.get(&state).copied().unwrap_or(state);
+    /// Checks that `now` describes the examined file, unchanged except by this program.
+    fn check_unchanged(&self, now: &Metadata) -> Result<()> {
+        let states = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = |state| states.get(&state).copied().unwrap_or(state);
         match is_as_seen(now, &self.seen) && before(state(now)) == before(self.state) {
             true => Ok(()),
             false => Err(self.changed()),
         }
     }
 
-    /// Performs a step that removes this name from the file, if the file is unchanged. The change of state is
-    /// recorded, so that the file still counts as unchanged under its other names.
+    /// Performs a step that removes this name from the file, if the file is unchanged. The resulting change of state
+    /// is recorded, so that the file still counts as unchanged under its other names.
     fn remove_name_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
         let before = state(&self.unchanged()?);
-        let mut left =
+        let mut states =
             (before.2 > 1).then(|| STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner));
         let done = step();
-        if let Some(left) = &mut left
+        if let Some(states) = &mut states
             && let Ok(after) = self.file().and_then(|file| file.metadata())
             && is_as_seen(&after, &self.seen)
         {
-            let first = left.get(&before).copied().unwrap_or(before);
-            left.insert(state(&after), first);
+            let first = states.get(&before).copied().unwrap_or(before);
+            states.insert(state(&after), first);
         }
         Ok(done)
     }
@@ -700,7 +703,7 @@ impl Original {
     /// Checks that this user may write the file.
     fn writable(&self) -> Result<()> {
         let opened = match self.seen.permissions().readonly() {
-            // Privileged users may write any file, but read-only files are refused for them too.
+            // A privileged user could write a read-only file, but it is refused here too.
             true => Err(ErrorKind::PermissionDenied.into()),
             false => self.place.folder.write(&self.place.name),
         };
@@ -711,7 +714,8 @@ impl Original {
         }
     }
 
-    /// Copies owner, permission bits, extended attributes and times to `new`.
+    /// Copies owner, permission bits, extended attributes and, if `has_times`, times to `new`. Returns the properties
+    /// that could not be copied.
     fn copy_properties_to(&self, new: &File, has_times: bool) -> io::Result<Vec<NotPreserved>> {
         let mut lost = Vec::new();
         // The order matters: changing the owner clears bits, and changing bits changes the access control list.
@@ -730,7 +734,7 @@ impl Original {
         Ok(lost)
     }
 
-    /// The path of the backup, and its place.
+    /// The path of the backup, and its name in the open folder.
     fn backup(&self, suffix: &Suffix) -> (PathBuf, NameInFolder) {
         let backup = suffix.of(&self.place.name);
         let path = self.path.with_file_name(&backup);
@@ -741,18 +745,17 @@ impl Original {
     fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
         let (backup, place) = self.backup(suffix);
         match entry_at(&backup, &place)? {
-            Some(there) if there.kind == EntryKind::File => return Ok(()),
+            Some(entry) if entry.kind == EntryKind::File => return Ok(()),
             Some(_) => return Err(no_backup(&backup)),
             None => {}
         }
-        // If the old file has no other name, it becomes the backup itself, because nothing writes to it any more.
-        // Another name could still be used for writing, so then the backup is a copy. It is also a copy if there
-        // are no hard links.
+        // If the old file has only one name, a hard link makes it the backup, since no other name can be used to write
+        // to it. Otherwise, or if the file system has no hard links, the backup is a copy.
         let NameInFolder { folder, name } = &self.place;
         let linked = names_of(&self.seen) == 1 && folder.link(name, &place.name).is_ok();
         if !linked {
             return self.copy_to(&place).map_err(|error| match error.kind() {
-                // Another run created it in the meantime.
+                // Another process created the backup in the meantime.
                 ErrorKind::AlreadyExists => self.changed(),
                 _ => not_written(&backup, error),
             });
@@ -802,7 +805,7 @@ impl fmt::Display for NotPreserved {
     }
 }
 
-/// The entry at `place`, whose path is `path`.
+/// The entry at `place`, if it exists. `path` is its path for messages.
 pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<ExistingEntry>> {
     place.entry().map_err(|error| not_written(path, error))
 }
@@ -827,8 +830,8 @@ fn no_backup(backup: &Path) -> Error {
     Error::file(backup, "not a regular file, so it cannot be the backup; nothing was written")
 }
 
-/// True if a file appears to be the one that was examined, with the same access rights. Bytes are compared by size
-/// and modification time, which programs can set; the time in [`state`] cannot be set.
+/// True if `now` has the same identity, permissions, size and modification time as `seen`. Programs can set the
+/// modification time, but not the time in [`state`].
 fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
     now.is_file()
         && identity(now) == identity(seen)
@@ -844,14 +847,14 @@ fn state(metadata: &Metadata) -> ChangeState {
     (identity(metadata), changed(metadata), names_of(metadata))
 }
 
-/// For each state that this program produced by removing a name of a file, the state before. Each of the names may
-/// be one to replace.
+/// Maps each state that this program produced by removing a name of a file to the state before. The other names of the
+/// file may be replaced later in the same run.
 static STATES_BEFORE: Mutex<BTreeMap<ChangeState, ChangeState>> = Mutex::new(BTreeMap::new());
 
 /// Calls `read` while no step of [`Original::remove_name_by`] is in progress. The system changes the time and the
-/// number of names one after the other, and a state read in between would not be in [`STATES_BEFORE`].
+/// number of names one after the other, so a state read during such a step might not be in [`STATES_BEFORE`].
 fn between_steps<T>(read: impl FnOnce() -> T) -> T {
-    let _left = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _states = STATES_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     read()
 }
 
@@ -859,13 +862,13 @@ fn between_steps<T>(read: impl FnOnce() -> T) -> T {
 #[cfg(unix)]
 fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<NotPreserved>) -> io::Result<Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    let made = new.metadata()?;
-    let same = (made.uid(), made.gid()) == (old.uid(), old.gid());
+    let present = new.metadata()?;
+    let same = (present.uid(), present.gid()) == (old.uid(), old.gid());
     if same || fchown(new, Some(old.uid()), Some(old.gid())).is_ok() {
         return Ok(old.permissions());
     }
     lost.push(NotPreserved::Owner);
-    // Members of a group may assign it. A failure is already in `lost`.
+    // Even without the right to change the owner, a member of the group may set the group.
     let _ = fchown(new, None, Some(old.gid()));
     // The setuid and setgid bits must not apply to another owner.
     Ok(Permissions::from_mode(old.permissions().mode() & 0o777))
@@ -876,7 +879,7 @@ fn give_owner(old: &Metadata, _: &File, _: &mut Vec<NotPreserved>) -> io::Result
     Ok(old.permissions())
 }
 
-/// Gives `new` exactly the extended attributes of `old`.
+/// Gives `new` the extended attributes of `old`, except those that the system maintains.
 #[cfg(unix)]
 fn give_attributes(old: &File, new: &File) -> io::Result<()> {
     use xattr::FileExt;
@@ -890,18 +893,18 @@ fn give_attributes(old: &File, new: &File) -> io::Result<()> {
         names => names?,
     };
     let names: Vec<_> = names.filter(|name| !of_the_system(name)).collect();
-    let made: Vec<_> = new.list_xattr()?.filter(|name| !of_the_system(name)).collect();
-    // A folder may assign an access control list to every new file in it.
+    let present: Vec<_> = new.list_xattr()?.filter(|name| !of_the_system(name)).collect();
+    // Removes attributes that the new file got by default, such as the access control list of its folder.
     let mut given = Ok(());
     let is_label = |name: &OsStr| name.as_encoded_bytes().starts_with(b"security.");
-    for name in made.iter().filter(|name| !names.contains(name) && !is_label(name)) {
+    for name in present.iter().filter(|name| !names.contains(name) && !is_label(name)) {
         given = given.and(new.remove_xattr(name));
     }
     for name in &names {
         let value = old.get_xattr(name).map(Option::unwrap_or_default);
         given = given.and(value.and_then(|value| {
             // Attributes that every new file gets, such as the label of a security module, need not be set again.
-            let has_it = made.contains(name) && new.get_xattr(name)?.as_ref() == Some(&value);
+            let has_it = present.contains(name) && new.get_xattr(name)?.as_ref() == Some(&value);
             if has_it { Ok(()) } else { new.set_xattr(name, &value) }
         }));
     }
@@ -917,14 +920,14 @@ fn give_attributes(_: &File, _: &File) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 fn give_flags(old: &File, new: &File) -> io::Result<()> {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
-    let of_its_keeping = IFlags::COMPRESSED
+    let storage_flags = IFlags::COMPRESSED
         | IFlags::SYNC
         | IFlags::NODUMP
         | IFlags::NOATIME
         | IFlags::JOURNALING
         | IFlags::NOCOW;
-    // Some file systems have none.
-    let (Ok(old), Ok(made)) = (ioctl_getflags(old), ioctl_getflags(new)) else { return Ok(()) };
-    let flags = made | (old & of_its_keeping);
-    if flags == made { Ok(()) } else { Ok(ioctl_setflags(new, flags)?) }
+    // Some file systems have no flags.
+    let (Ok(old), Ok(present)) = (ioctl_getflags(old), ioctl_getflags(new)) else { return Ok(()) };
+    let flags = present | (old & storage_flags);
+    if flags == present { Ok(()) } else { Ok(ioctl_setflags(new, flags)?) }
 }

@@ -1,14 +1,14 @@
-//! Adaptations: changes other than URLs that a copy out of a web archive needs to open from disk (`file:`).
+//! Adaptations: the changes other than URLs that a copy out of a web archive needs to work from disk (`file:`).
 //!
-//! A browser originally read the document with an HTTP heading and from its own origin. A file has neither. Three
-//! things are therefore adapted, each by the smallest possible edit:
+//! On the web, the document had an HTTP heading and an origin. A file has neither. Three changes are therefore made,
+//! each by the smallest possible edit:
 //!
-//! - the encoding from the heading is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
-//!   3.2), in the XML declaration (XML 1.0, 4.3.3), or by a byte order mark for UTF-16;
+//! - The encoding from the heading is declared: by `<meta charset>` (HTML, 4.2.5.4), by `@charset` (CSS Syntax 3,
+//!   3.2), in the XML declaration (XML 1.0, 4.3.3), or by a byte order mark for UTF-16.
 //! - `integrity` (Subresource Integrity) and `crossorigin` (HTML, 2.5.4) are removed from an element with a local
-//!   target, because they make browsers use CORS, which fails for files;
-//! - a `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that allows hosts but no files becomes a `<meta
-//!   data-http-equiv=…>`.
+//!   target, because they make browsers use CORS, which fails for files.
+//! - A `<meta http-equiv=Content-Security-Policy>` (CSP 3, 3.3) that allows hosts but not files is disabled: its
+//!   attribute becomes `data-http-equiv`.
 //!
 //! `docs/localize.md` lists the restrictions of browsers.
 //!
@@ -26,7 +26,7 @@
 //! ```
 //!
 //! Deliberately absent: URLs, which [`localize`](mod@super::localize) rewrites first; documents inside a document
-//! (`srcdoc`, `noscript`); and module scripts, which browsers never load from disk. [`refused`] counts those.
+//! (`srcdoc`, `noscript`); and module scripts, which browsers never load from disk. [`refused`] counts module scripts.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -49,7 +49,7 @@ use crate::scan::{ScanOptions, Scanner, value};
 use crate::span::Span;
 
 named! {
-    /// A change other than a URL.
+    /// A kind of adaptation.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Adaptation {
         /// An encoding that only the HTTP heading gave is now declared.
@@ -79,8 +79,8 @@ impl Adapted {
     }
 }
 
-/// The numbers of local references that browsers refuse to load from disk: module scripts with a `src`, `integrity`
-/// and `crossorigin` attributes, and SVG `use` elements.
+/// The numbers of items that keep browsers from loading local files: module scripts with a `src`, `integrity` and
+/// `crossorigin` attributes, and SVG `use` elements.
 #[must_use]
 pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
     let Some((found, Some(syntax))) = reading(bytes, format, None) else { return [0; 3] };
@@ -111,11 +111,11 @@ fn reading(
     })
 }
 
-/// Adapts a document that already leads to files, as [`localize`](fn@super::localize::localize) writes it.
-/// `charset` is the encoding from the `Content-Type` of the HTTP heading.
+/// Adapts a document whose links already lead to files, as in the output of
+/// [`localize`](fn@super::localize::localize). `charset` is the encoding from the `Content-Type` of the HTTP heading.
 ///
-/// Idempotent, with the same `charset` or without one. Linear in time and memory. Formats other than HTML, XML and
-/// CSS are not adapted.
+/// Adapting the result again, with the same `charset` or without one, changes nothing. Time and memory are linear in
+/// the size of the document. Formats other than HTML, XML and CSS are not adapted.
 #[must_use]
 pub fn adapted(bytes: &[u8], format: Format, charset: Option<Charset>) -> Adapted {
     let Some((found, syntax)) = reading(bytes, format, charset) else {
@@ -145,11 +145,11 @@ struct Change {
     new: Cow<'static, [u8]>,
 }
 
-/// The declaration of `charset`, the encoding from the heading, if the document might otherwise be read
-/// differently.
+/// The edit that declares `charset`, the encoding from the heading. `None` if browsers use this encoding anyway, or if
+/// it cannot be declared.
 ///
-/// The heading takes precedence over a contradicting declaration. Therefore the new declaration replaces the old
-/// one in XML. In other formats it precedes the old one, because the first declaration counts.
+/// The heading takes precedence over a contradicting declaration in the document. In XML, the new declaration therefore
+/// replaces the old one. In other formats it precedes the old one, because the first declaration wins.
 fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change> {
     let found = match format {
         Format::Html => prelude::encoding(bytes, &ScanOptions::default()),
@@ -157,20 +157,20 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
         _ => Charset::detect_xml(bytes, None),
     };
     let is_ascii = bytes.is_ascii() && charset.is_ascii_compatible();
-    let is_read_so = match (format, found.declaration) {
-        // Browsers guess in different ways, and resources of a page in ASCII inherit the guess.
+    let is_certain = match (format, found.declaration) {
+        // Browsers guess in different ways. Even for a page in ASCII, its resources inherit the guess.
         (Format::Html, Declaration::Assumed) => false,
         (Format::Html, _) => found.charset == charset,
         // A style sheet without a declaration inherits the encoding of the page (CSS Syntax 3, 3.2).
         (Format::Css, Declaration::Assumed) => is_ascii,
         _ => is_ascii || found.charset == charset,
     };
-    if is_read_so {
+    if is_certain {
         return None;
     }
     let text = format!("<meta charset=\"{charset}\">");
     let (span, new) = if Charset::detect(text.as_bytes(), None).charset != charset {
-        // UTF-16 is not declared but has a byte order mark. `x-user-defined` can have neither.
+        // UTF-16 needs a byte order mark instead of a declaration. `x-user-defined` can have neither.
         let mark = charset.encode("\u{feff}").ok()?;
         let is_mark = Charset::detect_plain(&mark, None).charset == charset;
         (Span::at(0), is_mark.then_some(mark)?)
@@ -185,9 +185,9 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
     Some(Change { kind: Adaptation::Charset, span, new: new.into() })
 }
 
-/// The position for a new first `meta` element in HTML that changes nothing else in the tree. It is after the start
-/// tag of `head`, or before the first item that is not a DOCTYPE, a comment or the start tag of `html`. Browsers
-/// find the declaration there, even after long comments.
+/// The position in HTML at which a new `meta` element changes nothing else in the tree. It is after the start tag of
+/// `head`, or before the first item that is not a DOCTYPE, a comment or the start tag of `html`. Browsers find the
+/// declaration there, even after long comments.
 fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
     if charset.is_ascii_compatible() {
         return Some(place_in_head(bytes));
@@ -196,7 +196,7 @@ fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
     map.to_source(place_in_head(text.as_bytes()))
 }
 
-/// The [`html_place`] in text.
+/// The position of [`html_place`], for text in an encoding that extends ASCII.
 fn place_in_head(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -218,15 +218,15 @@ fn place_in_head(text: &[u8]) -> usize {
         match (&*name, tag.end_tag) {
             (b"html", false) => at = tag.span.end,
             (b"head", false) => return tag.span.end,
-            // These end tags create elements before the head. All others are ignored.
+            // At these end tags, a parser creates the missing elements. It ignores all other end tags.
             (b"html" | b"head" | b"body" | b"br", true) | (_, false) => return at,
             (_, true) => at = tag.span.end,
         }
     }
 }
 
-/// The XML declaration with an `encoding`, or the part of it that changes; `None` if the declaration is not
-/// well-formed.
+/// The span and the text of the edit that declares the encoding in XML: a new declaration, a new `encoding`, or a new
+/// value. `None` if the present declaration is not well-formed.
 fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
     let is_declaration = |text: &[u8]| {
         let rest = text.strip_prefix(b"<?xml").unwrap_or_default();
@@ -238,7 +238,7 @@ fn xml_declaration(bytes: &[u8], charset: Charset) -> Option<(Span, String)> {
     let end = memchr::memmem::find(bytes, b"?>").filter(|_| is_declaration(bytes))?;
     let attributes = tokens::tag(bytes, 2, end).ok()?.attributes;
     let is_encoding = |name: Span| &bytes[name.range()] == b"encoding";
-    if let Some(encoding) = attributes.iter().find(|one| is_encoding(one.name)) {
+    if let Some(encoding) = attributes.iter().find(|attribute| is_encoding(attribute.name)) {
         return Some((encoding.value, charset.name().to_owned()));
     }
     let after = attributes.first()?.value.end + 1;
@@ -252,7 +252,7 @@ enum TagSyntax {
     Xml,
 }
 
-/// The attributes that mark the tags to adapt, each with the index of its rarest letter.
+/// The attributes of the tags to adapt, each with the index of its rarest letter.
 const WORDS: [(&str, usize); 3] = [("integrity", 4), ("crossorigin", 8), ("http-equiv", 6)];
 
 /// True if `bytes` contain one of the [`WORDS`], ignoring case.
@@ -287,7 +287,7 @@ fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Opti
     let space = removed.len() - removed.trim_ascii_start().len();
     let written = map.covering(Span::new(span.start, span.start + space));
     if charset.is_stateful() && written.len() > space {
-        // The bytes of the space begin with an escape sequence that ends a run of other characters.
+        // An escape sequence precedes the space and ends a run of other characters, so these bytes are kept.
         span.start += space;
     }
     let span = Span::new(map.to_source(span.start)?, map.to_source(span.end)?);
@@ -295,7 +295,7 @@ fn lifted(change: Change, text: &str, map: &OffsetMap, charset: Charset) -> Opti
     Some(Change { kind, span, new: new.into() })
 }
 
-/// The names that the walk over HTML must report in addition to those of links.
+/// The names that the walk over HTML reports: those of links, and the [`WORDS`].
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let places = WORDS.iter().filter_map(|(word, _)| format!("*[{word}]=url").parse().ok());
     let options = ScanOptions { places: places.collect(), ..ScanOptions::default() };
@@ -316,11 +316,12 @@ struct Tags<'a> {
     charset: Charset,
     syntax: TagSyntax,
     changes: Vec<Change>,
-    /// The attributes to remove from the last `audio` or `video` element if one of its `source` elements is local.
-    /// The offset is the end of the range without other such tags.
+    /// The attributes to remove from the last `audio` or `video` element if one of its `source` elements is local. The
+    /// offset is the end of the range that was already searched for other `audio` and `video` tags.
     pending: (Vec<Change>, usize),
-    /// The numbers of module scripts and of SVG `use` elements with local targets.
+    /// The number of module scripts with local targets.
     modules: usize,
+    /// The number of SVG `use` elements with local targets.
     uses: usize,
 }
 
@@ -358,12 +359,12 @@ impl<'a> Tags<'a> {
     fn xml_tag(&mut self, span: Span, is_empty: bool) -> Result<(), tokens::XmlFault> {
         let end = span.end - 1 - usize::from(is_empty);
         let tag = tokens::tag(self.bytes, span.start + 1, end)?;
-        let written = |one: &tokens::XmlAttribute| TagAttribute {
-            name: one.name,
-            value: Some(one.value),
-            end: one.value.end + 1,
+        let converted = |attribute: &tokens::XmlAttribute| TagAttribute {
+            name: attribute.name,
+            value: Some(attribute.value),
+            end: attribute.value.end + 1,
         };
-        let attributes: Vec<TagAttribute> = tag.attributes.iter().map(written).collect();
+        let attributes: Vec<TagAttribute> = tag.attributes.iter().map(converted).collect();
         let name = &self.bytes[tag.name.range()];
         let prefix = memchr::memchr(b':', name).map_or(0, |colon| colon + 1);
         self.element(span.start, &name[prefix..], &attributes);
@@ -387,8 +388,8 @@ impl<'a> Tags<'a> {
             self.changes.extend(self.policy(attributes));
             return;
         }
-        let is_removed = |one: &&TagAttribute| {
-            self.is_named(one, "integrity") || self.is_named(one, "crossorigin")
+        let is_removed = |attribute: &&TagAttribute| {
+            self.is_named(attribute, "integrity") || self.is_named(attribute, "crossorigin")
         };
         let removed = self.without(attributes.iter().filter(is_removed));
         if removed.is_empty() || !ELEMENTS.contains(&name) {
@@ -409,7 +410,7 @@ impl<'a> Tags<'a> {
         }
         let between = &self.bytes[*from..at];
         *from = at;
-        // The walk does not report tags without attributes.
+        // The walk does not report tags without attributes, so the bytes are searched.
         let is_other = |at: usize| {
             let name = between[at + 1..].strip_prefix(b"/").unwrap_or(&between[at + 1..]);
             let name = name.get(..5).unwrap_or_default().to_ascii_lowercase();
@@ -426,7 +427,7 @@ impl<'a> Tags<'a> {
         let written = &self.bytes[attribute.name.range()];
         match self.syntax {
             TagSyntax::Html => written.eq_ignore_ascii_case(name.as_bytes()),
-            // The document chooses the prefix.
+            // The prefix depends on the document.
             TagSyntax::Xml if name == "xlink:href" => written.ends_with(b":href"),
             TagSyntax::Xml => written == name.as_bytes(),
         }
@@ -434,7 +435,7 @@ impl<'a> Tags<'a> {
 
     /// The decoded value of the first attribute called `name`.
     fn value(&self, attributes: &[TagAttribute], name: &str) -> Option<String> {
-        let span = attributes.iter().find(|one| self.is_named(one, name))?.value?;
+        let span = attributes.iter().find(|other| self.is_named(other, name))?.value?;
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         Some(match self.syntax {
             TagSyntax::Html => escape::character_references(view).text,
@@ -448,33 +449,34 @@ impl<'a> Tags<'a> {
             let Some(text) = self.value(attributes, name) else { return false };
             match *name {
                 "srcset" | "imagesrcset" => {
-                    value::srcset(&text).iter().any(|one| leads_to_file(&text[one.range()]))
+                    value::srcset(&text).iter().any(|url| leads_to_file(&text[url.range()]))
                 }
                 _ => leads_to_file(value::trim(&text)),
             }
         })
     }
 
-    /// Removes these attributes from a tag.
+    /// The changes that remove these attributes from a tag.
     fn without<'w>(&self, removed: impl Iterator<Item = &'w TagAttribute>) -> Vec<Change> {
         let mut previous = (0, None);
         removed
-            .map(|one| {
-                let before = self.bytes[..one.name.start].trim_ascii_end();
+            .map(|attribute| {
+                let before = self.bytes[..attribute.name.start].trim_ascii_end();
                 let last = match previous {
                     (end, last) if end == before.len() => last,
                     _ => before.last().copied(),
                 };
-                previous = (one.end, last);
-                let span = Span::new(before.len(), one.end);
-                self.without_one(span, one.name.start, last)
+                previous = (attribute.end, last);
+                let span = Span::new(before.len(), attribute.end);
+                self.without_attribute(span, attribute.name.start, last)
             })
             .collect()
     }
 
-    /// Removes the attribute that begins at `start`, and the white space before it; `span` covers both. The white
-    /// space is kept if the text before it, which ends with `last`, would merge with the text after the attribute.
-    fn without_one(&self, span: Span, start: usize, last: Option<u8>) -> Change {
+    /// The change that removes the attribute that begins at `start`, and the white space before it; `span` covers both.
+    /// The white space is kept if the text before it, which ends with `last`, would merge with the text after the
+    /// attribute.
+    fn without_attribute(&self, span: Span, start: usize, last: Option<u8>) -> Change {
         let follows = &self.bytes[span.end..];
         let is_apart = match follows.first() {
             Some(b'>') => last != Some(b'/'),
@@ -495,7 +497,7 @@ impl<'a> Tags<'a> {
 
     /// The edit that disables the policy of a `meta` element.
     fn policy(&self, attributes: &[TagAttribute]) -> Option<Change> {
-        let pragma = attributes.iter().find(|one| self.is_named(one, "http-equiv"))?;
+        let pragma = attributes.iter().find(|other| self.is_named(other, "http-equiv"))?;
         let is_policy = self.value(attributes, "http-equiv")?;
         let is_policy = is_policy.eq_ignore_ascii_case("content-security-policy");
         let blocks = || self.value(attributes, "content").is_some_and(|text| blocks_files(&text));
@@ -511,28 +513,29 @@ impl Sink for Tags<'_> {
         if name == b"meta" && namespace != Namespace::Html {
             return;
         }
-        // The walk omits attributes that only adaptations need.
+        // The walk reports only some attributes of a tag, so the tag is read again.
         let Some(tag) = tag::read(self.bytes, tag.span.start) else { return };
-        let written = |one: &tag::RawAttribute| {
-            let end = one.value.map_or(one.name.end, |value| {
-                value.end + usize::from(one.quote != escape::Quote::None)
+        let converted = |attribute: &tag::RawAttribute| {
+            let end = attribute.value.map_or(attribute.name.end, |value| {
+                value.end + usize::from(attribute.quote != escape::Quote::None)
             });
-            TagAttribute { name: one.name, value: one.value, end }
+            TagAttribute { name: attribute.name, value: attribute.value, end }
         };
         self.element(
             tag.span.start,
             &name,
-            &tag.attributes.iter().map(written).collect::<Vec<_>>(),
+            &tag.attributes.iter().map(converted).collect::<Vec<_>>(),
         );
     }
 }
 
-/// The elements for which `integrity` or `crossorigin` has a meaning (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and
-/// 15; Filter Effects 1, 9.15), by their names in HTML and in XML.
+/// The elements that may have `integrity` or `crossorigin` (HTML, 4.2.4, 4.8 and 4.12.1; SVG 2, 12 and 15; Filter
+/// Effects 1, 9.15), by their names in HTML and in XML.
 const ELEMENTS: &[&[u8]] =
     &[b"link", b"script", b"img", b"audio", b"video", b"image", b"feimage", b"feImage"];
 
-/// The attributes to whose targets `integrity` and `crossorigin` apply. `poster` is not among them (HTML, 4.8.8).
+/// The attributes with targets to which `integrity` and `crossorigin` apply. They do not apply to `poster` (HTML,
+/// 4.8.8).
 const TARGETS: &[&str] = &["src", "href", "xlink:href", "srcset", "imagesrcset"];
 
 /// True if a reference in the output of `localize` leads to a file.
@@ -546,8 +549,8 @@ fn leads_to_file(reference: &str) -> bool {
         && placeholder(reference).is_none()
 }
 
-/// The directives that control resources which a page loads from disk. Browsers refuse workers and `fetch` there
-/// anyway.
+/// The directives that control the resources of a page. Those for workers and `fetch` are omitted, because browsers
+/// refuse both for files anyway.
 const DIRECTIVES: &[&str] = &[
     "default-src",
     "script-src",
@@ -564,22 +567,23 @@ const DIRECTIVES: &[&str] = &[
 
 /// True if a policy allows a resource because of its host or scheme, but would block the file that replaces it.
 ///
-/// `'self'` and `*` allow files. Lists that contain only `'none'`, nonces, hashes and schemes of local data block
-/// the same resources as on the network, and are kept.
+/// `'self'` and `*` allow files. A list of only `'none'`, nonces, hashes and schemes of local data blocks the same
+/// resources on disk as on the network, and is kept.
 fn blocks_files(policy: &str) -> bool {
     policy.split(';').any(|directive| {
         let mut words = directive.split_ascii_whitespace().map(str::to_ascii_lowercase);
         let name = words.next().unwrap_or_default();
         let sources: Vec<String> = words.collect();
-        let has = |these: &[&str]| sources.iter().any(|one| these.contains(&one.as_str()));
-        let is_host = |one: &String| !one.starts_with('\'') && !LOCAL_DATA.contains(&one.as_str());
+        let has = |these: &[&str]| sources.iter().any(|source| these.contains(&source.as_str()));
+        let is_host =
+            |source: &String| !source.starts_with('\'') && !LOCAL_DATA.contains(&source.as_str());
         DIRECTIVES.contains(&name.as_str())
             && sources.iter().any(is_host)
             && !has(&["'self'", "*", "*:*", "file:"])
-            // Then only nonces and hashes apply (CSP 3, 8.2).
+            // With `'strict-dynamic'`, only nonces and hashes apply (CSP 3, 8.2).
             && !(name.starts_with("script-src") && has(&["'strict-dynamic'"]))
     })
 }
 
-/// Sources that are neither on a host nor on disk.
+/// The schemes of sources that are neither on a host nor on disk.
 const LOCAL_DATA: &[&str] = &["data:", "blob:", "filesystem:", "mediastream:"];

@@ -1,12 +1,11 @@
-//! The effect of a move on the links of a collection: each link gets exactly one class.
+//! The effect of a move on the links of a collection. Each link gets exactly one class.
 //!
-//! RFC 1808, section 1: documents with relative links can be moved as a whole, and read through `file`, `http` and
-//! `ftp` alike. Each link is resolved to its current target (RFC 1808, 4). The same reference is then resolved
-//! against the base after the move (RFC 1808, 3, with the new URL of the document). The link travels if both
-//! targets are the same resource.
+//! According to RFC 1808, section 1, documents with relative links can be moved as a whole, and read through `file`,
+//! `http` and `ftp` alike. Each link is resolved to its current target (RFC 1808, 4), and then against the base after
+//! the move (RFC 1808, 3, with the new URL of the document). The link travels if both targets are the same resource.
 //!
 //! ```text
-//! document, collection  --check-->  CheckedDocument  --findings-->  one Finding a link
+//! document, collection  --check-->  CheckedDocument  --findings-->  a Finding for each link
 //! ```
 //!
 //! ```
@@ -24,8 +23,8 @@
 //! assert_eq!((found[1].class, found[1].cause), (Class::Pinned, Some(Cause::Absolute)));
 //! ```
 //!
-//! Deliberately absent: the source of the resources, URLs outside the collection, and changes that scripts make to
-//! links and ids.
+//! Deliberately absent: reading the resources, checking URLs outside the collection, and running scripts, which may
+//! change links and ids.
 
 use crate::base::{Retrieval, Source};
 use crate::collection::origin::{RootUrl, canonical};
@@ -85,9 +84,9 @@ pub fn check_capture(
     CheckedDocument { report, charset, ids: None, judge }
 }
 
-/// Scans `bytes`, the resource called `name` or a message in it. The collection moves to the root URL `to`; a
-/// `file` URL means that the collection is read from disk. `None` is any other place: the host and path of the root
-/// change, but not the scheme.
+/// Scans `bytes`, the resource called `name` or a message in it. `to` is the URL of the root after the move; a `file`
+/// URL means that the collection is read from disk. If `to` is `None`, the destination is unknown, and only the scheme
+/// is assumed to stay the same.
 ///
 /// `options` contain the format, the retrieval URL, the profile and the places.
 #[must_use]
@@ -103,7 +102,7 @@ pub fn check<'a>(
         matches!(options.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
     options.scan.ids &= has_ids;
     let mut report = rewrite(bytes, &options).report;
-    let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
+    let is_whole = report.diagnostics.iter().all(|found| found.code != Code::NotWellFormed);
     let document = report.entities.first_mut().filter(|_| !options.format.has_headings());
     let (mut charset, mut saved_by, mut ids) = (None, None, None);
     if let Some(document) = document {
@@ -118,7 +117,7 @@ pub fn check<'a>(
         }
     }
     let was_saved = report.entities.iter().any(|entity| entity.chain.saved.is_some());
-    let is_crawled = was_saved || options.beside.as_ref().is_some_and(|one| one.is_crawled());
+    let is_crawled = was_saved || options.beside.as_ref().is_some_and(|files| files.is_crawled());
     let may_be_canonical =
         |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
     let canonical = report.links.iter().any(may_be_canonical);
@@ -128,7 +127,7 @@ pub fn check<'a>(
     let own = url_below(&place, name);
     let keeps_paths = collection.has_only_paths() && !is_disk(&place);
     let goal = MovedCollection { collection, place, keeps_paths };
-    let source = options.retrieval.as_ref().map(|one| one.source);
+    let source = options.retrieval.as_ref().map(|retrieval| retrieval.source);
     let judge = MoveJudge {
         bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
         goal,
@@ -152,21 +151,21 @@ fn options_of(options: &Options) -> Options {
     }
 }
 
-/// The URL of the root after the move, for a document with this `retrieval` URL. If the destination is unknown, the
-/// result is a URL that cannot exist (RFC 6761, 6.4).
+/// The URL of the root after the move. If the destination is unknown, it is a URL with the scheme of `retrieval` and a
+/// host that cannot exist (RFC 6761, 6.4).
 fn place(retrieval: Option<&Retrieval>, to: Option<&RootUrl>) -> RootUrl {
     if let Some(to) = to {
         return to.clone();
     }
-    let scheme = retrieval.map(|one| Reference::split(Grammar::Rfc3986, &one.url));
+    let scheme = retrieval.map(|own| Reference::split(Grammar::Rfc3986, &own.url));
     let scheme = scheme.as_ref().and_then(Reference::scheme).unwrap_or("https");
     RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
         .unwrap_or_else(|_| RootUrl::nowhere())
 }
 
 impl CheckedDocument<'_> {
-    /// Iterates over the effects of the move on the links. Unless `all` are requested, a link that obviously
-    /// travels has `None`, because computing its finding would take most of the time.
+    /// Iterates over the links and the effects of the move on them. If `all` is false, a link that obviously travels
+    /// has `None`: most links travel, and computing their findings would take most of the time.
     pub fn findings<'d>(
         &'d self,
         named: &'d FragmentPlaces<'_>,

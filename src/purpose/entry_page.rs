@@ -1,4 +1,4 @@
-//! A page that lists the pages of a folder made from an archive, with their titles.
+//! The entry page of a folder made from an archive: a list of the pages in it, with their titles.
 //!
 //! ```
 //! use baselink::purpose::entry_page::{PageEntry, entry_page, title};
@@ -9,7 +9,7 @@
 //! assert!(page.contains("<a href=\"a.example/a%20b.html\">Café &amp; Bar</a>"));
 //! ```
 //!
-//! Deliberately absent: scripts, and resources from elsewhere.
+//! Deliberately absent: scripts, and resources outside the page.
 
 use memchr::memmem;
 
@@ -18,7 +18,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::scan::html::tag;
 
-/// A page in the folder.
+/// A page in the list.
 #[derive(Clone, Debug)]
 pub struct PageEntry<'a> {
     /// The path of the file below the folder.
@@ -60,10 +60,11 @@ pub fn entry_page(source: &str, pages: &[PageEntry<'_>]) -> String {
     page + "</ul>\n</body>\n</html>\n"
 }
 
-/// The number of bytes in which the title of a page is searched for.
+/// The number of bytes of a page to search for its title.
 const HEAD: usize = 64 << 10;
 
-/// The text of the first `title` element near the start of `page`. `charset` is the encoding from its heading.
+/// The text of the first `title` element in the first 64 KiB of `page`; `None` if it is missing or empty. `charset` is
+/// the encoding from the heading.
 #[must_use]
 pub fn title(page: &[u8], charset: Option<Charset>) -> Option<String> {
     let head = &page[..page.len().min(HEAD)];

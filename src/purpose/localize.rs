@@ -1,12 +1,12 @@
-//! An offline mirror: links to files of a tree lead to those files, and all others to the network.
+//! An offline mirror: links lead to files of the mirror where possible, and otherwise to the network.
 //!
-//! A target (RFC 1808, 4) is found by the retrieval URLs of files, and by the names that programs use for saved
-//! files ([`Collection::find_saved`]). A link to a file becomes a relative reference, and any other link an
-//! absolute URL.
+//! The file for a target (RFC 1808, 4) is found by its retrieval URLs, and by the names that programs use for saved
+//! files ([`Collection::find_saved`]). A link to a file becomes a relative reference, and any other link an absolute
+//! URL.
 //!
-//! Relative references to files require that the document has no other base. Every `base` element therefore gets an
-//! empty `href`, and every `xml:base` an empty value, which denote the URL of the file itself (HTML, 4.2.3; XML
-//! Base, 4.2). A reference that is only a fragment then keeps its meaning.
+//! Relative references to files require that the document declares no other base. Every `base` element therefore gets
+//! an empty `href`, and every `xml:base` an empty value, which denote the URL of the file itself (HTML, 4.2.3; XML
+//! Base, 4.2). A reference that is only a fragment then still leads into the same document.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -86,10 +86,10 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let own = own(options);
     let has_base = rewritten.report.links.iter().any(|link| {
         if names_base(&link.element, link.attribute.as_deref()) {
-            // If xml:base does not count, it need not be removed.
+            // A base that has no effect need not be removed.
             return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
         }
-        // A link that cannot be rewritten would change its meaning.
+        // Without the base, a link that cannot be rewritten would have another target.
         link.outcome == Outcome::NotEditable && link.base.as_deref() != own.as_deref()
     });
     if is_message || !has_base {
@@ -98,11 +98,11 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     rewrite(bytes, &Options { destination: None, ..options.clone() })
 }
 
-/// Changes `options` to keep the canonical URL of a page (RFC 6596), which is not in the mirror.
+/// Changes `options` so that the canonical URL of a page (RFC 6596) stays absolute, because it denotes the original.
 fn except_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
-    let says = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
-    let may_say = says(b"anonical") || says(b"ANONICAL");
-    let named = may_say.then(|| canonical::named(bytes, options.format)).flatten();
+    let contains = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
+    let may_be_named = contains(b"anonical") || contains(b"ANONICAL");
+    let named = may_be_named.then(|| canonical::named(bytes, options.format)).flatten();
     match (&options.destination, named) {
         (Some(others), Some(canonical::CanonicalUrl { span, .. })) => {
             let destination = ExceptCanonical { span, others: Arc::clone(others) };
@@ -112,7 +112,7 @@ fn except_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> 
     }
 }
 
-/// Chooses for all links except the one at `span`.
+/// A destination that makes the link at `span` absolute, and leaves the other links to `others`.
 #[derive(Debug)]
 struct ExceptCanonical {
     span: Span,
@@ -128,7 +128,7 @@ impl Destination for ExceptCanonical {
     }
 }
 
-/// Chooses for the links of one file.
+/// The destination of the links of one file.
 #[derive(Debug)]
 struct LocalDestination {
     collection: Arc<Collection>,
@@ -136,11 +136,11 @@ struct LocalDestination {
     path: Vec<u8>,
     /// The retrieval URL, in the form in which bases are reported.
     own: Option<String>,
-    /// The root of a tree in which only paths matter.
+    /// A placeholder for the URL of the folder on disk.
     place: RootUrl,
-    /// The URL of the file in that tree.
+    /// The URL of the file below `place`.
     on_disk: Option<Base>,
-    /// The URL of the file as parsed by browsers, which read the mirror.
+    /// The same URL as browsers parse it.
     to_browsers: Option<Base>,
     is_message: bool,
 }
@@ -149,19 +149,18 @@ impl Destination for LocalDestination {
     fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
         let has_own_base = link.base.as_deref() == self.own.as_deref();
         if self.is_message {
-            // A base from a header field still applies for readers.
+            // A base from a header field still applies when the message is read.
             if !has_own_base || names_base(&link.element, link.attribute.as_deref()) {
                 return Choice::Target;
             }
         } else if names_base(&link.element, link.attribute.as_deref()) {
             return Choice::Reference(String::new());
         }
-        // In a saved page, such a link jumps within the copy, where the page's original base does not apply.
+        // In a saved page, a fragment leads into the copy, because the original base of the page does not apply there.
         if link.source.kind() == SourceKind::Note && link.reference.starts_with('#') {
             return Choice::Kept;
         }
-        // The target is a folder, for other references or for the pages of a web app; or the sitemap protocol
-        // requires an absolute URL.
+        // The target of `codebase` or `scope` is a folder. In a sitemap, the protocol requires absolute URLs.
         let wants_absolute = match link.attribute.as_deref() {
             None => link.element == "scope" || is_location(&link.element),
             Some(attribute) => attribute == "codebase",
@@ -184,17 +183,20 @@ impl Destination for LocalDestination {
         let is_relative = link.outcome == Outcome::Rewritten;
         let Some(target) = link.target.as_deref() else { return Choice::Target };
         let by_name = || {
-            let already = (is_relative && has_own_base).then(|| self.local_already(link)).flatten();
-            already.or_else(|| self.local_copy(target, link))
+            let local = (is_relative && has_own_base).then(|| self.already_local(link)).flatten();
+            local.or_else(|| self.local_copy(target, link))
         };
         let saved = self.saved(target, link);
         let local =
             saved.or_else(|| if self.collection.has_only_urls() { None } else { by_name() });
-        // An absolute URL in a message, or on the author's disk, has no meaning here.
-        let is_nowhere = ["thismessage:", "file:"].iter().any(|scheme| target.starts_with(scheme));
+        // A URL that denotes a part of a message, or a file on the author's disk, is meaningless in the mirror.
+        let is_meaningless =
+            ["thismessage:", "file:"].iter().any(|scheme| target.starts_with(scheme));
         match local {
             Some(reference) => Choice::Reference(reference),
-            None if is_nowhere && is_relative && self.collection.has_only_urls() => Choice::Kept,
+            None if is_meaningless && is_relative && self.collection.has_only_urls() => {
+                Choice::Kept
+            }
             None => Choice::Target,
         }
     }
@@ -210,7 +212,7 @@ impl LocalDestination {
         }
         let found = self.collection.find_saved(target)?;
         if let Some(path) = self.collection.path_beyond_link(found, target, None) {
-            // The existence of the file is unknown, so links to the network are kept.
+            // The existence of the file is unknown, so an absolute URL is kept.
             let is_absolute = link.outcome == Outcome::Absolute;
             return if is_absolute { None } else { self.reference(&path, target, true, link) };
         }
@@ -222,16 +224,16 @@ impl LocalDestination {
         )
     }
 
-    /// A reference to the file to which this link already leads, as in pages that browsers save and in the output
-    /// of [`localize`].
-    fn local_already(&self, link: &LinkReport) -> Option<String> {
+    /// A reference to the file to which this link already leads. Pages that browsers save have such links, and so has
+    /// the output of [`localize`].
+    fn already_local(&self, link: &LinkReport) -> Option<String> {
         let written = Reference::split(Grammar::Rfc3986, &link.reference);
         if written.category() != Category::RelPath {
             return None;
         }
         let mut leads_to = self.file_on_disk(&link.reference);
         if let Some(query) = written.query() {
-            // wget 1.21 does not escape the `?` of a name when it converts links, except with --adjust-extension.
+            // When wget 1.21 converts links without --adjust-extension, it does not escape the `?` of a file name.
             let named =
                 (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
             if let Some((found, url)) = named.and_then(|named| self.file_on_disk(&named)) {
@@ -250,16 +252,15 @@ impl LocalDestination {
         self.reference(beyond.as_deref().unwrap_or(path), &url, true, link)
     }
 
-    /// True if the name of a file contains the digest of `query`.
+    /// True if the name of a file ends with the digest of `query`, as HTTrack writes it.
     fn is_named_after(&self, number: usize, query: &str) -> bool {
         let (_, name) = split_name(self.collection.path(number));
         let stem = stem(name);
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
 
-    /// A reference to a local copy, for a reference that a base or a mistake made absolute. For example,
-    /// `https://a.example/x_files/y.png` never existed, but the file `x_files/y.png` does. `None` if the file does
-    /// not exist.
+    /// A reference to a local copy, if `target` is the URL of a local copy that a base or a mistake made absolute. For
+    /// example, `https://a.example/x_files/y.png` never existed, but the file `x_files/y.png` does.
     fn local_copy(&self, target: &str, link: &LinkReport) -> Option<String> {
         let folder = |base: Option<&'_ str>| {
             let path = without_query(base?);
@@ -275,8 +276,7 @@ impl LocalDestination {
         self.reference(self.collection.path_in_mirror(found.number), &url, true, link)
     }
 
-    /// The file to which `reference` leads from this file's folder, and its URL in a tree in which only paths
-    /// matter.
+    /// The file to which `reference` leads from the folder of this file, and its URL below `place`.
     fn file_on_disk(&self, reference: &str) -> Option<(FoundFile, String)> {
         let url = self.on_disk.as_ref()?.resolve(reference).ok()?.url;
         Some((self.collection.find_below(&self.place, &url).file()?, url))
@@ -295,7 +295,7 @@ impl LocalDestination {
         if self.leads_to(to, query, fragment, link) {
             return Some(link.reference.clone());
         }
-        // In other elements a fragment alone may denote an element, not the document.
+        // A fragment alone suffices in `a` and `area`. In other elements it may denote an element, not the document.
         let is_jump = matches!(&*link.element, "a" | "area");
         let mut reference = match fragment {
             Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
@@ -333,15 +333,15 @@ impl LocalDestination {
     }
 }
 
-/// The reference from the file `from` to the file `to`, both below the root; `None` if no URL can represent the
-/// name.
+/// The reference from the file `from` to the file `to`, both below the root; `None` if the path of `to` cannot be part
+/// of a URL.
 fn relative(from: &[u8], to: &[u8]) -> Option<String> {
     let folder = memchr::memrchr(b'/', from).map_or(0, |at| at + 1);
     let common = from[..folder].iter().zip(to).take_while(|(a, b)| a == b).count();
     let common = memchr::memrchr(b'/', &from[..common]).map_or(0, |at| at + 1);
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
     let path = names::path(&to[common..], names::Percent::Encode)?;
-    // RFC 3986, 4.2: the name would be parsed as a scheme.
+    // The text before a colon in the first segment would be parsed as a scheme (RFC 3986, 4.2).
     if reference.is_empty() && path.split('/').next().is_some_and(|name| name.contains(':')) {
         reference.push_str("./");
     }
@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_from_file_to_file_is_the_shortest() {
+    fn relative_references_are_shortest() {
         for (from, to, expected) in [
             ("a.html", "b.html", "b.html"),
             ("a.html", "sub/b.html", "sub/b.html"),

@@ -1,9 +1,9 @@
-//! Commands' treatment of the links of a collection: three modules choose a target or a class for each link.
+//! The purposes of commands that work on the links of a collection.
 //!
 //! [`check`] determines the effect of a move on links. [`localize`](mod@localize) makes links lead to resources of
-//! the collection. [`relocate`](mod@relocate) makes links lead to the new places of their targets. [`adapt`]
-//! changes other things than URLs in copies out of an archive. The first three receive a link as a
-//! [`LinkReport`](crate::report::LinkReport), and a [`Collection`](crate::collection::Collection).
+//! the collection. [`relocate`](mod@relocate) makes links lead to the new places of their targets. All three receive
+//! each link as a [`LinkReport`](crate::report::LinkReport), and look up its target in a
+//! [`Collection`](crate::collection::Collection). [`adapt`] changes parts other than URLs in copies out of an archive.
 //!
 //! ```text
 //! check     (link, collection)  -->  pinned, escapes, dangling, travels, …
@@ -11,7 +11,7 @@
 //! relocate  (link, collection)  -->  /sub/b/y.html#z, for /b/y.html#z
 //! ```
 //!
-//! Deliberately absent: the source of the resources.
+//! Deliberately absent: reading the resources.
 
 pub mod adapt;
 pub mod check;

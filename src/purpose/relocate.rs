@@ -1,12 +1,12 @@
 //! Relocation of a site: every link leads to the new URL of its target, and keeps its form.
 //!
-//! A move is a map from old URLs to new ones: the root of the tree changes its URL, and files are renamed. A
-//! reference is resolved against its current base (RFC 1808, 4), its target is mapped, and the new reference leads
-//! there from the base after the move. A reference that already leads there is kept.
+//! A move maps old URLs to new ones: the root of the tree gets another URL, and files get other names. Each reference
+//! is resolved against its current base (RFC 1808, 4), and its target is mapped to the new URL. A reference that leads
+//! to this URL from the base after the move is kept. Any other reference is replaced.
 //!
-//! Other references keep their form. An absolute URL stays absolute, `//host/path` keeps its host, `/path` begins
-//! at the new root, and a relative path stays relative (RFC 3986, 4.2). A declared base is also such a link, so the
-//! base of the other links moves with it.
+//! The new reference has the form of the old one. An absolute URL stays absolute, `//host/path` still begins with a
+//! host, `/path` still begins with `/`, and a relative path stays relative (RFC 3986, 4.2). A declared base is
+//! rewritten like any other link, so the base of the other links moves too.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -31,8 +31,8 @@
 //! );
 //! ```
 //!
-//! Deliberately absent: URLs that scripts assemble, and files that are not documents.
-//! [`Relocation::may_be_named_in`] finds files that may contain old URLs.
+//! Deliberately absent: URLs that scripts assemble, and files that are not documents. If such a file may contain old
+//! URLs, [`Relocation::may_be_named_in`] returns true.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -53,22 +53,22 @@ use crate::rewrite::{
 };
 use crate::span::Span;
 
-/// The form of the new links into the tree.
+/// The form of new references to targets in the tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkForm {
-    /// Their present form.
+    /// The form of the old reference.
     #[default]
     Written,
-    /// Relative, except where an absolute URL is required: canonical URLs, `og:image` and related properties,
-    /// alternates in other languages, JSON-LD, feeds, sitemaps, messages, and all links of a page that is served at
-    /// any URL ([`is_at_any_url`]).
+    /// Relative, except where an absolute URL is required: in canonical URLs, `og:image` and related properties, links
+    /// to other languages, JSON-LD, feeds, sitemaps, messages, and in pages that are served at any URL
+    /// ([`is_at_any_url`]).
     Relative,
-    /// Relative, with the names of files as a browser opens them from disk: the index file of a folder, and
+    /// Relative, with the names of files, so that a browser can open them from disk: `dir/index.html` for `dir/`, and
     /// `about.html` for `about`.
     Disk,
 }
 
-/// A move, as a map from the URLs of a tree to new ones.
+/// A move: a map from the URLs of a tree to new URLs.
 #[derive(Debug)]
 pub struct Relocation {
     collection: Arc<Collection>,
@@ -77,8 +77,8 @@ pub struct Relocation {
     form: LinkForm,
 }
 
-/// The names of files that contain paths of pages.
-const NAMING_PATHS: [&[u8]; 7] = [
+/// The names of files that usually contain paths of pages.
+const FILES_WITH_PATHS: [&[u8]; 7] = [
     b"robots.txt",
     b"_headers",
     b"_redirects",
@@ -94,16 +94,16 @@ struct MovedTarget {
     url: String,
     /// True if the place is below the root.
     is_inside: bool,
-    /// True if a file is known to exist there.
+    /// True if a file is known to exist at the place.
     has_file: bool,
     /// True if the path below the root changes.
     is_renamed: bool,
-    /// True if the query was part of the file name, and the file has a new name.
+    /// True if the new reference has no query, because the query was part of the old name of a renamed file.
     drops_query: bool,
 }
 
 impl Relocation {
-    /// Creates the move of `collection`, whose root has the URL `from`, to the URL `to`. Files may have been
+    /// Creates the move of `collection` from the root URL `from` to `to`. Files may have been
     /// [renamed](Collection::rename).
     #[must_use]
     pub fn new(collection: Arc<Collection>, from: RootUrl, to: RootUrl, form: LinkForm) -> Self {
@@ -128,15 +128,15 @@ impl Relocation {
         &self.to
     }
 
-    /// True if the file `name`, which is not rewritten and contains `text`, may refer to old URLs. It contains the
-    /// URL of the root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of
-    /// another file.
+    /// True if the file `name`, which is not rewritten, may refer to old URLs. Such a file contains the URL of the
+    /// root, consists of its host (`CNAME`), has a name such as `robots.txt`, or is a compressed copy of another file.
+    /// `text` is its contents.
     #[must_use]
     pub fn may_be_named_in(&self, name: &[u8], text: &[u8]) -> bool {
         let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
         let compressed = [".gz", ".br", ".zst"].iter();
         let mut plain = compressed.filter_map(|end| name.strip_suffix(end.as_bytes()));
-        NAMING_PATHS.contains(&last)
+        FILES_WITH_PATHS.contains(&last)
             || plain.any(|plain| self.collection.number_at(plain).is_some())
             || (!is_assumed(self.from.as_str()) && self.is_root_in(text))
     }
@@ -147,13 +147,14 @@ impl Relocation {
             return false;
         };
         let host = Reference::split(Grammar::Rfc3986, root).net_loc().unwrap_or_default();
-        // `//old.example` does not match in `//old.example.org`, nor `//old.example/a` in `//old.example/ab`.
-        let goes_on = |rest: &[u8]| match rest {
+        // `//old.example.org` does not contain the root `//old.example`, and `//old.example/ab` does not contain the
+        // root `//old.example/a`.
+        let continues_name = |rest: &[u8]| match rest {
             [b'.', next, ..] | [next, ..] => next.is_ascii_alphanumeric() || b"-_:".contains(next),
             [] => false,
         };
         let has = |root: &[u8]| {
-            memmem::find_iter(text, root).any(|at| !goes_on(&text[at + root.len()..]))
+            memmem::find_iter(text, root).any(|at| !continues_name(&text[at + root.len()..]))
         };
         text.trim_ascii() == host.as_bytes()
             || has(root.as_bytes())
@@ -169,7 +170,8 @@ impl Relocation {
         !is_plain && self.from.below_own(head).is_some() && self.file(url).is_none()
     }
 
-    /// The file of `url`. Also finds `about.html` for `about`, and the index file of a folder without its `/`.
+    /// The number of the file to which `url` leads, and a flag that is true if the query selects it. Also finds
+    /// `about.html` for `about`, and the index file of a folder for a URL without the final `/`.
     fn file(&self, url: &str) -> Option<(usize, bool)> {
         let is_own = url.starts_with(self.from.as_str());
         let own = if is_own { None } else { self.with_root(&self.from, url) };
@@ -179,8 +181,8 @@ impl Relocation {
         Some((found.number, found.query_counts))
     }
 
-    /// The new place of `url`. If it `names_files`, the path is that of the file, including the parts that servers
-    /// omit.
+    /// The new place of `url`. If `names_files` is true, its path is that of the file, even if the old URL omits the
+    /// name of the index file or the extension.
     fn moved(&self, url: &str, names_files: bool) -> MovedTarget {
         let head = without_query(url);
         let outside = MovedTarget {
@@ -209,7 +211,7 @@ impl Relocation {
             (None, None) => encoded(&below.path),
         };
         let Some(tail) = tail else { return outside };
-        // A URL that differs only in `http` or `https` is not another place.
+        // If the place stays the same, the URL does too, even if its scheme is `http` and that of the root is `https`.
         let stays = self.stays() && !is_renamed && self.form == LinkForm::Written;
         MovedTarget {
             url: if stays { head.to_owned() } else { format!("{}{tail}", self.to.as_str()) },
@@ -220,7 +222,7 @@ impl Relocation {
         }
     }
 
-    /// True if URLs below the root do not change unless their files are renamed.
+    /// True if the URL of the root does not change. Only URLs of renamed files then change.
     fn stays(&self) -> bool {
         self.from.as_str() == self.to.as_str()
     }
@@ -232,17 +234,17 @@ impl Relocation {
     }
 }
 
-/// True if a server shows the page called `name` at other URLs: `404.html`, `404/index.html`. Its relative links
-/// would then have varying targets.
+/// True if servers show the page called `name` at any URL, as they do with `404.html` and `404/index.html`. The targets
+/// of its relative links would vary.
 #[must_use]
 pub fn is_at_any_url(name: &[u8]) -> bool {
     let path = [b"/", name].concat();
     [&b"/404.html"[..], b"/404.htm", b"/404/index.html"].iter().any(|end| path.ends_with(end))
 }
 
-/// Redirects from the old path of each renamed file to its new URL, one per line. The syntax depends on the name of
-/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, Apache for `.htaccess`. The
-/// number counts old paths that are omitted because another file has them now.
+/// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of
+/// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. Also
+/// returns the number of old paths that are omitted because another file has them now.
 #[must_use]
 pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
@@ -251,11 +253,11 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
     let renames = collection.renames();
     let new: HashSet<&[u8]> = renames.iter().map(|(_, new)| *new).collect();
     let root = Reference::split(Grammar::Rfc3986, relocation.to.as_str()).path();
-    let (mut lines, mut left) = (Vec::new(), 0);
+    let (mut lines, mut omitted) = (Vec::new(), 0);
     for (old, _) in renames.iter().copied() {
         let Some(number) = collection.number_at(old) else { continue };
         if new.contains(old) {
-            left += 1;
+            omitted += 1;
             continue;
         }
         for form in collection.forms(old) {
@@ -272,10 +274,10 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
             });
         }
     }
-    (lines, left)
+    (lines, omitted)
 }
 
-/// Converts the percent-encoded `path` to a regular expression for the path as Apache decodes it.
+/// Converts the percent-encoded `path` to a regular expression that matches the decoded path, as Apache requires.
 fn as_pattern(path: &str) -> String {
     let decoded = decode_percent_lossy(path);
     let mut pattern = String::new();
@@ -301,12 +303,12 @@ pub fn options(
     options: &Options,
 ) -> Options {
     let is_page = matches!(options.format, Format::Html | Format::Xhtml);
-    // Feed readers, crawlers and mail programs know the document by other URLs, or by none.
+    // Feed readers, crawlers and mail programs may not know the URL of the document, so relative links could break.
     let keeps_forms = relocation.form == LinkForm::Written
         || options.format.has_headings()
         || options.format == Format::Xml
         || (is_page && is_at_any_url(name));
-    let says_where = match keeps_forms {
+    let must_be_absolute = match keeps_forms {
         true => Vec::new(),
         false => canonical::absolute(bytes, options.format),
     };
@@ -314,13 +316,13 @@ pub fn options(
         relocation: Arc::clone(relocation),
         profile: options.profile,
         keeps_forms,
-        says_where,
+        must_be_absolute,
         last_base: Mutex::default(),
     };
     let mut options = Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
-        // The files of the tree are known, regardless of the comments in saved pages.
+        // The collection knows the files of the tree, so the comments in saved pages are not needed.
         local_copies: LocalCopies::Rewrite,
         beside: None,
         destination: Some(Arc::new(destination)),
@@ -332,21 +334,21 @@ pub fn options(
 
 /// Rewrites `bytes` with the `options` from [`options`](fn@options).
 ///
-/// A document is left unchanged if it declares a base that cannot be rewritten, because the base of its links would
-/// not move.
+/// If the document declares a base that cannot be rewritten, the document is returned unchanged: the base of its links
+/// would not move.
 #[must_use]
 pub fn relocate<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let rewritten = rewrite(bytes, options);
-    let is_stuck = rewritten.report.links.iter().any(|link| {
+    let has_fixed_base = rewritten.report.links.iter().any(|link| {
         link.outcome == Outcome::NotEditable && names_base(&link.element, link.attribute.as_deref())
     });
-    if !is_stuck {
+    if !has_fixed_base {
         return rewritten;
     }
     rewrite(bytes, &Options { destination: Some(Arc::new(KeepEveryLink)), ..options.clone() })
 }
 
-/// Keeps every link.
+/// A destination that keeps every link.
 #[derive(Debug)]
 struct KeepEveryLink;
 
@@ -356,15 +358,15 @@ impl Destination for KeepEveryLink {
     }
 }
 
-/// Chooses for the links of one document.
+/// The destination of the links of one document.
 #[derive(Debug)]
 struct RelocateLinks {
     relocation: Arc<Relocation>,
     profile: Profile,
     /// True if all links keep their form.
     keeps_forms: bool,
-    /// The links that must be absolute.
-    says_where: Vec<Span>,
+    /// The spans of links that must be absolute.
+    must_be_absolute: Vec<Span>,
     /// The base of the last link before and after the move.
     last_base: Mutex<Option<(Arc<str>, Arc<Base>)>>,
 }
@@ -397,7 +399,7 @@ impl RelocateLinks {
         {
             return Arc::clone(after);
         }
-        // The query of a base matters only for references without a path.
+        // References without a path inherit the query of the base.
         let moved = self.relocation.moved(base, false);
         let query = if moved.drops_query { "" } else { &base[without_query(base).len()..] };
         let after = Arc::new(Base::new(self.profile, &format!("{}{query}", moved.url)));
@@ -405,7 +407,7 @@ impl RelocateLinks {
         after
     }
 
-    /// The new reference of `link`, which leads to `target`, with this base after the move.
+    /// The new reference of `link`, whose target is `target` now. `base` is the base after the move.
     fn reference(&self, link: &LinkReport, target: &str, base: &Base) -> String {
         let reference = &*link.reference;
         let mut moved = self.relocation.moved(target, false);
@@ -442,20 +444,21 @@ impl RelocateLinks {
     /// The form of the new reference for `link`, whose present form is `written`.
     fn form(&self, link: &LinkReport, moved: &MovedTarget, written: Category) -> Category {
         let is_base = names_base(&link.element, link.attribute.as_deref());
-        // If no file exists, an absolute URL keeps leading to the site.
-        let is_there = moved.has_file || is_base || written != Category::AbsoluteUrl;
+        // An absolute URL stays absolute if no file exists for it, because the site may have the target.
+        let may_be_relative = moved.has_file || is_base || written != Category::AbsoluteUrl;
         let is_open_graph = link.element == "meta" && link.role == Role::Metadata;
         let is_linked_data =
             link.element == "script" && link.attribute.is_none() && link.role == Role::Metadata;
-        let says_where = || is_open_graph || is_linked_data || self.says_where.contains(&link.span);
-        match self.keeps_forms || !moved.is_inside || !is_there || says_where() {
+        let must_be_absolute =
+            || is_open_graph || is_linked_data || self.must_be_absolute.contains(&link.span);
+        match self.keeps_forms || !moved.is_inside || !may_be_relative || must_be_absolute() {
             true => written,
             false => Category::RelPath,
         }
     }
 
-    /// True if a reference with this `head`, the part before query and fragment, leads to the new place of its
-    /// target.
+    /// True if a reference leads to the new place of its target. `head` is the part of the reference before query and
+    /// fragment.
     fn leads_there(&self, head: &str, written: Category, moved: &MovedTarget, base: &Base) -> bool {
         match (written, head) {
             // An absolute URL means the same everywhere.
@@ -467,8 +470,9 @@ impl RelocateLinks {
         }
     }
 
-    /// True if a relative reference with this `head` reaches its target only because no folder is above the root.
-    /// There, `..` denotes the root (RFC 3986, 5.2.4).
+    /// True if a relative reference reaches its target only because it has more `..` segments than folders to leave. At
+    /// the root of a site, surplus segments are ignored (RFC 3986, 5.2.4). `head` is the part of the reference before
+    /// query and fragment.
     fn climbs_out(&self, head: &str, moved: &MovedTarget, base: &Base) -> bool {
         if !head.contains("..") && !head.contains("%2") {
             return false;
@@ -480,8 +484,8 @@ impl RelocateLinks {
         !Base::new(self.profile, &base).resolve(head).is_ok_and(|it| it.url == wanted)
     }
 
-    /// The reference, without query and fragment, to the new place of a target. It has the requested form, or else
-    /// the next form that leads there. `head` is the present text in the form `written`.
+    /// The reference, without query and fragment, to the new place of a target. It has the form `form`, or is an
+    /// absolute URL if no reference of that form leads there. `head` is the old text, which has the form `written`.
     fn head(
         &self,
         head: &str,

@@ -1,15 +1,16 @@
-//! The spelling of references that purposes write, and the links that declare a base.
+//! The spelling of new references, and the detection of links that declare a base.
 //!
 //! ```text
-//! {{x}}  in a[href]   -->  ./{{x}}       x.js  in a script  -->  ./x.js
+//! {{x}}  in a[href]    -->  ./{{x}}     not a placeholder
+//! x.js   in a script   -->  ./x.js      not the name of a module
 //! ```
 //!
-//! Deliberately absent: escapes in the syntax around a reference, which are in `layer::spelling`.
+//! Deliberately absent: escapes that the syntax around a reference requires, which are in `layer::spelling`.
 
 use crate::reference;
 
-/// Changes a relative `reference` so that it cannot be mistaken for something else: a placeholder, the quote or
-/// comma of the surrounding value, or in a script the name of a module (HTML, 8.1.5.1).
+/// Adds `./` to a relative `reference` if it could be mistaken for a placeholder, for a quote or comma of the value
+/// around it, or in a script for the name of a module (HTML, 8.1.5.1).
 pub(crate) fn unmistakable(reference: String, element: &str, attribute: Option<&str>) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
     let is_plain = match is_in_script {

@@ -1,13 +1,13 @@
 //! The canonical URL of a page: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
 //! (<https://ogp.me/>).
 //!
-//! The author names the preferred URL of the page there. Often the page was retrieved from that URL, but not
-//! always: it may be the first page of a list, or the same text elsewhere. It is therefore a hint, and used as a
-//! retrieval URL only on request ([`super::Origins::canonical`]).
+//! In these tags the author names the preferred URL of the page. The page was often retrieved from that URL, but the
+//! URL may also lead to the first page of a list, or to the same text elsewhere. The URL is therefore only a hint, and
+//! is used as a retrieval URL only on request ([`super::Origins::canonical`]).
 //!
-//! The first `link` whose `rel` contains `canonical` and whose `href` is an absolute, hierarchical URL wins;
-//! otherwise the first such `og:url`. Tags after `<body>`, in a `template`, in a comment or in a script do not
-//! count.
+//! The first `link` wins whose `rel` contains `canonical` and whose `href` is an absolute, hierarchical URL. If there
+//! is none, the first `og:url` with such a URL wins. Tags after `<body>`, in a `template`, in a comment or in a script
+//! are ignored.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -18,7 +18,7 @@
 //! assert_eq!(&page[named.span.range()], b"http://a/2#c");
 //! ```
 //!
-//! Deliberately absent: relative URLs. Resolving them would need the URL that is being sought.
+//! Deliberately absent: relative URLs. Resolving them would require the URL that is being sought.
 
 use std::borrow::Cow;
 
@@ -63,7 +63,8 @@ named! {
     }
 }
 
-/// Finds the URL that a page declares as its own in its first [`HEAD`] bytes, for HTML and XHTML only.
+/// Finds the URL that an HTML or XHTML page declares as its own. Only the first [`HEAD`] bytes are searched. Other
+/// formats have no such URL.
 #[must_use]
 pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
     if !matches!(format, Format::Html | Format::Xhtml) {
@@ -78,10 +79,9 @@ pub fn named(head: &[u8], format: Format) -> Option<CanonicalUrl> {
     Some(CanonicalUrl { span, ..named })
 }
 
-/// Finds the URLs of `link` elements that must be absolute, in the page that begins with `head`: the canonical URL
-/// (RFC 6596, 3) and the page in other languages
-/// (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Spans refer to the
-/// page. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
+/// Finds the URLs of `link` elements that must be absolute: the canonical URL (RFC 6596, 3), and those of the page in
+/// other languages (<https://developers.google.com/search/docs/specialty/international/localized-versions>). Returns
+/// their spans in the page, which begins with `head`. Only the first [`HEAD`] bytes of HTML and XHTML are searched.
 pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
     if !matches!(format, Format::Html | Format::Xhtml) {
         return Vec::new();
@@ -97,8 +97,8 @@ pub(crate) fn absolute(head: &[u8], format: Format) -> Vec<Span> {
     }
 }
 
-/// The page in an encoding that extends ASCII, the map to its bytes if it was converted, and the offset of its
-/// text.
+/// Converts a page to UTF-8 if its encoding does not extend ASCII. Returns the page, the map to the original bytes if
+/// the page was converted, the offset of its text, and its encoding.
 fn in_ascii(head: &[u8], format: Format) -> (Cow<'_, [u8]>, Option<OffsetMap>, usize, Charset) {
     let found = match format {
         Format::Html => Charset::detect(head, None),
@@ -120,7 +120,7 @@ struct CanonicalSink<'a> {
     /// The number of open `template` elements.
     templates: usize,
     is_in_body: bool,
-    /// True to find all URLs that must be absolute.
+    /// True if the search is for all URLs that must be absolute, which are added to `all`.
     finds_all: bool,
     all: Vec<Span>,
 }
@@ -175,7 +175,7 @@ impl<'a> CanonicalSink<'a> {
     /// The `href` of a `link` that must be absolute.
     fn absolute(&self, tag: &RawTag) -> Option<Span> {
         let rel = self.attribute(tag, "rel")?.text.to_ascii_lowercase();
-        let has = |word: &str| rel.split_ascii_whitespace().any(|one| one == word);
+        let has = |word: &str| rel.split_ascii_whitespace().any(|other| other == word);
         let is_other_language = || has("alternate") && self.attribute(tag, "hreflang").is_some();
         if !has("canonical") && !is_other_language() {
             return None;
@@ -184,19 +184,19 @@ impl<'a> CanonicalSink<'a> {
         Some(value.map.covering(value::trimmed(&value.text)))
     }
 
-    /// The URL in the attribute `url` of a tag, if one of the attributes `says` contains this word.
+    /// The URL in the attribute `url` of a tag, if one of the attributes `names` contains the word `word`.
     fn named(
         &self,
         tag: &RawTag,
-        says: &[&str],
+        names: &[&str],
         word: &str,
         url: &str,
         by: CanonicalTag,
     ) -> Option<CanonicalUrl> {
         let has_word = |value: View| {
-            value.text.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word))
+            value.text.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word))
         };
-        if !says.iter().any(|name| self.attribute(tag, name).is_some_and(has_word)) {
+        if !names.iter().any(|name| self.attribute(tag, name).is_some_and(has_word)) {
             return None;
         }
         let value = self.attribute(tag, url)?;
@@ -210,7 +210,8 @@ impl<'a> CanonicalSink<'a> {
     fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
         let attributes = distinct(self.text, tag);
         let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
-        let span = attributes.iter().find(|one| is_it(&self.text[one.name.range()]))?.value?;
+        let attribute = attributes.iter().find(|other| is_it(&self.text[other.name.range()]))?;
+        let span = attribute.value?;
         let decode = || self.charset.decode(&self.text[span.range()], span.start);
         (span.len() <= LONGEST).then(|| escape::character_references(decode()))
     }
@@ -231,12 +232,12 @@ mod tests {
             ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
             ("<meta property='og:url' content=http://a/x>", Some("http://a/x")),
             ("<meta name='og:url' content=http://a/x>", Some("http://a/x")),
-            // The canonical URL wins, whatever its position.
+            // A canonical `link` wins over `og:url`, whatever its position.
             (
                 "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
                 Some("http://a/x"),
             ),
-            // The first usable one wins.
+            // The first usable URL wins.
             (
                 "<link rel=canonical href=/x><link rel=canonical href=http://a/y>",
                 Some("http://a/y"),
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_in_utf_16_have_places_as_well() {
+    fn spans_refer_to_the_bytes_of_a_page_in_utf_16() {
         let page: Vec<u8> = "\u{feff}<link rel=canonical href=http://a/x>"
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_are_asked() {
+    fn other_formats_have_no_canonical_url() {
         assert_eq!(named(b"<link rel=canonical href=http://a/x>", Format::Css), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Hosts from folder names, as crawlers write them.
+//! Hosts in the folder names that crawlers write.
 //!
 //! | program | folder of `http://a.example:8080/` |
 //! |---|---|
@@ -23,7 +23,7 @@
 //! assert_eq!(retrieval.unwrap().url, "https://a.example:8080/b");
 //! ```
 //!
-//! Deliberately absent: the folders themselves.
+//! Deliberately absent: access to the folders.
 
 use crate::resolve;
 
@@ -31,7 +31,7 @@ use crate::resolve;
 pub(crate) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
     let (host, port) = of_folder(folder)?;
     let net_loc = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    // A host that the URL Standard rejects, such as 1.2.3.999, does not count.
+    // The URL Standard rejects some hosts, such as 1.2.3.999.
     resolve::parses(&format!("{scheme}://{net_loc}/")).then_some(net_loc)
 }
 
@@ -53,13 +53,14 @@ fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
         // A `_` may be in a host name, but not in a top-level domain.
         && (folder.as_bytes()[host.len()] == b'+' || is_telling_host(host))
     {
-        return host_and_port(host).filter(|(_, own)| own.is_none()).map(|_| (host, Some(port)));
+        let is_host = host_and_port(host).is_some_and(|(_, other_port)| other_port.is_none());
+        return is_host.then_some((host, Some(port)));
     }
     host_and_port(folder)
 }
 
-/// The host and the port of `net_loc`; `None` if it has more parts or is invalid (RFC 952; RFC 3986, 3.2.2, for
-/// brackets). `_` is allowed because it occurs in practice.
+/// The host and the port of `net_loc`; `None` if it has other parts or is invalid (RFC 952; for brackets, RFC 3986,
+/// 3.2.2). `_` is allowed because it occurs in practice.
 pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
     let end = match net_loc.strip_prefix('[') {
         Some(_) => net_loc.find(']')? + 1,

@@ -3,15 +3,15 @@
 //! Three syntaxes are accepted:
 //!
 //! - CSV (RFC 4180), `path,URL` per line, with an optional header line that names the two columns;
-//! - tab-separated values (IANA, text/tab-separated-values), if the name ends with `.tsv`, or if the first line has
-//!   a tab and the name does not end with `.csv`;
+//! - tab-separated values (IANA, text/tab-separated-values), if the name ends with `.tsv` or `.tab`, or if the first
+//!   line has a tab and the name does not end with `.csv`;
 //! - JSON Lines, `{"path": …, "url": …}` per line, if the text begins with `{`.
 //!
-//! A later line for a file takes precedence over an earlier one, so redirects can be listed in order (RFC 1808,
-//! 3.3: the last one is the base).
+//! If several lines name the same file, the last line wins. Redirects can therefore be listed in order: the last URL is
+//! the base (RFC 1808, 3.3).
 //!
-//! A path may be absolute. A relative path is looked up below the root in which a file was found, then below the
-//! folder of the map, then below the current folder, and last next to a named file. Its separator is `/`.
+//! A path may be absolute. A relative path is looked up below the root in which the file was found, then below the
+//! folder of the map, then below the current folder, and finally next to a named file. Names are separated by `/`.
 //!
 //! ```
 //! use std::path::Path;
@@ -37,7 +37,7 @@ use crate::error::{Error, ErrorKind, Result, name};
 use crate::files::folder_of;
 use crate::files::walk::{EntryKind, TreeEntry};
 
-/// A table of files and their URLs.
+/// A table of files and their retrieval URLs.
 #[derive(Clone, Debug)]
 pub struct UrlMap {
     /// The path of the map as it was named.
@@ -47,16 +47,18 @@ pub struct UrlMap {
     urls: HashMap<PathBuf, Mapped>,
 }
 
+/// The lines about a file.
 #[derive(Clone, Debug)]
 struct Mapped {
     url: String,
+    /// The number of the last line.
     line: u64,
     /// The URLs of earlier lines.
     earlier: Vec<String>,
 }
 
-/// Writes a map of these rows to `out`. A row has the path of a file, its URL, the date of the capture and the
-/// media type. [`UrlMap`] reads the first two columns.
+/// Writes a map with these rows to `out`. A row has the path of a file, its URL, the date of the capture and the media
+/// type. [`UrlMap`] reads only the first two columns.
 ///
 /// # Errors
 ///
@@ -70,8 +72,8 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
     writer.flush()
 }
 
-/// The pairs of values in two named columns of a table. `path` is the file of the table, for messages. The syntax
-/// is that of [`UrlMap`].
+/// Reads the pairs of values in two columns of a table, which has the same syntax as a [`UrlMap`]. `path` is the path
+/// of the table for messages, and `names` are the names of the columns.
 ///
 /// # Errors
 ///
@@ -79,14 +81,14 @@ pub fn write_table(out: impl Write, rows: impl IntoIterator<Item = [String; 4]>)
 pub fn pairs(text: &[u8], path: &Path, names: [&str; 2]) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
     let columns = Columns { names, wanted: "expected an old and a new path" };
     let mut all = Vec::new();
-    TwoColumns { text, name: path, columns }.rows(&mut |_, one, other| {
-        all.push((one, other.to_vec()));
+    TwoColumns { text, name: path, columns }.rows(&mut |_, first, second| {
+        all.push((first, second.to_vec()));
         Ok(())
     })?;
     Ok(all)
 }
 
-/// Receives the two values of a line.
+/// Receives the number of a line and its two values.
 type RowReader<'r> = dyn FnMut(u64, Vec<u8>, &[u8]) -> Result<()> + 'r;
 
 /// The two columns of a table.
@@ -118,7 +120,7 @@ impl TwoColumns<'_> {
         let mut form = csv::ReaderBuilder::new();
         form.has_headers(false).flexible(true);
         if has_tabs {
-            // In this syntax quotes are ordinary characters.
+            // In tab-separated values, quotes are ordinary characters.
             form.delimiter(b'\t').quoting(false);
         }
         let mut reader = form.from_reader(text);
@@ -146,12 +148,12 @@ impl TwoColumns<'_> {
                     continue;
                 }
             }
-            let (Some(one), Some(other)) = (record.get(columns.0), record.get(columns.1)) else {
+            let (Some(first), Some(second)) = (record.get(columns.0), record.get(columns.1)) else {
                 let between = if has_tabs { "a tab" } else { "a comma" };
                 let what = format!("{}, with {between} between them", self.columns.wanted);
                 return Err(self.wrong(line, &what));
             };
-            row(line, one.to_vec(), other)?;
+            row(line, first.to_vec(), second)?;
         }
         Ok(())
     }
@@ -178,10 +180,10 @@ impl TwoColumns<'_> {
             let record: Value = serde_json::from_slice(text)
                 .map_err(|error| self.wrong(line, &error.to_string()))?;
             let field = |name| record.get(name).and_then(Value::as_str);
-            let [one, other] = self.columns.names;
-            let (Some(first), Some(second)) = (field(one), field(other)) else {
+            let [left, right] = self.columns.names;
+            let (Some(first), Some(second)) = (field(left), field(right)) else {
                 let what = self.columns.wanted;
-                let what = format!(r#"{what}, {{"{one}": "…", "{other}": "…"}}"#);
+                let what = format!(r#"{what}, {{"{left}": "…", "{right}": "…"}}"#);
                 return Err(self.wrong(line, &what));
             };
             row(line, first.as_bytes().to_vec(), second.as_bytes())?;
@@ -293,7 +295,7 @@ impl UrlMap {
         self.mapped(entry).map(|mapped| &*mapped.url)
     }
 
-    /// The URLs of `entry` on earlier lines, as written: those before redirects.
+    /// The URLs of `entry` on earlier lines, as written. They are the URLs before redirects.
     #[must_use]
     pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
         self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
@@ -309,7 +311,7 @@ impl UrlMap {
         let absolute = folder.join(entry.path.file_name()?);
         let below_map = absolute.strip_prefix(&self.folder).ok();
         let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
-        // If the folder of the table or the current folder has a file of that name, the line refers to that file.
+        // If the folder of the map or the current folder has a file of that name, the line refers to that file.
         let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
         let beside = entry.path.file_name().filter(|_| entry.relative.is_empty()).map(Path::new);
         let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
@@ -346,10 +348,10 @@ impl UrlMap {
         self.urls.iter().min_by_key(|(_, mapped)| mapped.line).map(|(path, _)| path.as_path())
     }
 
-    /// A sentence for each file in the map that does not exist in any of the possible places, in line order.
+    /// A sentence for each path in the map at which no file exists, in the order of the lines.
     #[must_use]
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
-        // Each folder is read only once.
+        // Roots that share a folder are checked only once.
         let folder_of = |root: &PathBuf| match root.is_dir() {
             true => Some(root.clone()),
             false => root.parent().map(Path::to_owned),

@@ -1,10 +1,11 @@
 //! Conversion between file names and segments of URLs.
 //!
-//! RFC 3986, 2.1 (percent-encoding), 3.3 (`pchar`), 3.4 (what a query may hold).
+//! The rules are in RFC 3986, 2.1 (percent-encoding), 3.3 (`pchar`) and 3.4 (the characters of a query).
 //!
 //! ```text
-//! a b.html   as a segment  a%20b.html       100%   as a segment  100%25
-//! a%2Fb      as a name     none: no file has that name
+//! name a b.html   -->  segment a%20b.html
+//! name 100%       -->  segment 100%25
+//! segment a%2Fb   -->  no name, because a name cannot contain a slash
 //! ```
 //!
 //! Deliberately absent: characters. A name is a sequence of bytes, so `é` in Latin-1 is `%E9`.
@@ -24,21 +25,21 @@ pub(crate) enum Percent {
     Keep,
 }
 
-/// `name` as a segment of a path; `None` if it would be a dot segment (RFC 3986, 5.2.4; the URL Standard also
-/// treats `%2E` as a dot).
+/// Converts `name` to a segment of a path. Returns `None` if it would be a dot segment (RFC 3986, 5.2.4). The URL
+/// Standard also treats `%2E` as a dot.
 pub(crate) fn segment(name: &[u8], percent: Percent) -> Option<String> {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, percent, b"");
     (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
 }
 
-/// `path`, names separated by `/`, as segments of a path; `None` if one would be a dot segment.
+/// Converts `path`, names separated by `/`, to the path of a URL. Returns `None` if a name would be a dot segment.
 pub(crate) fn path(path: &[u8], percent: Percent) -> Option<String> {
     let segments = path.split(|&byte| byte == b'/').map(|name| segment(name, percent));
     segments.collect::<Option<Vec<_>>>().map(|segments| segments.join("/"))
 }
 
-/// `name` as a query. A `%` with two hexadecimal digits is an escape.
+/// Converts `name` to a query. A `%` with two hexadecimal digits is kept as an escape.
 pub(crate) fn query(name: &[u8]) -> String {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, Percent::Keep, b"/?");
@@ -56,14 +57,14 @@ fn push(url: &mut String, name: &[u8], percent: Percent, more: &[u8]) {
     }
 }
 
-/// RFC 3986, 2.1: upper-case digits.
+/// Appends the escape of `byte`, with upper-case digits (RFC 3986, 2.1).
 fn push_escape(text: &mut String, byte: u8) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
     text.extend(['%', digit(byte >> 4), digit(byte)]);
 }
 
-/// RFC 3986, 3.3, without the percent sign of `pct-encoded`.
+/// True for a `pchar` (RFC 3986, 3.3) other than the percent sign of an escape.
 fn is_pchar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
 }
@@ -80,7 +81,7 @@ pub(crate) fn decode(segment: &str) -> Vec<u8> {
     decode_percent(segment.as_bytes())
 }
 
-/// `name` with escapes for the bytes that are `refused`.
+/// Escapes those bytes of `name` for which `refused` is true.
 pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut written = Vec::with_capacity(name.len());
     for &byte in name {
@@ -95,15 +96,17 @@ pub(crate) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8>
     written
 }
 
-/// `bytes` as the name of a file; `None` if the name is invalid, such as `..`, or contains a separator.
+/// Converts `bytes` to the name of a file. Returns `None` if the name is invalid, such as `..`, or contains a
+/// separator.
 pub(crate) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     let name = os_string(bytes)?;
     let mut components = Path::new(&name).components();
-    let is_one = matches!(components.next(), Some(Component::Normal(only)) if only == name);
-    (is_one && components.next().is_none() && !name.as_encoded_bytes().contains(&0)).then_some(name)
+    let is_name = matches!(components.next(), Some(Component::Normal(only)) if only == name);
+    (is_name && components.next().is_none() && !name.as_encoded_bytes().contains(&0))
+        .then_some(name)
 }
 
-/// The bytes of a name. On Windows, whose names are 16-bit, the bytes of the name in UTF-8.
+/// The bytes of a name. Windows has 16-bit names, whose bytes are those of the name in UTF-8.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

@@ -1,7 +1,7 @@
 //! [`OpenFolder`] for systems without open folders: a path, with a check of each name before use.
 //!
 //! ```text
-//! w\sub\x.html   -->   w\sub is no link;   open w\sub\x.html
+//! w\sub\x.html   -->   w\sub is not a link;   open w\sub\x.html
 //! ```
 //!
 //! Deliberately absent: protection against races. Anybody with write access to the folder can insert a symbolic
@@ -69,7 +69,7 @@ impl OpenFolder {
 
     fn open(&self, name: &OsStr, options: &OpenOptions) -> io::Result<File> {
         match self.entry(name)? {
-            Some(there) if there.kind == EntryKind::Symlink => {
+            Some(entry) if entry.kind == EntryKind::Symlink => {
                 Err(io::Error::other("a symbolic link"))
             }
             _ => options.open(self.path.join(name)),
@@ -86,16 +86,16 @@ impl OpenFolder {
         File::open(&self.path)
     }
 
-    /// The entry of this name.
+    /// The entry of this name, if it exists.
     pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match fs::symlink_metadata(self.path.join(name)) {
-            Ok(there) => Ok(Some(ExistingEntry::of(&there))),
+            Ok(metadata) => Ok(Some(ExistingEntry::of(&metadata))),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// The metadata of the file called `name`.
+    /// The metadata of the file `name`. Whether it is still the given file is unknown.
     pub(in crate::files) fn look(&self, name: &OsStr, _: &File) -> io::Result<Option<Metadata>> {
         fs::symlink_metadata(self.path.join(name)).map(Some)
     }
@@ -114,13 +114,13 @@ impl OpenFolder {
     ) -> io::Result<()> {
         match fs::hard_link(self.path.join(name), into.path.join(to)) {
             Ok(()) => self.remove(name),
-            // FAT has no hard links, so a check must suffice.
+            // FAT has no hard links, so the name is only checked before the rename.
             Err(_) if into.entry(to)?.is_none() => self.rename(name, into, to),
             Err(_) => Err(ErrorKind::AlreadyExists.into()),
         }
     }
 
-    /// Adds the name `to` to the file `name`, unless that name is taken.
+    /// Creates the hard link `to` to the file `name`, unless that name is taken.
     pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::hard_link(self.path.join(name), self.path.join(to))
     }
@@ -140,13 +140,13 @@ impl OpenFolder {
         fs::create_dir(self.path.join(name))
     }
 
-    /// The path by which the folder was found.
+    /// The path at which the folder was opened.
     pub(in crate::files) fn path(&self) -> &Path {
         &self.path
     }
 
     /// None: this system does not provide an identity.
-    #[expect(clippy::unused_self, reason = "elsewhere it is asked")]
+    #[expect(clippy::unused_self, reason = "unix.rs uses it")]
     pub(in crate::files) fn identity(&self) -> Option<Identity> {
         None
     }

@@ -4,7 +4,7 @@
 //! openat2(w, "sub", BENEATH | NO_SYMLINKS) = 5   openat(5, ".baselink-…")   renameat(5, ".baselink-…", 5, "x.html")
 //! ```
 //!
-//! Deliberately absent: a check before opening.
+//! Deliberately absent: a check before opening, which would leave room for a race.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, Permissions};
@@ -17,15 +17,15 @@ use rustix::fs::{self as system, AtFlags, FileType, Mode, OFlags, RawMode, Stat}
 
 use crate::files::file::{EntryKind, ExistingEntry, Identity, identity};
 
-/// An open folder, with the path by which it was found.
+/// An open folder, and the path at which it was opened.
 #[derive(Debug)]
 pub(in crate::files) struct OpenFolder {
     folder: OwnedFd,
     path: PathBuf,
 }
 
-/// The least access that suffices to use names in a folder. If the system allows it, not even read permission is
-/// needed.
+/// The flags for folders: the least access that suffices to use the names in a folder. On Linux it needs no read
+/// permission.
 const FOLDER: OFlags = {
     #[cfg(target_os = "linux")]
     let access = OFlags::PATH;
@@ -33,7 +33,7 @@ const FOLDER: OFlags = {
     let access = OFlags::RDONLY;
     access.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC)
 };
-/// The flags for files. Opening does not wait for a pipe.
+/// The flags for files. Opening a pipe does not block.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 impl OpenFolder {
@@ -70,7 +70,7 @@ impl OpenFolder {
         self.open(name, FILE | OFlags::WRONLY, 0)
     }
 
-    /// Opens the device or pipe `name` for writing, unless it is a symbolic link. Waits for the reader of a pipe.
+    /// Opens the device or pipe `name` for writing, unless it is a symbolic link. Blocks until a pipe has a reader.
     pub(in crate::files) fn write_device(&self, name: &OsStr) -> io::Result<File> {
         self.open(name, FILE.difference(OFlags::NONBLOCK) | OFlags::WRONLY, 0)
     }
@@ -99,7 +99,7 @@ impl OpenFolder {
     fn open_in_one_call(&self, relative: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         use rustix::fs::ResolveFlags;
         let path = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
-        // This call rejects meaningless combinations of flags, such as `LARGEFILE` and `PATH`.
+        // openat2 rejects meaningless combinations of flags, such as `LARGEFILE` with `PATH`.
         let flags = flags | OFlags::NOFOLLOW;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
         system::openat2(&self.folder, path, flags, Mode::empty(), resolve)
@@ -123,10 +123,10 @@ impl OpenFolder {
         Ok(system::openat(&self.folder, ".", flags, Mode::empty())?.into())
     }
 
-    /// The entry of this name.
+    /// The entry of this name, if it exists.
     pub(in crate::files) fn entry(&self, name: &OsStr) -> io::Result<Option<ExistingEntry>> {
         match system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(there) => Ok(Some(entry_of(&there))),
+            Ok(found) => Ok(Some(entry_of(&found))),
             Err(rustix::io::Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -134,9 +134,9 @@ impl OpenFolder {
 
     /// The metadata of `file`, if it still has this name.
     pub(in crate::files) fn look(&self, name: &OsStr, file: &File) -> io::Result<Option<Metadata>> {
-        let there = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        let seen = file.metadata()?;
-        Ok((identity(&seen) == Some(identity_of(&there))).then_some(seen))
+        let found = system::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let metadata = file.metadata()?;
+        Ok((identity(&metadata) == Some(identity_of(&found))).then_some(metadata))
     }
 
     /// Renames the file `name` to `to` in the folder `into`, replacing any file there.
@@ -165,7 +165,7 @@ impl OpenFolder {
         self.remove(name)
     }
 
-    /// Adds the name `to` to the file `name`, unless that name is taken.
+    /// Creates the hard link `to` to the file `name`, unless that name is taken.
     pub(in crate::files) fn link(&self, name: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(system::linkat(&self.folder, name, &self.folder, to, AtFlags::empty())?)
     }
@@ -186,7 +186,7 @@ impl OpenFolder {
         Ok(system::mkdirat(&self.folder, name, mode)?)
     }
 
-    /// The path by which the folder was found.
+    /// The path at which the folder was opened.
     pub(in crate::files) fn path(&self) -> &Path {
         &self.path
     }
@@ -198,8 +198,8 @@ impl OpenFolder {
 
     /// True if the path still leads to the folder.
     pub(in crate::files) fn is_where_it_was(&self) -> bool {
-        let there = fs::metadata(&self.path).ok().as_ref().and_then(identity);
-        there.is_some() && there == self.identity()
+        let found = fs::metadata(&self.path).ok().as_ref().and_then(identity);
+        found.is_some() && found == self.identity()
     }
 }
 
@@ -232,9 +232,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Linux before 5.6, some sandboxes and other systems.
+    /// The fallback for Linux before 5.6, some sandboxes and other systems.
     #[test]
-    fn without_openat2_each_name_is_looked_at_as_well() {
+    fn without_openat2_symbolic_links_are_rejected_too() {
         let scene = tempfile::tempdir().unwrap();
         let at = |path: &str| scene.path().join(path);
         fs::create_dir_all(at("a/b")).unwrap();
@@ -253,9 +253,9 @@ mod tests {
             ("a/b/none", false),
         ] {
             let path = Path::new(path);
-            let (flags, again) = (FILE | OFlags::RDONLY, root.read_below(path).is_ok());
+            let (flags, with_openat2) = (FILE | OFlags::RDONLY, root.read_below(path).is_ok());
             assert_eq!(root.open_name_by_name(path, flags).is_ok(), is_there, "{path:?}");
-            assert_eq!(again, is_there || path.starts_with("a/.."), "{path:?}");
+            assert_eq!(with_openat2, is_there || path.starts_with("a/.."), "{path:?}");
             let folder = path.parent().unwrap();
             let is_open = root.open_name_by_name(folder, FOLDER).is_ok();
             assert_eq!(
@@ -266,10 +266,10 @@ mod tests {
         }
     }
 
-    /// Wrong flags would look like a system without the call.
+    /// Wrong flags would give the same error as a system without openat2, and the fallback would hide it.
     #[test]
     #[cfg(target_os = "linux")]
-    fn one_call_opens_folders_where_it_opens_files() {
+    fn openat2_opens_folders_if_it_opens_files() {
         let root = OpenFolder::named(Path::new("/")).unwrap();
         let open = |path: &str, flags| root.open_in_one_call(Path::new(path), flags);
         let is_there = open("proc/version", FILE | OFlags::RDONLY).is_ok();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_the_one_that_was_opened() {
+    fn an_open_folder_stays_the_same_after_a_rename() {
         let scene = tempfile::tempdir().unwrap();
         let at = |path: &str| scene.path().join(path);
         fs::create_dir(at("a")).unwrap();
@@ -291,7 +291,7 @@ mod tests {
         assert!(!folder.is_where_it_was());
         folder.create("file".as_ref(), 0o600).unwrap();
         assert!(at("moved/file").exists() && !at("outside/file").exists());
-        let made = fs::metadata(at("moved/file")).unwrap();
-        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&made));
+        let metadata = fs::metadata(at("moved/file")).unwrap();
+        assert_eq!(folder.entry("file".as_ref()).unwrap().unwrap().identity, identity(&metadata));
     }
 }

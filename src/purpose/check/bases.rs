@@ -4,7 +4,7 @@
 //! http://a/docs/x.html  -->  now http://a/docs/x.html, moved https://elsewhere.invalid/elsewhere/x.html
 //! ```
 //!
-//! Deliberately absent: the links themselves.
+//! Deliberately absent: judging the links.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) struct MovedCollection<'a> {
     pub(super) collection: &'a Collection,
     /// The root after the move.
     pub(super) place: RootUrl,
-    /// True if each path denotes the same resource before and after the move.
+    /// True if each path below the root leads to the same resource before and after the move.
     pub(super) keeps_paths: bool,
 }
 
@@ -35,20 +35,20 @@ impl MovedCollection<'_> {
         self.collection.find_below(&self.place, url)
     }
 
-    /// The new URL of `url` if it moves with the collection.
+    /// The URL that `url` gets if it moves with the collection; `None` if it is outside the collection.
     pub(super) fn with_all(&self, url: &str) -> Option<String> {
         self.collection.moved(url, &self.place)
     }
 
-    /// True if `target`, which is below the root now, does not become `moved` when the collection moves.
+    /// True if `target` is in the collection, and `moved` is not its URL after the move.
     pub(super) fn strays(&self, target: &str, moved: &str) -> bool {
-        self.with_all(target).is_some_and(|one| self.is_another(&one, moved))
+        self.with_all(target).is_some_and(|with_all| self.is_another(&with_all, moved))
     }
 
-    /// True if two URLs have different paths after the move.
-    pub(super) fn is_another(&self, one: &str, other: &str) -> bool {
+    /// True if two URLs have different paths below the new root.
+    pub(super) fn is_another(&self, left: &str, right: &str) -> bool {
         let path = |url: &str| self.place.below(url).map(|below| below.path);
-        one != other && path(one) != path(other)
+        left != right && path(left) != path(right)
     }
 }
 
@@ -56,7 +56,7 @@ impl MovedCollection<'_> {
 #[derive(Debug)]
 pub(super) struct MovedBases {
     all: Vec<MovedBase>,
-    /// For each link the index of its base; the greatest number means none.
+    /// For each link, the index of its base; `u32::MAX` if it has no base.
     of_links: Vec<u32>,
 }
 
@@ -64,15 +64,15 @@ pub(super) struct MovedBases {
 #[derive(Debug)]
 pub(super) struct MovedBase {
     pub(super) now: Base,
-    /// The base after the move of the unchanged document; `None` if unknown.
+    /// The base after the move if the document is not rewritten; `None` if unknown.
     pub(super) moved: Option<Base>,
     /// True if the base does not move with the document.
     pub(super) stays: bool,
     /// True if the base is inside the collection now and outside after the move.
     pub(super) escapes: bool,
-    /// True if the base is the URL of the document, and the path of its file differs from that URL.
+    /// True if the base is the URL of the document, and the path of its file differs from the path of that URL.
     pub(super) is_renamed: bool,
-    /// The offset after the URL of the root in the base, if only that URL changes.
+    /// The length of the URL of the root, if the move changes only this part of the base.
     pub(super) tail: Option<usize>,
 }
 
@@ -88,8 +88,8 @@ struct BaseKey {
 }
 
 impl MovedBases {
-    /// Determines the bases of `report`, which was made of `bytes` with these `options`. The document has the URL
-    /// `own` after the move.
+    /// Determines the bases of the links in `report`, the result of scanning `bytes` with these `options`. The document
+    /// has the URL `own` after the move.
     pub(super) fn of_report(
         report: &Report,
         bytes: &[u8],
@@ -99,7 +99,7 @@ impl MovedBases {
     ) -> Self {
         let moved = moved_bases(report, bytes, options, own);
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
-        let now = options.retrieval.as_ref().map(|one| one.url.as_str());
+        let now = options.retrieval.as_ref().map(|retrieval| retrieval.url.as_str());
         let document = DocumentFacts {
             has_moved: now.is_none_or(|now| own != Some(now)),
             now: now.map(text),
@@ -115,7 +115,7 @@ impl MovedBases {
             let is_base = is_base(link);
             let is_as_before = |(before, _): &(&LinkReport, u32)| {
                 let pointers = before.base.as_ref().zip(link.base.as_ref());
-                pointers.is_some_and(|(one, other)| Arc::ptr_eq(one, other))
+                pointers.is_some_and(|(left, right)| Arc::ptr_eq(left, right))
                     && Arc::ptr_eq(&before.entity, &link.entity)
                     && (before.rule, before.source) == (link.rule, link.source)
             };
@@ -150,11 +150,13 @@ impl MovedBases {
     }
 }
 
-/// Facts that apply to all bases of a document.
+/// The URLs of a document before and after the move.
 struct DocumentFacts {
+    /// True unless both URLs are known and equal.
     has_moved: bool,
-    /// The URL of the document before and after the move, in the form in which bases are reported.
+    /// The URL before the move, in the form in which bases are reported.
     now: Option<String>,
+    /// The URL after the move, in the same form.
     moved: Option<String>,
 }
 
@@ -170,7 +172,8 @@ impl MovedBase {
             Base::new(options.profile, url)
                 .with_query_encoding(move |query| charset.encode_query(query))
         };
-        // Both URLs mean the document, even if their spelling differs: `dir/` and `dir/index.html`.
+        // Both URLs are those of the document, even if only one contains the name of the file: `dir/` and
+        // `dir/index.html`.
         let is_own = document.now.as_deref() == Some(&*base.url)
             && base.moved.as_deref() == document.moved.as_deref();
         let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
@@ -188,7 +191,7 @@ impl MovedBase {
             }
             None => prepared(&base.url),
         };
-        // A reference relative to both bases has the same path below both roots.
+        // If both bases have the same path below their roots, each reference leads to the same path below both.
         let below = |base: &Base, root: &str| -> Option<[String; 2]> {
             let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
             Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
@@ -205,9 +208,9 @@ impl MovedBase {
 
 /// The bases of all links after the move.
 enum BasesAfterMove {
-    /// All links have this base, if it is known.
+    /// The base of all links; `None` if unknown.
     Alike(Option<Arc<str>>),
-    /// Each link has its own base.
+    /// The base of each link.
     Each(Vec<Option<Arc<str>>>),
 }
 
@@ -250,12 +253,12 @@ fn moved_bases(
     BasesAfterMove::Each(links.into_iter().map(|link| link.base).collect())
 }
 
-/// True if a link declares a base for other references and is not followed itself.
+/// True if a link declares a base for other references. Such a link is not followed itself.
 pub(super) fn is_base(link: &LinkReport) -> bool {
     names_base(&link.element, link.attribute.as_deref())
 }
 
-/// True if a link does not declare a base, and leads from file to file among folders named after hosts.
+/// True if the base of a link comes from a layout, so that the link may lead through folders named after hosts.
 fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
     let chain = &entity.chain;
     match link.source {

@@ -1,13 +1,13 @@
-//! The judge for a document in an archive: determines which link targets the archive lacks.
+//! The judge for a document in an archive. It determines which link targets the archive lacks.
 //!
 //! ```text
-//! img src, not captured      -->  missing (absent)
+//! img src, not captured      -->  missing (not-captured)
 //! a href, captured as a 404  -->  missing-page (client-error)
-//! a href of another host     -->  outside
+//! a href to another host     -->  outside
 //! ```
 //!
-//! One available candidate suffices for a `srcset`, a `picture`, the sources of audio and video, or a font in a
-//! style sheet. The other candidates are then classified as outside.
+//! A `srcset`, a `picture`, the sources of an audio or video, and the sources of a font need only one available
+//! candidate. Missing candidates are then classified as outside.
 //!
 //! Deliberately absent: resources that scripts load.
 
@@ -35,7 +35,7 @@ impl CaptureJudge {
             let group = &mut classes[start..end];
             if group.iter().any(|(class, _)| *class == Class::Travels) {
                 let missing = group.iter_mut().filter(|(class, _)| *class == Class::Missing);
-                missing.for_each(|one| *one = (Class::Outside, None));
+                missing.for_each(|class| *class = (Class::Outside, None));
             }
             start = end;
         }
@@ -100,8 +100,8 @@ fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
     let is_same_parent = link.element == "source"
         && memchr::memchr_iter(b'<', between).all(|at| {
             let name = &between[at + 1..];
-            ["source", "img"].iter().any(|one| {
-                name.get(..one.len()).is_some_and(|name| name.eq_ignore_ascii_case(one.as_bytes()))
+            ["source", "img"].iter().any(|tag| {
+                name.get(..tag.len()).is_some_and(|name| name.eq_ignore_ascii_case(tag.as_bytes()))
             })
         });
     is_same_tag || is_same_parent
@@ -110,7 +110,7 @@ fn is_alternative(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
 /// True if both links are in one `@font-face` rule (CSS Fonts 4, 4.3). A browser uses the first source that it can
 /// load.
 fn are_of_one_font(bytes: &[u8], link: &LinkReport, next: &LinkReport) -> bool {
-    /// The number of bytes in which the name of a rule is searched for.
+    /// The number of bytes before a link to search for the name of its rule.
     const NEAR: usize = 4_096;
     let between = bytes.get(link.span.end..next.span.start);
     if between.is_none_or(|between| memchr::memchr2(b'{', b'}', between).is_some()) {

@@ -1,18 +1,18 @@
-//! The effect of a move on a link, as data: its class and the cause.
+//! The effect of a move on a link, as a class and a cause.
 //!
 //! ```
 //! use baselink::purpose::check::{Cause, Class};
 //! assert_eq!((Class::Pinned.name(), Cause::NetPath.name()), ("pinned", "net-path"));
 //! ```
 //!
-//! Deliberately absent: the rules, which are in the judge.
+//! Deliberately absent: the rules that determine the class, which are in the judges.
 
 use crate::collection::{Absence, Missing};
 use crate::named::named;
 use crate::report::Reason;
 
 named! {
-    /// The effect of a move on a link. If several apply, the first one counts.
+    /// The effect of a move on a link. If several classes apply, the first in this list wins.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Class {
         /// The link has no target, for the reason in its [`Cause`].
@@ -21,7 +21,8 @@ named! {
         Outside = "outside",
         /// The link leads into the tree, but will keep pointing to the old place.
         Pinned = "pinned",
-        /// The link depends on the surroundings of the tree: it leads out of the tree before or after the move.
+        /// The link leads out of the tree either before or after the move, so its target depends on the place of the
+        /// tree.
         Escapes = "escapes",
         /// The link leads to a missing file in the tree.
         Dangling = "dangling",
@@ -29,9 +30,9 @@ named! {
         Missing = "missing",
         /// The link leads to a missing page on a host in the collection.
         MissingPage = "missing-page",
-        /// The file exists, but not the target of the fragment.
+        /// The file exists, but it has no target for the fragment.
         Fragment = "fragment",
-        /// The file exists, and one of its scripts marks the lines that the fragment names.
+        /// The file exists, and the fragment names lines that a script of the page marks.
         Lines = "lines",
         /// The link is relative, and its target exists in the tree.
         Travels = "travels",
@@ -43,7 +44,7 @@ named! {
 pub enum Cause {
     /// Left: the link is relative, and no base is known.
     NoBase,
-    /// Left: `rewrite` also keeps the link, for this reason.
+    /// Left: `rewrite` keeps the link for this reason.
     Kept(Reason),
     /// Pinned: the link is absolute.
     Absolute,
@@ -51,7 +52,7 @@ pub enum Cause {
     Canonical,
     /// Pinned: the link names the host. Escapes: the link names the host, and the scheme changes.
     NetPath,
-    /// Pinned, or escapes: the declared base of the document does.
+    /// Pinned, or escapes: the base that the document declares is pinned, or escapes.
     DeclaredBase,
     /// Escapes: the link begins with `/`.
     RootRelative,
@@ -63,7 +64,7 @@ pub enum Cause {
     Elsewhere,
     /// Dangling: the file that a browser saved with the page is missing.
     LocalCopy,
-    /// Escapes: the browser that saved the page did not save the target, and kept the link.
+    /// Escapes: the browser that saved the page kept the link and did not save its target.
     NotSaved,
     /// Missing, missing page: the target was not captured.
     NotCaptured,
@@ -71,13 +72,13 @@ pub enum Cause {
     ClientError,
     /// Missing, missing page: the target was captured as a server error (5xx).
     ServerError,
-    /// Missing, missing page: the target was captured as a redirect that ends at no resource.
+    /// Missing, missing page: the target was captured as a redirect whose end is not a resource of the archive.
     Redirect,
     /// Missing, missing page: the target was captured without a body, or only partially.
     NoBody,
-    /// Fragment: the file has no such id.
+    /// Fragment: the file has no id that matches the fragment.
     NoId,
-    /// Fragment: the file has an id that differs only in case.
+    /// Fragment: the file has an id that differs from the fragment only in case.
     IdCase,
 }
 
@@ -109,21 +110,21 @@ impl Cause {
     }
 }
 
-/// The effect of a move on one link.
+/// The effect of a move on a link, with its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The class of the link.
     pub class: Class,
-    /// The cause; `None` for classes that need none: travels, outside and lines.
+    /// The cause; `None` for the classes travels, outside and lines.
     pub cause: Option<Cause>,
-    /// The kind of absence in the tree, for a pinned link.
+    /// For a pinned link whose target is missing in the tree, the kind of absence.
     pub missing: Option<Absence>,
-    /// The target before the move; `None` for the class left. If the URL of the root is assumed, the path below the
-    /// root, or `None` outside the root.
+    /// The target before the move; `None` if the link has none. If the URL of the root is assumed, only the path below
+    /// the root, or `None` outside the root.
     pub target: Option<String>,
-    /// The target after the move if nothing is changed; `None` if it is unknown because the destination is.
+    /// The target after the move if the document is not rewritten; `None` if it is unknown.
     pub moved: Option<String>,
-    /// A hint at the intended target: the path of a file below the root, or an id.
+    /// The probable target: the path of a file below the root, or an id.
     pub hint: Option<String>,
     /// True if the profiles `rfc1808`, `rfc3986` and `whatwg` give different targets.
     pub differs: bool,
@@ -141,6 +142,7 @@ impl Absence {
 }
 
 impl Missing {
+    /// Sets the class, cause and hint of `finding`.
     pub(super) fn record_in(self, finding: &mut Finding) {
         finding.class = self.absence.class();
         finding.cause = Some(Cause::Missing(self.absence));

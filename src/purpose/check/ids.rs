@@ -8,7 +8,7 @@
 //! assert_eq!(ids.place("L1-L9"), FragmentPlace::Lines);
 //! ```
 //!
-//! Deliberately absent: finding the ids, which a scan does.
+//! Deliberately absent: scanning documents for ids.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ pub enum FragmentPlace {
     There,
     /// Lines that a script of the page marks.
     Lines,
-    /// Nothing. The value is an id that differs only in case, if there is one.
+    /// No target. The value is an id that differs only in case, if the file has one.
     Nowhere(Option<String>),
 }
 
@@ -32,8 +32,9 @@ pub struct Ids {
     text: Box<str>,
     /// The end of each id.
     ends: Box<[u32]>,
-    /// True if the ids would take 4 GiB or more. They are then not stored.
+    /// True if the ids would take 4 GiB or more. They are then not stored, and every fragment counts as present.
     is_too_much: bool,
+    /// True if fragments may be pointers ([`Ids::with_pointers`]).
     has_pointers: bool,
 }
 
@@ -54,8 +55,8 @@ impl Ids {
         Self { text, ends, is_too_much, has_pointers: false }
     }
 
-    /// Marks the ids as those of an XML document. There, a fragment that ends with `)` is a pointer, not an id:
-    /// XPointer Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
+    /// Marks the ids as those of an XML document, in which a fragment that ends with `)` is a pointer, not an id
+    /// (XPointer Framework, 3.1; SVG 2, 16.3.3, `svgView(…)`).
     #[must_use]
     pub fn with_pointers(self) -> Self {
         Self { has_pointers: true, ..self }
@@ -71,11 +72,11 @@ impl Ids {
         }
     }
 
-    /// Searches for the element that `fragment` names. The error is an id that differs only in case, if there is
+    /// Searches for the element that `fragment` names. The error is an id that differs only in case, if the file has
     /// one.
     ///
-    /// As in HTML, 7.4.6.4, the raw fragment is tried first, then the percent-decoded one. The top of the document
-    /// always exists. A fragment directive (`:~:text=`) is removed.
+    /// As in HTML, 7.4.6.4, the raw fragment is tried first, then the percent-decoded fragment. The empty fragment and
+    /// `top` denote the top of the document, which always exists. A fragment directive (`:~:text=`) is removed.
     fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
         let fragment = fragment.split(":~:").next().unwrap_or_default();
         let is_pointer = self.has_pointers && fragment.ends_with(')');
@@ -96,12 +97,12 @@ impl Ids {
         if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
     }
 
-    /// True if `fragment` names lines that a script of the page marks: one line, or two separated by `-`. Each line
-    /// must exist as an id.
+    /// True if `fragment` names lines that a script of the page marks: one line, or the first and the last separated by
+    /// `-`. Both must exist as ids.
     fn has_lines(&self, fragment: &str) -> bool {
-        let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
+        let digits_at = fragment.find(|c: char| c.is_ascii_digit()).unwrap_or(fragment.len());
         let (prefix, _) = fragment.split_at(digits_at);
-        let is_there = |line: &str| {
+        let has_line = |line: &str| {
             // GitHub writes the column after `C`.
             let number = line.strip_prefix(prefix).unwrap_or(line);
             let (number, column) = number.split_once('C').unwrap_or((number, "1"));
@@ -115,7 +116,7 @@ impl Ids {
             Some((first, last)) => (first, last),
             None => (&fragment[digits_at..], &fragment[digits_at..]),
         };
-        LINES.contains(&prefix) && is_there(first) && is_there(last)
+        LINE_PREFIXES.contains(&prefix) && has_line(first) && has_line(last)
     }
 
     /// True if `name` is an id.
@@ -123,7 +124,7 @@ impl Ids {
         self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
     }
 
-    /// The first id that is not `before`. All ids for which `before` is true must precede the others.
+    /// The first id for which `before` is false. All ids for which it is true must precede the others.
     fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
         let id = |number: usize| {
             let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
@@ -143,8 +144,8 @@ impl Ids {
 }
 
 /// The prefixes of line numbers in ids: none in rustdoc; `L` in GitHub; `l` in gitweb and Mercurial; `n` in cgit;
-/// `line-` in Pygments, as used by Sphinx.
-const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
+/// `line-` in Pygments, which Sphinx uses.
+const LINE_PREFIXES: [&str; 5] = ["", "L", "l", "n", "line-"];
 
 /// The order of ids, in which ids that differ only in case are adjacent.
 fn compare_ids(a: &str, b: &str) -> Ordering {
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_those_of_scripts_that_are_known() {
+    fn lines_of_known_scripts_are_found() {
         let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
         assert!(rustdoc.has_lines("10-20") && !rustdoc.has_lines("10-21"));
         let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_found_as_html_finds_it() {
+    fn ids_are_found_by_the_rules_of_html() {
         let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
         for present in
             ["b", "B", "b:~:text=x", "a%20c", "a%2520c", "%C3%BC", "", "TOP", ":~:text=q", "x(1)"]

@@ -1,4 +1,4 @@
-//! The judge of links: determines the class of each link in a document, and the cause.
+//! The judge for a move. It determines the class of each link in a document, and the cause.
 //!
 //! ```text
 //! link, current target, target after the move  -->  Finding { class: Escapes, cause: ClimbsOut, … }
@@ -17,8 +17,8 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::span::Span;
 
-/// Finds the target of a fragment in the resource with this number. The class is the one that the link has if the
-/// target exists. `None` means that the target is unknown.
+/// Finds the target of a fragment in the resource with this number; `None` if the target is unknown. The class is that
+/// of the link if the target exists.
 pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace> + 'a;
 
 /// Judges the links of one document.
@@ -27,26 +27,25 @@ pub(super) struct MoveJudge<'a> {
     pub(super) goal: MovedCollection<'a>,
     /// True if the destination of the document is known.
     pub(super) is_destination_known: bool,
-    /// True if every URL is known to be inside or outside the collection. Otherwise only the URLs of resources are
-    /// known.
+    /// True if every URL is known to be inside or outside the collection. If false, only the URLs of resources are
+    /// known to be inside.
     pub(super) is_extent_known: bool,
-    /// The program that saved the document, if its comment gives the URL. Resources that it did not save are
-    /// missing.
+    /// The program that saved the document, if the URL of the document comes from its comment.
     pub(super) saved_by: Option<Program>,
-    /// True if a program may have changed references to lead to files. The report contains the former targets; the
-    /// judge considers the files.
+    /// True if a program may have changed references so that they lead to files. The report contains the former
+    /// targets, but the judge uses the files.
     pub(super) is_crawled: bool,
-    /// The number of the document.
+    /// The number of the document in the collection.
     pub(super) number: Option<usize>,
     /// The URL of the document after the move, for links to local copies.
     pub(super) own: Option<String>,
-    /// The span in which the document declares its canonical URL.
+    /// The span of the canonical URL that the document declares.
     pub(super) canonical: Option<Span>,
     pub(super) bases: MovedBases,
 }
 
 impl MoveJudge<'_> {
-    /// True if the bytes of `link` suffice to show that it travels.
+    /// True if `link` obviously travels. This is a fast path: a link may travel even if the result is false.
     pub(super) fn travels(
         &self,
         number: usize,
@@ -57,7 +56,7 @@ impl MoveJudge<'_> {
         let path = || {
             let (tail, target) = (base?.tail?, link.target.as_deref()?);
             let splice = base?.now.splice(link.reference.as_bytes())?;
-            // Above the old root, the new one may have no file.
+            // A reference that leads above the old root may lead to another file from the new root.
             (splice.prefix.len() >= tail && !splice.differs).then(|| target.get(tail..))?
         };
         let Some(path) = path().filter(|_| link.outcome == Outcome::Rewritten && !self.is_crawled)
@@ -68,7 +67,7 @@ impl MoveJudge<'_> {
             Some((path, fragment)) => (path, Some(fragment)),
             None => (path, None),
         };
-        // A query may denote a different file.
+        // A query may select a different file.
         let has_query = path.contains('?');
         let Some(number) = self.goal.collection.plain_file(path.as_bytes()).filter(|_| !has_query)
         else {
@@ -98,7 +97,8 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// True if the collection is a crawl that lacks a target which the document needs to look or work as intended.
+    /// True if the document needs the target to look or work as intended, and the collection is a crawl. The target is
+    /// known to be outside the collection.
     fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
         let is_fetched = |target: &str| matches!(scheme(target).as_deref(), Some("http" | "https"));
         link.role == Role::Embedded
@@ -106,6 +106,7 @@ impl MoveJudge<'_> {
             && target.is_some_and(is_fetched)
     }
 
+    /// The finding for `link`, with assumed URLs.
     fn link(&self, number: usize, link: &LinkReport, named: &FragmentPlaces<'_>) -> Finding {
         let mut finding = Finding {
             class: Class::Left,
@@ -129,7 +130,7 @@ impl MoveJudge<'_> {
             }
             Outcome::Left => {
                 finding.cause = link.reason.map(Cause::Kept);
-                // Other references to elements may refer to an element without an id.
+                // Only the reference of a `use` must name an id. Others may denote an element without an id.
                 if link.reason == Some(Reason::IdReference) && link.element == "use" {
                     self.id(&mut finding, link, named);
                 }
@@ -149,13 +150,13 @@ impl MoveJudge<'_> {
         let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
-        // A link that names its host remains correct if its file keeps its URL.
+        // A link that contains a host still leads to its target if that keeps its URL.
         let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(&target);
         let moved = match is_absolute {
             true => holds.then(|| target.clone()),
             false => resolved().map(|moved| moved.url),
         };
-        // A link that names its host keeps leading there if the scheme does not change.
+        // Otherwise, a link that contains a host but no scheme still leads to the old URL unless the scheme changes.
         let stays_with_host = category == Category::NetPath
             && !holds
             && moved.as_deref().is_none_or(|moved| scheme(moved) == scheme(&target));
@@ -195,18 +196,19 @@ impl MoveJudge<'_> {
             finding.target = Some(target);
             return finding;
         };
-        // Most links lead to the same file as before, by the part after the URL of the root.
+        // Most links lead to the same path below both roots, and thus to the same file.
         let is_alike = self.goal.keeps_paths
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.goal.place.as_str()) == Some(&target[tail..])
             });
-        // In a file whose path differs from its URL, relative links lead to the files around it.
+        // If the path of the file differs from its URL, a relative link leads to a file around this path.
         let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
         let is_between_hosts =
             base.is_some_and(|base| base.now.leads_through_layout(&link.reference));
         let then = match is_alike {
             true => now.clone(),
-            // If the folder of a host does not exist, it is missing in the tree.
+            // The link leads through a folder named after a host. If that folder does not exist, the target is missing
+            // in the tree.
             false if is_between_hosts => self.goal.find(&moved),
             false => self.after(&target, &now, &moved, is_renamed),
         };
@@ -241,11 +243,12 @@ impl MoveJudge<'_> {
     fn keeps_its_url(&self, target: &str) -> bool {
         let with_tree = || self.goal.with_all(target);
         self.is_destination_known
-            && with_tree().is_some_and(|one| !self.goal.is_another(&one, target))
+            && with_tree().is_some_and(|with_tree| !self.goal.is_another(&with_tree, target))
     }
 
-    /// The place to which `moved` leads after the move. Before the move, the link leads to `target`, at `now` in
-    /// the tree. A target that was outside or strays is outside, unless the link is `renamed`.
+    /// The place to which a link leads after the move. Its target is `moved` after the move; before, it is `target`, at
+    /// the place `now`. If the target was outside, or does not move with the tree, the result is outside the tree. The
+    /// path of the file may differ from its URL (`renamed`); then only the new target counts.
     fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
         if self.is_extent_known && *now == TargetPlace::Outside {
             return TargetPlace::Outside;
@@ -256,7 +259,7 @@ impl MoveJudge<'_> {
             return now.clone();
         }
         let then = self.goal.find(moved);
-        let strays = with_tree.is_some_and(|one| self.goal.is_another(&one, moved));
+        let strays = with_tree.is_some_and(|with_tree| self.goal.is_another(&with_tree, moved));
         // One file can have several URLs.
         let is_one_file = matches!(
             (now, &then),
@@ -265,8 +268,8 @@ impl MoveJudge<'_> {
         if strays && !is_one_file && !renamed { TargetPlace::Outside } else { then }
     }
 
-    /// Judges a link that moves with its file. It leads to `target`, at `now` in the tree, and to `then` after the
-    /// move.
+    /// Judges a link that moves with its file. Before the move it leads to `target`, at the place `now`; after the
+    /// move, to the place `then`.
     fn judge(
         &self,
         finding: &mut Finding,
@@ -300,8 +303,8 @@ impl MoveJudge<'_> {
         let number = match (now, then) {
             (TargetPlace::Inside(Err(missing)), _) => return missing.clone().record_in(finding),
             (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
-            // The link was changed to lead to a file in the tree. Only pages record their URLs, so the URL of the
-            // file is unknown.
+            // The program that saved the page made the link lead to a file in the tree. The URL of the file may be
+            // unknown, because only pages record their URLs.
             (TargetPlace::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
             (now, then) => {
                 finding.class = Class::Dangling;
@@ -324,7 +327,7 @@ impl MoveJudge<'_> {
     }
 }
 
-/// Marks a finding: the fragment names no id. `hint` is an id that differs only in case.
+/// Records in a finding that the fragment names no id. `hint` is an id that differs only in case.
 fn no_id(finding: &mut Finding, hint: Option<String>) {
     finding.class = Class::Fragment;
     finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
