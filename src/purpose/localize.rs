@@ -90,7 +90,9 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
             return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
         }
         // Without the base, a link that cannot be rewritten would have another target.
-        link.outcome == Outcome::NotEditable && link.base.as_deref() != own.as_deref()
+        let stays =
+            link.outcome == Outcome::NotEditable || link.reason == Some(Reason::BaseUnusable);
+        stays && link.base.as_deref() != own.as_deref()
     });
     if is_message || !has_base {
         return rewritten;

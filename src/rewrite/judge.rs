@@ -24,6 +24,7 @@ use super::judged::{Judged, depends_on_base};
 use super::options::{BaseElement, Choice, Destination, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
+use super::unfit_base::breaks_template;
 use crate::base::{self, BaseChain, Established, Rule, Source, SourceKind};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link, Role};
@@ -257,7 +258,8 @@ impl<'a> Judge<'a> {
 
     /// Prepares the base that `against` denotes; `None` if there is none.
     fn new_base(&self, against: &Against) -> Option<PreparedBase> {
-        let prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
+        let mut prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
+        prepared.usable &= !breaks_template(&prepared.parsed, self.chain, self.options.profile);
         Some(match self.options.layout(self.chain, against) {
             Some(layout) => prepared.in_layout(layout),
             None => prepared,

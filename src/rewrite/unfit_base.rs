@@ -32,6 +32,13 @@ pub(super) fn base_diagnostic(
     if has_links && is_own { unfit_base(chain, profile) } else { None }
 }
 
+/// True if a base that the document declares contains a placeholder that this profile would percent-encode. The
+/// template language would no longer replace it.
+pub(super) fn breaks_template(base: &str, chain: &BaseChain, profile: Profile) -> bool {
+    let is_retrieval = || chain.retrieval.as_ref().is_some_and(|known| &*known.url == base);
+    profile == Profile::Whatwg && reference::contains_placeholder(base) && !is_retrieval()
+}
+
 /// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.
 pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
@@ -49,6 +56,10 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
         return Some(Diagnostic::new(Code::BaseUnusable, span, message));
     }
     let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
+    if breaks_template(base, chain, profile) {
+        let message = format!("the base {base} has a placeholder; its links were kept");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
     if profile == Profile::Rfc1808
         && base.contains(';')
         && params().is_some_and(|params| params.contains('/'))
