@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from archives import passed_over
+from archives import skip_file
 
 import baselink
 
@@ -14,7 +14,7 @@ try:
 
     from baselink.arrow import LINKS, link_batches
 except ImportError as error:
-    passed_over(error)
+    skip_file(error)
 
 PAGES = [
     (b"<a href=x><img src=''>", "http://h.example/a/"),

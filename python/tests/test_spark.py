@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives import PAGE, archive, command_rows, passed_over, record, response
+from archives import PAGE, archive, command_rows, skip_file, record, response
 from conftest import REPOSITORY, Command, absent, outside
 
 try:
@@ -19,7 +19,7 @@ try:
 
     import baselink.spark
 except ImportError as error:
-    passed_over(error)
+    skip_file(error)
 
 HAS_SOURCES = hasattr(SparkSession, "dataSource")
 needs_sources = pytest.mark.skipif(not HAS_SOURCES, reason="data sources in Python are new in PySpark 4")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives import PAGE, archive, command_rows, passed_over, record, response
+from archives import PAGE, archive, command_rows, skip_file, record, response
 from conftest import SHARED, Command, outside
 
 try:
@@ -22,7 +22,7 @@ try:
 
     from baselink.warc import DOCUMENTS, LINKS, ArchiveLink, link_batches, link_rows, list_archives, rewrite_batches
 except ImportError as error:
-    passed_over(error)
+    skip_file(error)
 
 SAMPLES = sorted(str(path) for path in (SHARED / "corpus/warc").rglob("*") if path.is_file())
 
