@@ -66,9 +66,9 @@ _InArrow = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 class ArchiveSource(DataSource):
     """The data source `baselink`.
 
-    The options are those of `baselink.warc.link_batches`, as text: the values of `enable` and `attributes` are separated
-    by commas, and `storage_options` is JSON. If the option `rows` is `documents`, the columns are `DOCUMENTS` instead of
-    `LINKS`. A schema passed to `.schema(…)` selects columns; the others are not transferred to Spark.
+    The options are those of `baselink.warc.link_batches`, as text: the values of `enable` and `attributes` are
+    separated by commas, and `storage_options` is JSON. If the option `rows` is `documents`, the columns are `DOCUMENTS`
+    instead of `LINKS`. A schema passed to `.schema(…)` selects columns; the others are not transferred to Spark.
     """
 
     @classmethod

@@ -4,7 +4,7 @@
         ...
 
 An archive is a path, a URL for fsspec or a binary file. It is WACZ if its name ends with `.wacz`, and otherwise WARC
-(ISO 28500, compressed or not). The rows are those of `baselink links --json`, in the same order, and those with `error`:
+(ISO 28500, compressed or not). The rows are those of `baselink links --json`, in the same order, and errors:
 
 - A row with an `offset` reports an anomaly of the archive at that offset, or a body that could not be read. Reading
   goes on with the next record.
@@ -66,8 +66,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class ArchiveLink(NamedTuple):
     """A link of a document in an archive, or an `error`.
 
-    A row with an `error` has no other values but `path`, `offset` and `within`. The error `too-long` is an exception: it
-    marks a link with a text that is too long for a column of Arrow, and only that text is None.
+    A row with an `error` has no other values but `path`, `offset` and `within`. Only the error `too-long` marks a link,
+    of which a text is None, because it is too long for a column of Arrow.
     """
 
     path: str
@@ -104,7 +104,7 @@ class ArchiveLink(NamedTuple):
 def link_rows(
     archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None, **options: Any
 ) -> Iterator[ArchiveLink]:
-    """The links of the documents in `archives`, one by one. Takes the arguments of `link_batches` and twice its time."""
+    """The links of the documents in `archives`, one by one. Has the arguments of `link_batches`; half as fast."""
     return _rows(link_batches(archives, storage_options=storage_options, **options))
 
 

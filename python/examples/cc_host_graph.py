@@ -4,7 +4,8 @@
     spark-submit examples/cc_host_graph.py warc.paths s3a://bucket/graph  # on a cluster
 
 `warc.paths` has the path or URL of an archive on each line, as Common Crawl lists them. `--base-url`, such as
-s3://commoncrawl/, is put before each line that is not a URL. The result is Parquet with the columns source, target, links.
+s3://commoncrawl/, is put before each line that is not a URL. The result is Parquet with the columns source, target and
+links.
 
 The class has the methods of a job of cc-pyspark (github.com/commoncrawl/cc-pyspark). If you use cc-pyspark, derive
 `HostGraph` from its `CCSparkJob`, and keep only `name`, `output_schema` and `process_warc`.

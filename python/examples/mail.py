@@ -3,8 +3,8 @@
     pip install ./python
     python examples/mail.py < message.eml > absolute.eml
 
-`//host/…` gets a scheme, `#top` stays, and messages with a DKIM signature keep their bytes. The number of links by outcome
-is printed to standard error.
+`//host/…` gets a scheme, `#top` stays, and messages with a DKIM signature keep their bytes. The number of links by
+outcome is printed to standard error.
 """
 
 import sys
