@@ -25,7 +25,7 @@ def skip_file(error: ImportError) -> None:
 def command_rows(
     command: Command, archive: str, *options: str
 ) -> tuple[list[dict[str, Any]], list[tuple[int | None, int | None, str]]]:
-    """The output of `baselink links --json` for an archive: the rows, and the anomalies as offset, `within`, message."""
+    """The output of `baselink links --json` for an archive: rows, and anomalies as offset, `within`, message."""
     done = subprocess.run(
         [command.path, "links", "--json", "-v", *options, archive], capture_output=True, text=True, check=False
     )
