@@ -5,7 +5,8 @@
 //!             \--> anomaly --> a row with its offset and `error`
 //! ```
 //!
-//! Deliberately absent: a check of the digests of records; ARC; HAR and `.webarchive`; ZIP, which Python opens for WACZ.
+//! Deliberately absent: a check of the digests of records; ARC; HAR and `.webarchive`; ZIP, which Python opens for
+//! WACZ.
 
 use std::error::Error as _;
 use std::fs::File;
@@ -278,9 +279,9 @@ impl ArchiveColumns {
 /// archive_links(file, path, /, **options)
 /// --
 ///
-/// The links of the documents in a WARC file, which is a path or a binary file, as batches of Arrow buffers like those of
-/// `link_columns`. The columns are path, the fields of `Link`, record, offset, within, url, media_type and error; `path` is
-/// the value of the first column in every row. `baselink.warc` makes record batches of the buffers.
+/// The links of the documents in a WARC file, which is a path or a binary file, as batches of Arrow buffers like those
+/// of `link_columns`. The columns are path, the fields of `Link`, record, offset, within, url, media_type and error;
+/// `path` is the value of the first column in every row. `baselink.warc` makes record batches of the buffers.
 #[pyfunction]
 #[pyo3(signature = (file, path, /, **options), text_signature = None)]
 pub(crate) fn archive_links(
@@ -294,8 +295,9 @@ pub(crate) fn archive_links(
 /// archive_documents(file, path, /, **options)
 /// --
 ///
-/// The documents in a WARC file with their links made absolute, as batches of Arrow buffers like those of `archive_links`.
-/// The columns are path, record, offset, within, url, media_type, document, the number of rewritten links, and error.
+/// The documents in a WARC file with their links made absolute, as batches of Arrow buffers like those of
+/// `archive_links`. The columns are path, record, offset, within, url, media_type, document, the number of rewritten
+/// links, and error.
 #[pyfunction]
 #[pyo3(signature = (file, path, /, **options), text_signature = None)]
 pub(crate) fn archive_documents(

@@ -8,8 +8,8 @@
 //! In the stable interface of CPython 3.10, only `PyObject_AsReadBuffer` gives access to the memory of an object other
 //! than `bytes`. `PyBuffer` exists from 3.11 on.
 //!
-//! Deliberately absent: protection against another thread that writes to the memory while it is read. As with `hashlib`,
-//! the result is then meaningless.
+//! Deliberately absent: protection against another thread that writes to the memory while it is read. As with
+//! `hashlib`, the result is then meaningless.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -81,8 +81,8 @@ impl<'py> Data<'py> {
         if self.length == 0 {
             return &[];
         }
-        // SAFETY: CPython gave this pointer and length. `held` is `bytes`, or a memoryview that exports the buffer until
-        // it is dropped, so the bytes are neither moved nor freed.
+        // SAFETY: CPython gave this pointer and length. `held` is `bytes`, or a memoryview that exports the buffer
+        // until it is dropped, so the bytes are neither moved nor freed.
         #[allow(unsafe_code)]
         unsafe {
             std::slice::from_raw_parts(self.start, self.length)

@@ -1,12 +1,12 @@
-//! Rows as columns, in the layout of Arrow ("Arrow Columnar Format", Variable-size Binary Layout), without an object for
-//! each row.
+//! Rows as columns, in the layout of Arrow ("Arrow Columnar Format", Variable-size Binary Layout), without an object
+//! for each row.
 //!
 //! ```text
 //! "a", None, "img"  -->  validity 0b101 · offsets 0 1 1 4 · bytes "aimg"
 //! ```
 //!
-//! `baselink/arrow.py` wraps the buffers by `pyarrow.Array.from_buffers`, without a copy. Numbers are signed and have 64
-//! bits, because Spark has no unsigned numbers.
+//! `baselink/arrow.py` wraps the buffers by `pyarrow.Array.from_buffers`, without a copy. Numbers are signed and have
+//! 64 bits, because Spark has no unsigned numbers.
 //!
 //! Deliberately absent: pyarrow. Other libraries for Arrow can wrap the same buffers.
 
@@ -28,7 +28,8 @@ use crate::rows::pair;
 const ROWS: usize = 1 << 12;
 /// The number of bytes of text after which a batch is complete.
 const BYTES: usize = 16 << 20;
-/// The maximum length of a text. Offsets in a column have 31 bits, so a text of this length fits into any incomplete batch.
+/// The maximum length of a text. Offsets in a column have 31 bits, so a text of this length fits into any incomplete
+/// batch.
 pub(crate) const LONGEST: usize = i32::MAX as usize - BYTES;
 
 /// The type of the values in a column.
@@ -238,9 +239,9 @@ pub(crate) struct LinkColumns {
 /// link_columns(documents, /, **options)
 /// --
 ///
-/// The links of many documents as Arrow buffers. `documents` is an iterable, as for `iter_links`. Each batch is a pair: its
-/// number of rows, and for each column the number of absent values and the buffers. The first column has the number of the
-/// document, the others the fields of `Link`. `baselink.arrow` makes record batches of the buffers.
+/// The links of many documents as Arrow buffers. `documents` is an iterable, as for `iter_links`. Each batch is a pair:
+/// its number of rows, and for each column the number of absent values and the buffers. The first column has the number
+/// of the document, the others the fields of `Link`. `baselink.arrow` makes record batches of the buffers.
 ///
 /// >>> import baselink
 /// >>> [(rows, columns)] = baselink.link_columns([(b"<a href=x>", "http://h.example/")])

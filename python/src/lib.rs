@@ -36,9 +36,9 @@ fn value_error(error: baselink::Error) -> PyErr {
 
 /// The document with every relative link made absolute. No other byte changes.
 ///
-/// `data` is bytes, a bytearray, a memoryview or any other buffer. `url` is the absolute URL from which the document was
-/// retrieved (RFC 1808, section 3.3). If no base URL is known, the document is returned unchanged. The options are those of
-/// `baselink.Options`. No document raises an exception; a wrong argument raises ValueError or TypeError.
+/// `data` is bytes, a bytearray, a memoryview or any other buffer. `url` is the absolute URL from which the document
+/// was retrieved (RFC 1808, section 3.3). If no base URL is known, the document is returned unchanged. The options are
+/// those of `baselink.Options`. No document raises an exception; a wrong argument raises ValueError or TypeError.
 ///
 /// >>> import baselink
 /// >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
@@ -151,7 +151,8 @@ fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
 
 /// The URL that `reference` means in a document with this base (RFC 1808, section 4).
 ///
-/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which resolves as browsers do. Raises ValueError if there is no such URL.
+/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which resolves as browsers do. Raises ValueError if there is no such
+/// URL.
 ///
 /// >>> import baselink
 /// >>> baselink.resolve("http://a/b/c/d;p?q", "../g")
@@ -179,8 +180,8 @@ fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
 
 /// The format of a document, detected from its file name, or None, and its first bytes, of which 2,048 are enough.
 ///
-/// The result is a value of the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" means that
-/// the format is unknown.
+/// The result is a value of the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" means
+/// that the format is unknown.
 ///
 /// >>> import baselink
 /// >>> baselink.detect("a.svg", b""), baselink.detect(None, b"From: me@h.example\n\n")

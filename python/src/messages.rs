@@ -75,8 +75,8 @@ pub(crate) struct Messages {
     file: PythonFile,
 }
 
-/// The messages of a mailbox (mbox), read from `file`, a binary file that is open for reading. Memory holds one message at
-/// a time. Each message has its bytes from the file, without the line `From `.
+/// The messages of a mailbox (mbox), read from `file`, a binary file that is open for reading. Memory holds one message
+/// at a time. Each message has its bytes from the file, without the line `From `.
 ///
 /// >>> import baselink, io
 /// >>> [message for message in baselink.messages(io.BytesIO(b"From a\nSubject: x\n\ny\n"))]

@@ -207,8 +207,8 @@ pub(crate) struct LinkIterator {
 
 /// The links of many documents, each with the number of its document, counted from 0.
 ///
-/// `documents` is an iterable of pairs of data and URL, or of data alone. Memory holds the links of one document at a time.
-/// The options are those of `baselink.Options`.
+/// `documents` is an iterable of pairs of data and URL, or of data alone. Memory holds the links of one document at a
+/// time. The options are those of `baselink.Options`.
 ///
 /// >>> import baselink
 /// >>> pages = [(b"<a href=x>", "http://h.example/"), (b"<a href=y>", None)]
@@ -250,8 +250,8 @@ impl LinkIterator {
         }
     }
 
-    /// Shows `documents` to Python's garbage collector. The links refer only to texts and numbers, so they cannot be part
-    /// of a cycle.
+    /// Shows `documents` to Python's garbage collector. The links refer only to texts and numbers, so they cannot be
+    /// part of a cycle.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.documents)
     }
