@@ -1,13 +1,13 @@
-// The speed of the package beside the Rust library and other packages with its job, on the same pages in the same run.
+// The speed of the package compared with the Rust library and other packages for the same job, on the same pages in the same run.
 //
 //     node js/build.mjs
 //     npm install --prefix js --no-save cheerio html-rewriter-wasm posthtml posthtml-urls rehype rehype-urls
 //     node js/bench.mjs [FOLDER]
 //
-// FOLDER holds pages of HTML; without one they are those of ../shared/corpus/pages, which lies beside the checkout. Jobs take
-// turns, and of each the quickest round counts. A package that is not installed is left out, and a page on which one fails, too.
+// FOLDER contains HTML pages; the default is ../shared/corpus/pages, beside the checkout. Jobs take turns, and the fastest round of
+// each counts. A package that is not installed is skipped. Pages on which a package fails are counted.
 //
-// Ratios of one run mean something, numbers of other machines do not.
+// Ratios of one run can be compared between machines; absolute numbers cannot.
 
 import { execFileSync, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,9 +18,9 @@ import { links, rewrite } from "./pkg/node.mjs";
 const root = join(import.meta.dirname, "..");
 const URL_ = "http://example.org/docs/guide/page.html";
 const ROUNDS = 15;
-/** Rounds of what takes more than two seconds. */
+/** The rounds of a job that takes more than two seconds. */
 const FEW = 3;
-/** The attributes that the other packages handle, where they do not have a list of their own. */
+/** The attributes that the other packages handle, unless they have their own list. */
 const ATTRIBUTES = ["href", "src", "action", "formaction", "cite", "data", "poster", "background", "longdesc"];
 
 const folder = process.argv[2] ?? join(root, "..", "shared", "corpus", "pages");
@@ -31,12 +31,12 @@ const files = readdirSync(folder, { recursive: true })
 const pages = files.map((file) => readFileSync(file));
 const texts = pages.map((page) => page.toString());
 
-/** The target of a reference, or the reference where there is none. */
+/** The target of a reference, or the reference itself if it has none. */
 function absolute(reference) {
   return URL.canParse(reference, URL_) ? new URL(reference, URL_).href : reference;
 }
 
-/** Work on every page: milliseconds of a round. `failed` has the pages on which it fails. */
+/** A job that does `work` on every page, and returns the milliseconds. `each.failures` counts the pages on which it fails. */
 function each(documents, work) {
   const failed = new Set();
   return async () => {
@@ -56,7 +56,7 @@ function each(documents, work) {
 }
 each.failures = new Map();
 
-/** Jobs of python/benches/rust.rs, which does a round when it is told to. */
+/** The jobs of python/benches/rust.rs, a separate process that runs a round on request. */
 function native() {
   const build = ["bench", "--quiet", "-p", "baselink-python", "--bench", "rust", "--no-run", "--message-format=json"];
   const messages = execFileSync("cargo", build, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 }).trim().split("\n");
@@ -70,7 +70,7 @@ function native() {
   return { jobs: { "Rust, rewrite": job("rewrite"), "Rust, links": job("links") }, end: () => running.stdin.end() };
 }
 
-/** Jobs of other packages; each rewrites a page. */
+/** The work of other packages; each rewrites a page. */
 const PEERS = {
   async cheerio() {
     const { load } = await import("cheerio");

@@ -1,12 +1,12 @@
-// Makes js/pkg, the npm package, of js/Cargo.toml and js/src, and the page of js/demo with it. It needs Rust with the target
-// wasm32-unknown-unknown.
+// Builds js/pkg, the npm package, from js/Cargo.toml and js/src, and then the demo page of js/demo. It needs Rust with the
+// target wasm32-unknown-unknown.
 //
-//     node js/build.mjs [--dev] [--notices]     # --dev: in less time, and neither small nor fast
+//     node js/build.mjs [--dev] [--notices]     # --dev: builds faster, but the result is larger and slower
 //
-// To publish the package, add the licenses of what is in the WebAssembly: `--notices`, with cargo-about (docs/packaging.md).
+// To publish the package, add the licenses of the crates in the WebAssembly: `--notices`, with cargo-about (docs/packaging.md).
 //
-// Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ is the
-// part of them that is needed), and wasm-opt, with which the file is no faster, and larger when gzipped (README.md).
+// Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ has
+// the part of them that is needed), and wasm-opt, which makes the file larger when gzipped, and hardly faster (README.md).
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const pkg = join(js, "pkg");
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const made = join(target, "js");
 const isDev = process.argv.includes("--dev");
-// Every browser since 2023 has it, and Node 20. Without it `rewrite` takes more than twice the time.
+// Every browser since 2023 and Node 20 support SIMD. Without it `rewrite` takes more than twice the time.
 const RUSTFLAGS = "-C target-feature=+simd128";
 
 function run(program, args, env = {}) {
@@ -45,7 +45,7 @@ writeFileSync(join(pkg, "package.json"), JSON.stringify(description, null, 2) + 
 for (const file of ["README.md", "index.d.ts"]) cpSync(join(js, file), join(pkg, file));
 for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(root, file), join(pkg, file));
 cpSync(join(js, "src", "node.mjs"), join(pkg, "node.mjs"));
-// For `require`, TypeScript wants types with a name of their own.
+// For `require`, TypeScript needs a separate file of types.
 cpSync(join(js, "index.d.ts"), join(pkg, "index.d.cts"));
 cpSync(join(made, "glue_bg.wasm"), join(pkg, "baselink.wasm"));
 

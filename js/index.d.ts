@@ -1,10 +1,13 @@
-/** A document: a string, or its bytes. A string is read as UTF-8, whatever encoding it declares; a lone surrogate is U+FFFD. */
+/**
+ * A document: a string, or its bytes. A string is read as UTF-8, whatever encoding it declares; a lone surrogate becomes
+ * U+FFFD.
+ */
 export type Data = string | Uint8Array;
 
 /** The rules by which references are resolved; `"whatwg"` is what browsers do. */
 export type Resolver = "rfc1808" | "rfc3986" | "whatwg";
 
-/** The format of a document. `"other"` is left as it is. */
+/** The format of a document. A document of the format `"other"` stays unchanged. */
 export type Format =
   | "html"
   | "xhtml"
@@ -21,7 +24,7 @@ export type Format =
 
 /** The options of `resolve` and `relativize`. */
 export interface ResolveOptions {
-  /** The rules of resolving. Default: `"rfc1808"`. */
+  /** The rules of resolution. Default: `"rfc1808"`. */
   resolver?: Resolver | null;
 }
 
@@ -29,11 +32,14 @@ export interface ResolveOptions {
 export interface Options extends ResolveOptions {
   /** The absolute URL from which the document was retrieved (RFC 1808, section 3.3). Default: unknown. */
   url?: string | URL | null;
-  /** The format; `"script"`, `"manifest"` and `"text"` go with `enable`. Default: told by the first bytes. */
+  /** The format; `"script"`, `"manifest"` and `"text"` require `enable`. Default: detected from the first bytes. */
   format?: Format | null;
-  /** The encoding, by a label of the Encoding Standard. Default: what the document declares; UTF-8 for a string. */
+  /** The encoding, by a label of the Encoding Standard. Default: as the document declares; UTF-8 for a string. */
   charset?: string | null;
-  /** The treatment of `#x`. `"auto"` rewrites it only where a browser would leave the page. Default: `"rewrite"`. */
+  /**
+   * The treatment of `#x`. `"auto"` rewrites it only if a browser would leave the page. Default: `"rewrite"`; `"auto"` in a
+   * page that a browser saved.
+   */
   fragments?: "rewrite" | "keep" | "auto" | null;
   /** The treatment of the `href` of a `base` element. Default: `"absolute"`. */
   baseElement?: "absolute" | "keep" | null;
@@ -45,13 +51,13 @@ export interface Options extends ResolveOptions {
   localCopies?: "keep" | "rewrite" | null;
   /** The scheme of `//host/x` in a document without a base. Default: none, and the link is left. */
   assumeScheme?: string | null;
-  /** The meaning of the field `Content-Location`. Default: `"base"`. */
+  /** The use of the field `Content-Location`: `"base"`, or `"label"`, which is never a base. Default: `"base"`. */
   contentLocation?: "base" | "label" | null;
   /** The treatment of messages with a DKIM or ARC signature. Default: `"rewrite"`. */
   dkim?: "rewrite" | "keep" | null;
 }
 
-/** A link of a document, and what {@link rewrite} makes of it. The keys are those of `baselink links --json`. */
+/** A link of a document, with its outcome in {@link rewrite}. The keys are those of `baselink links --json`. */
 export interface Link {
   /** The document or message in the data: `""` for the outermost one, `"1.2"` for a body part. */
   entity: string;
@@ -59,9 +65,9 @@ export interface Link {
   line: number;
   /** The column, counted from 1, in bytes. */
   column: number;
-  /** The offset of the first byte of the link, in bytes, of UTF-8 for a string. */
+  /** The offset of the first byte of the link. For a string, offsets count the bytes of its UTF-8. */
   start: number;
-  /** The offset behind the last byte of the link. */
+  /** The offset after the last byte of the link. */
   end: number;
   /** The element; `null` in a style sheet. */
   element: string | null;
@@ -85,12 +91,12 @@ export interface Link {
   reason: string | null;
 }
 
-/** A rule of RFC 1808, section 3: in the document, the document around it, the retrieval URL, none. */
+/** A rule of RFC 1808, section 3: the base is in the document, in the document around it, the retrieval URL, or absent. */
 export type Rule = "3.1" | "3.2" | "3.3" | "3.4";
 
-/** A place where a base may be declared (RFC 1808, section 3), and what was found there. */
+/** A place where a base may be declared (RFC 1808, section 3), and the base found there. */
 export interface Level {
-  /** The document or message that declares it. */
+  /** The document or message that declares the base. */
   entity: string;
   /** The rule. */
   rule: Rule;
@@ -100,11 +106,11 @@ export interface Level {
   value: string | null;
   /** The result. */
   status: "taken" | "passed-over" | "absent" | "invalid";
-  /** The reason, for people. */
+  /** The reason for the result, for people. */
   reason: string;
 }
 
-/** The base URL of a document, and the way to it. */
+/** The base URL of a document, and every level at which a base may be declared. */
 export interface Base {
   /** The base URL; `null` if there is none. */
   url: string | null;
@@ -117,7 +123,7 @@ export interface Base {
 }
 
 /**
- * Makes every relative link of a document absolute, and changes no other byte.
+ * Makes every relative link of a document absolute. No other byte changes.
  *
  * @returns A string for a string, and new bytes for bytes. If no base URL is known, the result equals the document.
  * @throws {TypeError} For a wrong argument, never for a document.
@@ -130,7 +136,7 @@ export function rewrite(data: Uint8Array, options?: Options): Uint8Array<ArrayBu
 export function rewrite(data: Data, options?: Options): string | Uint8Array<ArrayBuffer>;
 
 /**
- * Lists every link of a document, in its order.
+ * Lists every link of a document, in document order.
  *
  * @throws {TypeError} For a wrong argument, never for a document.
  * @example
@@ -139,7 +145,7 @@ export function rewrite(data: Data, options?: Options): string | Uint8Array<Arra
 export function links(data: Data, options?: Options): Link[];
 
 /**
- * Finds the base URL of a document, and explains it. For a message it is that of the outermost heading.
+ * Finds the base URL of a document, and explains it. For a message, this is the base of the outermost heading.
  *
  * @throws {TypeError} For a wrong argument, never for a document.
  * @example
@@ -150,14 +156,14 @@ export function base(data: Data, options?: Options): Base;
 /**
  * Resolves a reference against a base URL.
  *
- * @throws {TypeError} If there is no such URL.
+ * @throws {TypeError} If the base is not an absolute URL, or if the reference has no target.
  * @example
  * resolve("https://a.example/b/c/d", "../g"); // 'https://a.example/b/g'
  */
 export function resolve(base: string | URL, reference: string, options?: ResolveOptions): string;
 
 /**
- * Finds the shortest sensible reference that means `target` in a document with this base; `target`, if no other does.
+ * Finds the shortest sensible reference that means `target` in a document with this base; `target` itself if no other does.
  *
  * @throws {TypeError} If the base is not an absolute URL.
  * @example
@@ -166,7 +172,7 @@ export function resolve(base: string | URL, reference: string, options?: Resolve
 export function relativize(base: string | URL, target: string | URL, options?: ResolveOptions): string;
 
 /**
- * Rewrites a stream of bytes. A base may follow its links, so the stream is collected, and comes out at its end.
+ * Rewrites a stream of bytes. The base may follow the links, so the stream is buffered until its end.
  *
  * @example
  * return new Response(response.body.pipeThrough(new RewriterStream({ url: request.url })), response);
@@ -176,7 +182,7 @@ export class RewriterStream extends TransformStream<Uint8Array, Uint8Array<Array
   constructor(options?: Options);
 }
 
-/** A compiled module of WebAssembly. A project in TypeScript without the library `dom` has no name for it. */
+/** A compiled WebAssembly module. Without the library `dom`, TypeScript has no name for this type. */
 type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Compiled } } } ? Compiled : never;
 
 /** The file `baselink.wasm`: compiled, or its bytes. */
@@ -186,17 +192,17 @@ export type Binary = Module | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 export type Source = Binary | Response | string | URL;
 
 /**
- * Loads the package in a browser; every other function waits for it. In Node and in workers everything is loaded at once, and
- * this function does nothing.
+ * Loads the package in a browser. Until it is loaded, every other function throws. In Node and in Cloudflare Workers the package
+ * is loaded when it is imported, and this function does nothing.
  *
- * @param source By default, the file beside the package's own.
+ * @param source By default, the file `baselink.wasm` of the package.
  * @example
  * await init();
  */
 export default function init(source?: Source | Promise<Source>): Promise<void>;
 
 /**
- * Loads the package in a browser, from WebAssembly that is there already.
+ * Loads the package in a browser from WebAssembly that your program has already loaded.
  *
  * @example
  * initSync(bytes);

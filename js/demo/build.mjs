@@ -1,8 +1,8 @@
-// Makes js/demo/dist/index.html, a page in one file, of js/pkg and of this folder.
+// Builds js/demo/dist/index.html, a page in one file, from js/pkg and this folder.
 //
-//     node js/build.mjs && xdg-open js/demo/dist/index.html      # build.mjs of the package runs this one, too
+//     node js/build.mjs && xdg-open js/demo/dist/index.html      # js/build.mjs also runs this program
 //
-// Its policy lets no request leave, and only this script and this style in, which it knows by their hashes.
+// The Content Security Policy blocks every request, and allows only this script and this style, by their hashes.
 //
 // Deliberately absent: a bundler.
 

@@ -1,4 +1,4 @@
-// The documents with which the page begins. Each shows another way to a base.
+// Example documents of the page. Each gets its base from another source.
 
 export const EXAMPLES = [
   {

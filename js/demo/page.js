@@ -1,20 +1,20 @@
-// The page: a document goes in as bytes, and out come its base, its links and the rewritten bytes, all of them as text nodes.
+// The script of the page. It reads a document as bytes, and shows its base, its links and the rewritten bytes as text nodes.
 //
-// build.mjs puts the package above it, as `baselink`, with its WebAssembly in base64, as `PACKED`; and EXAMPLES.
+// build.mjs puts three constants above it: `baselink`, the package; `PACKED`, its compressed WebAssembly in base64; `EXAMPLES`.
 //
-// Deliberately absent: any rule about bases and links, which are the package's, and markup made of a document's text.
+// Deliberately absent: rules about bases and links, which the package has, and markup made from the text of a document.
 
-/** The bytes of a document that are shown. */
+/** The maximum number of bytes that are shown of a document. */
 const SHOWN = 200_000;
-/** The links that are marked. */
+/** The maximum number of marked links. */
 const MARKED = 500;
-/** The rows of other lists. */
+/** The maximum number of rows in other lists. */
 const ROWS = 100;
-/** The bytes of a document that is read. */
+/** The maximum size in bytes of a document. */
 const READ = 64_000_000;
-/** The bytes of a document whose links are listed, in a second at most. A larger one is rewritten when it is downloaded. */
+/** The maximum size in bytes of a document whose links are listed, which takes a second. A larger one can only be downloaded. */
 const LISTED = 2_000_000;
-/** The links that are resolved by every standard. */
+/** The maximum number of links for which the standards are compared. */
 const COMPARED = 20_000;
 
 const PROFILES = { rfc1808: "RFC 1808", rfc3986: "RFC 3986", whatwg: "URL Standard" };
@@ -62,22 +62,22 @@ function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The document that is shown: its bytes, the name of its file, and options that are its own. */
+/** The current document: its bytes, its file name, and its encoding if known. */
 let shown;
-/** The options for it that the fields give. */
+/** The options for this document from the form. */
 let chosen;
-/** The links that are marked, in the order of the text, each with its element. */
+/** The marked links in the order of the text, each with its element. */
 let marks = [];
 
 // Reading
 
-/** The decoder of what is shown; the package finds the encoding by itself. */
+/** The decoder with which bytes are shown; the package finds the encoding by itself. */
 function decoder(bytes) {
   const mark = bytes[0] * 256 + bytes[1];
   if (mark === 0xfeff) return new TextDecoder("utf-16be");
   if (mark === 0xfffe) return new TextDecoder("utf-16le");
   try {
-    // A character may be cut at the end.
+    // With `stream`, a character that is cut at the end is not an error.
     new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, SHOWN), { stream: true });
     return new TextDecoder("utf-8", { ignoreBOM: true });
   } catch {
@@ -85,7 +85,7 @@ function decoder(bytes) {
   }
 }
 
-/** The first response in a WARC file, with its URL, or nothing. The package reads the HTTP message in it. */
+/** The first response record in a WARC file, as bytes and URL; undefined if there is none. The package reads the HTTP message. */
 function warc(bytes) {
   const decode = new TextDecoder("latin1");
   if (decode.decode(bytes.subarray(0, 5)) !== "WARC/") return;
@@ -102,7 +102,7 @@ function warc(bytes) {
   }
 }
 
-/** Shows a document; `url` and `format` go into the fields. */
+/** Shows a document, and puts `url` and `format` into the form. */
 function open(bytes, name, { url = "", format = "", charset, example } = {}) {
   if (bytes.length > READ) {
     $("error").textContent = `${name} is too large for this page, which reads ${READ / 1e6} MB. The command baselink reads any size.`;
@@ -132,7 +132,7 @@ function openText(text) {
   open(new TextEncoder().encode(text), "document.txt", { url: $("url").value, charset: "utf-8" });
 }
 
-/** Shows the text to be edited, or the document with its links. */
+/** Switches between the editor and the document with its links. */
 function edit(isEditing) {
   $("edit").setAttribute("aria-pressed", String(isEditing));
   $("edit").textContent = isEditing ? "Show links" : "Edit";
@@ -195,7 +195,7 @@ function showBase({ url, rule, source: origin, chain }, links) {
   showParts(links);
 }
 
-/** The base found at a level, and the reason why it counts or not. */
+/** An element with the base found at a level, and the reason why it counts or not. */
 function foundAt({ source: name, value, status, reason }) {
   const found = element("div", { className: "found" });
   if (value !== null) {
@@ -207,7 +207,7 @@ function foundAt({ source: name, value, status, reason }) {
   return found;
 }
 
-/** The bases of the documents in a document or message, as their links have them. */
+/** Lists the documents inside the document or message, with the bases of their links. */
 function showParts(links) {
   const parts = new Map();
   for (const { entity, element: owner, base, rule, source: name } of links) {
@@ -228,7 +228,7 @@ function showParts(links) {
   $("parts").append(list);
 }
 
-/** The end of what is shown: a multiple of four, which ends no character of UTF-16, and begins one of UTF-8. */
+/** The end of the shown bytes. It cuts no character: it is a multiple of four, for UTF-16, and precedes a character of UTF-8. */
 function end(bytes) {
   let at = Math.min(bytes.length, SHOWN);
   while (at < bytes.length && (bytes[at] & 0xc0) === 0x80) at -= 1;
@@ -269,7 +269,7 @@ function showLinks(bytes, links) {
   choose(marks.find(({ link }) => link.outcome === "rewritten" && link.element !== "base")?.mark ?? marks[0]?.mark);
 }
 
-/** Makes a mark the current one, which Tab reaches, and tells what its link means. */
+/** Makes a mark the current one, which Tab reaches, and shows the details of its link. */
 function choose(mark) {
   const chosen = marks.find((one) => one.mark === mark);
   for (const { mark } of marks) {
@@ -289,8 +289,9 @@ function choose(mark) {
 }
 
 /**
- * Stretches of two texts in their order, as pairs of the old and the new text, which are equal or not: by the places of links,
- * between which nothing changes; else (base64, counts in a heading) by lines. If the texts are not whole, the second is longer.
+ * Splits two texts into pairs of old and new text, in order. The texts of a pair are equal or changed. The pairs are found by the
+ * positions of the links, between which nothing changes. If that fails (base64, counts in a heading), the rest is compared line by
+ * line. If the texts are only the beginnings of the documents, the new text is longer than needed.
  */
 function* changes(before, after, links, isWhole) {
   let [from, to] = [0, 0];
@@ -317,7 +318,7 @@ function* changes(before, after, links, isWhole) {
   }
 }
 
-/** The nearest equal lines of two texts, if they are near. */
+/** The positions of the nearest equal lines of two texts; undefined if they are more than 100 lines away. */
 function nextEqual(old, now) {
   for (let distance = 1; distance < 100; distance++) {
     for (let step = 0; step <= distance; step++) {
@@ -327,7 +328,7 @@ function nextEqual(old, now) {
 }
 
 function showEdits(bytes, rewritten, links) {
-  // A text of one character a byte, so that offsets are those of bytes.
+  // Text with one character per byte, so that offsets in it are offsets of bytes.
   const each = new TextDecoder("latin1");
   const codes = new Map(Array.from({ length: 256 }, (_, byte) => [each.decode(Uint8Array.of(byte)), byte]));
   const shownAs = decoder(rewritten);
@@ -391,7 +392,7 @@ const isField = (target) => target instanceof HTMLTextAreaElement || (target ins
 
 $("file").addEventListener("change", async ({ target }) => {
   if (target.files[0]) await openFile(target.files[0]);
-  // So that the same file can be chosen again.
+  // Allows choosing the same file again.
   target.value = "";
 });
 $("edit").addEventListener("click", () => edit($("input").hidden));

@@ -1,4 +1,4 @@
-// Makes the links of a feed absolute, those in the HTML of its entries included, after any generator has written it:
+// Makes the links of a feed absolute, including those in the HTML of its entries. Run it after the site generator:
 //
 //     "build": "eleventy && node feed.mjs _site/feed.xml https://a.example/feed.xml"
 

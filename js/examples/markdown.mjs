@@ -1,4 +1,4 @@
-// Turns a page into Markdown whose links still lead somewhere. turndown copies links as they are, and knows no <base>.
+// Converts a page to Markdown with absolute links. turndown alone copies links unchanged, and ignores <base>.
 //
 //     curl -s https://a.example/guide/ | node markdown.mjs https://a.example/guide/
 

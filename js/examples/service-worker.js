@@ -1,4 +1,4 @@
-// A service worker for a copy of a site, as wget makes it: the links of its pages lead to the original.
+// A service worker for a copy of a site, such as one made by wget. It makes the links of pages lead to the original site.
 //
 //     navigator.serviceWorker.register("service-worker.js", { type: "module" });
 

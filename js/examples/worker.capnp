@@ -1,4 +1,4 @@
-# The configuration of workerd for worker.mjs, beside node_modules/baselink.
+# The configuration of workerd for worker.mjs. Put both files beside node_modules/baselink.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (

@@ -1,6 +1,6 @@
-// A Cloudflare Worker in front of a site: the links of its pages become absolute.
+// A Cloudflare Worker in front of a site. It makes the links of pages absolute.
 //
-//     npx workerd serve worker.capnp --external-addr origin=127.0.0.1:8000      # wrangler needs this file alone
+//     npx workerd serve worker.capnp --external-addr origin=127.0.0.1:8000      # wrangler needs only this file
 
 import { RewriterStream } from "baselink";
 

@@ -1,10 +1,10 @@
-//! The npm package `baselink`: the functions of the Rust library, for bytes that JavaScript holds.
+//! The npm package `baselink`: the functions of the Rust library for JavaScript.
 //!
 //! ```text
 //! string, Uint8Array --glue.js--> bytes --options--> Rewriter --> bytes, or the text of JSON --glue.js--> string, Uint8Array, objects
 //! ```
 //!
-//! Deliberately absent: any rule about links. Those are the library's.
+//! Deliberately absent: rules about links, which the library has.
 
 mod options;
 
@@ -26,7 +26,7 @@ extern "C" {
     fn new(message: &str) -> TypeError;
 }
 
-/// The error that JavaScript throws for an error about an argument.
+/// Converts an error about an argument to an exception of JavaScript.
 fn type_error(error: impl ToString) -> TypeError {
     TypeError::new(&error.to_string())
 }
@@ -88,7 +88,7 @@ struct BaseRow<'a> {
 pub fn rewrite(data: &[u8], options: Vec<String>) -> Result<Vec<u8>, TypeError> {
     let (edits, totals) = rewriter(options)?.edits(data);
     if totals.lacks_memory {
-        // Anything else that lacks memory stops here, too, and `package.js` catches both.
+        // Any other lack of memory aborts, too. `package.js` catches both.
         abort();
     }
     Ok(edits.apply(data))
@@ -139,12 +139,12 @@ fn absolute(base: &str, options: Vec<String>) -> Result<Base, TypeError> {
     Base::parse(profile(options)?, base).map_err(type_error)
 }
 
-/// Writes a row as JSON, which cannot fail: its keys are text, and a vector takes all.
+/// Appends a row as JSON. This cannot fail, because all keys are strings, and a vector accepts every write.
 fn put(json: &mut Vec<u8>, row: &impl Serialize) {
     let _ = serde_json::to_writer(json, row);
 }
 
-/// JSON as text, which it always is.
+/// Converts JSON to a string. JSON is always UTF-8.
 fn text(json: Vec<u8>) -> String {
     String::from_utf8(json).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-// Node, Deno and Bun: everything is there at once, and `init` has nothing to do.
+// Entry point for Node, Deno and Bun. The module is loaded at once, so `init` does nothing.
 
 async function init() {}
 

@@ -1,4 +1,4 @@
-// The instance of `require`, exported for `import`.
+// Entry point for `import` in Node, Deno and Bun. It exports the functions of node.cjs, so both share one instance.
 import baselink from "./node.cjs";
 
 export const { rewrite, links, base, resolve, relativize, initSync, RewriterStream } = baselink;

@@ -1,4 +1,4 @@
-//! The options of every function, as pairs of a name and a value.
+//! Conversion of options, which come as a list of names and values in turn.
 //!
 //! ```text
 //! ["url", "https://a.example/b", "resolver", "whatwg", "enable", "lazy", "enable", "text"]
@@ -27,14 +27,14 @@ const NAMES: [&str; 12] = [
     "dkim",
 ];
 
-/// A value for each of two names.
+/// Two names, each with its value.
 type Pair<T> = [(&'static str, T); 2];
 
 const CONTENT_LOCATION: Pair<ContentLocationUse> =
     [("base", ContentLocationUse::Base), ("label", ContentLocationUse::Label)];
 const DKIM: Pair<Dkim> = [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)];
 
-/// The rewriter that `options` ask for.
+/// Builds a rewriter from `options`.
 pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     let mut builder = Rewriter::builder();
     for [name, value] in options.as_chunks().0 {
@@ -43,7 +43,7 @@ pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     let rewriter = builder.build().map_err(type_error)?;
     let options = rewriter.options();
     match group_of(options.format).filter(|group| !options.scan.groups.contains(*group)) {
-        // The command reports the same.
+        // The command reports the same error.
         Some(group) => Err(type_error(format!(
             "format '{}' requires enable '{group}'; by default such files have no links",
             options.format.name()
@@ -52,7 +52,7 @@ pub(crate) fn rewriter(options: Vec<String>) -> Result<Rewriter, TypeError> {
     }
 }
 
-/// The profile of `resolve` and `relativize`, whose only option it is.
+/// The profile in the options of `resolve` and `relativize`, which take no other option.
 pub(crate) fn profile(options: Vec<String>) -> Result<Profile, TypeError> {
     let mut profile = Profile::default();
     for [name, value] in options.as_chunks().0 {
@@ -82,7 +82,7 @@ fn option(builder: RewriterBuilder, name: &str, text: &str) -> Result<RewriterBu
     })
 }
 
-/// The format called `name`; `other`, too, which leaves every document as it is.
+/// The format called `name`. `other`, with which every document stays unchanged, is accepted, too.
 fn format(name: &str) -> Result<Format, TypeError> {
     if name == Format::Other.name() {
         return Ok(Format::Other);

@@ -1,12 +1,12 @@
-// The text that every entry point has: the functions of src/lib.rs, for strings, bytes and objects of JavaScript.
+// Code that every entry point contains: the functions of src/lib.rs, for strings, bytes and objects of JavaScript.
 //
 //     rewrite("<a href=../x>", { url: "https://a.example/b/c.html" })   // '<a href=https://a.example/x>'
 //
-// build.mjs puts `instantiate`, which is made of src/lib.rs, above it, and an entry point below it.
+// build.mjs puts this code between the function `instantiate`, which is generated from src/lib.rs, and an entry point.
 //
-// Deliberately absent: any rule about links, and names of options. Those are Rust's.
+// Deliberately absent: rules about links and the names of options, which are in Rust.
 
-/** The memory that an instance may keep, in bytes. After a call that took more, another one takes its place. */
+/** The memory that an instance may keep, in bytes. After a call that took more, a new instance replaces it. */
 const KEPT = 64 * 1024 * 1024;
 
 /** The options that take several values. */
@@ -15,9 +15,9 @@ const LISTS = ["enable", "attributes"];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The compiled module, once there is one. */
+/** The compiled module; undefined until it is loaded. */
 let compiled;
-/** Its instance: functions, and memory. */
+/** The instance of the module: its functions and its memory. */
 let instance;
 
 function start(module) {
@@ -25,7 +25,7 @@ function start(module) {
   instance = instantiate(module);
 }
 
-/** The result of a function of the instance. What lacks memory stops the instance, so there is another one after it. */
+/** Calls a function of the instance. If memory runs out, the instance aborts, and a new one replaces it. */
 function call(name, ...values) {
   if (!instance) throw new TypeError("baselink is not loaded yet: call `await init()` first");
   try {
@@ -46,7 +46,7 @@ function text(value, name) {
   throw new TypeError(`${name} must be a string`);
 }
 
-/** Options as Rust takes them: names and values in turn. Those that are undefined or null are not given. */
+/** Options as a list for Rust: names and values in turn. Options that are undefined or null are omitted. */
 function pairs(options = {}) {
   if (options === null || typeof options !== "object") throw new TypeError("options must be an object");
   const list = [];
@@ -57,7 +57,7 @@ function pairs(options = {}) {
   return list;
 }
 
-/** A document as bytes, and options. A string is UTF-8, whatever it declares. */
+/** The arguments for Rust: a document as bytes, and a list of options. A string is UTF-8, whatever it declares. */
 function bytes(data, options) {
   const list = pairs(options);
   if (typeof data === "string") return [encoder.encode(data), ["charset", "utf-8", ...list]];
@@ -88,7 +88,7 @@ function relativize(base, target, options) {
 
 class RewriterStream extends TransformStream {
   constructor(options) {
-    // An error about an option is thrown here, and not at the end of the stream.
+    // An error about an option is thrown here, not at the end of the stream.
     rewrite(new Uint8Array(), options);
     const chunks = [];
     super({

@@ -1,4 +1,4 @@
-// Cloudflare Workers, where code may not be compiled, and the import of a .wasm file is a module.
+// Entry point for Cloudflare Workers, which may not compile code. There, the import of a .wasm file gives a compiled module.
 import module from "./baselink.wasm";
 
 start(module);

@@ -1,4 +1,4 @@
-// The package in Chromium: `await init()` from a server, and every case of ../fixtures.
+// The package in Chromium, loaded from a server by `await init()`, gives the expected bytes for the cases of ../fixtures.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ async function answers() {
 globalThis.answered = answers();
 </script>`;
 
-test("a case gives in Chromium what it expects", options, async (t) => {
+test("a case gives the expected result in Chromium", options, async (t) => {
   const known = [...cases()].filter(({ name, options }) => options && !CODED.test(name));
   const server = await serve({
     "/": ["text/html", PAGE],

@@ -1,4 +1,4 @@
-// Parts of several tests: the package, the cases of ../fixtures with their options, and the command.
+// Helpers of several tests: the package, the cases of ../fixtures with their options, and the command.
 //
 // If the command is absent, a test that needs it is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 
@@ -11,7 +11,7 @@ export const root = join(import.meta.dirname, "..", "..");
 export const pkg = join(root, "js", "pkg");
 const fixtures = join(root, "fixtures");
 
-/** Folders of cases: their format, the extension of their documents, and how many there are at least. */
+/** Folders of cases: their format, the extension of their documents, and the minimum number of cases. */
 const FOLDERS = {
   html: ["html", "html", 100],
   css: ["css", "css", 60],
@@ -24,7 +24,7 @@ const FOLDERS = {
   http: ["http", "http", 40],
 };
 
-/** Arguments of the command as options; those with a value have it at the end of their list. */
+/** The options of the package for arguments of the command that have a value. */
 const OPTIONS = {
   "--url": "url",
   "--resolver": "resolver",
@@ -38,7 +38,7 @@ const OPTIONS = {
 };
 const TRUST = { "-content-location": ["contentLocation", "label"], "-local-copies": ["localCopies", "rewrite"] };
 
-/** Options of a case, or null if it asks for what the package does not have. */
+/** The options of a case; null if it needs an option that the package does not have. */
 function optionsOf(format, lines) {
   const options = { format };
   for (const rest = [...lines]; rest.length > 0; ) {
@@ -62,7 +62,7 @@ function optionsOf(format, lines) {
   return options;
 }
 
-/** Names of cases with a compressed body of an HTTP response, which the package leaves as it is. */
+/** The names of cases with a compressed HTTP body, which the package leaves unchanged. */
 export const CODED = /^http\/(br|deflate|gzip|zstd|media-type-absent-gzip)/;
 
 /** Every case: name, arguments of the command, options of the package, bytes before and after, rows of links. */

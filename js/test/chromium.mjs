@@ -1,11 +1,11 @@
-// Chromium, driven by the DevTools protocol over a pipe, and pages in it.
+// Chromium and its pages, controlled by the DevTools protocol over a pipe.
 //
 //     const page = await (await chromium()).open("https://a.example/");
-//     await page.value("document.title")                              // what a page's expression gives
+//     await page.value("document.title")                              // the value of an expression in the page
 //
 // If Chromium is absent, a test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 //
-// Deliberately absent: a package that does the same, of which the smallest has thousands of files.
+// Deliberately absent: a package for this protocol; even the smallest one has thousands of files.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +17,10 @@ const paths = (process.env.PATH ?? "").split(":").map((folder) => join(folder, "
 const program = paths.find((path) => existsSync(path));
 export const options = { skip: !program && !process.env.BASELINK_REQUIRE_OUTSIDE && "Chromium is absent", timeout: 120_000 };
 
-/** A server of files, which are a media type and a body each: its `url`, what it was asked for, and `end()`, which ends it. */
+/**
+ * Starts a server for `files`, which maps each path to a media type and a body. Returns its `url`, the paths `asked` for so far, and
+ * `end()`, which stops it.
+ */
 export async function serve(files) {
   const asked = [];
   const server = createServer((request, response) => {
@@ -33,11 +36,11 @@ export async function serve(files) {
   return { url: `http://127.0.0.1:${server.address().port}/`, asked, end };
 }
 
-/** A Chromium: `open(url)` opens a page, `end()` ends it. */
+/** Starts Chromium. Returns `open(url)`, which opens a page, and `end()`, which stops Chromium. */
 export async function chromium() {
   const profile = mkdtempSync(join(tmpdir(), "baselink-"));
   const unneeded = ["gpu", "dev-shm-usage", "background-networking"];
-  // A page behind another one would be slow.
+  // Without these flags, a page behind another one would be slow.
   const slow = ["background-timer-throttling", "renderer-backgrounding", "backgrounding-occluded-windows"];
   const flags = ["--headless", "--no-sandbox", ...[...unneeded, ...slow].map((name) => `--disable-${name}`)];
   const given = [...flags, "--remote-debugging-pipe", `--user-data-dir=${profile}`];
@@ -84,7 +87,7 @@ export async function chromium() {
 }
 
 class Page {
-  /** Events, in their order. */
+  /** The events of the page, in order. */
   events = [];
 
   constructor(send) {
@@ -95,7 +98,7 @@ class Page {
     this.events.push({ method, params });
   }
 
-  /** The value of an expression, or of the promise that it is. */
+  /** The value of an expression in the page; if the value is a promise, the value of that promise. */
   async value(expression) {
     const given = { expression, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", given);
@@ -112,7 +115,7 @@ class Page {
     throw new Error(`still not true: ${expression}`);
   }
 
-  /** Presses a key that writes nothing, such as `Tab`. */
+  /** Presses a key that types no character, such as `Tab`. */
   async press(key) {
     const code = { Tab: 9, ArrowRight: 39, End: 35, Enter: 13 }[key];
     const given = { key, code: key, windowsVirtualKeyCode: code };
@@ -128,7 +131,7 @@ class Page {
     await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] });
   }
 
-  /** A picture of the page, as PNG; of all of it, unless it is what the window shows. */
+  /** A PNG of the whole page, or of the visible part if `whole` is false. */
   async picture({ whole = true } = {}) {
     const { data } = await this.send("Page.captureScreenshot", { captureBeyondViewport: whole });
     return Buffer.from(data, "base64");

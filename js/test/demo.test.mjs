@@ -1,4 +1,4 @@
-// The page of ../demo in Chromium, opened as a file: what it shows, and what it must not do.
+// The demo page of ../demo in Chromium, opened as a file: its output, and its safety.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -30,7 +30,7 @@ describe("the page", options, () => {
   const texts = (selector) => page.value(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText)`);
   const text = async (selector) => (await texts(selector))[0];
 
-  /** Drops a file, and waits until it is shown. */
+  /** Drops a file on the page, and waits until it is shown. */
   async function drop(bytes, name) {
     const given = JSON.stringify(Buffer.from(bytes).toString("base64"));
     await page.value(`{
@@ -42,7 +42,7 @@ describe("the page", options, () => {
     await page.until(`document.getElementById("name").textContent === ${JSON.stringify(name)}`);
   }
 
-  /** Types a value into a field, and waits until the page has shown it. */
+  /** Types a value into a field, and waits until the page has reacted. */
   async function type(id, value) {
     await page.value(`{
       const field = document.getElementById("${id}");
@@ -52,7 +52,7 @@ describe("the page", options, () => {
     }`);
   }
 
-  /** The bytes that the button downloads, once they are there. */
+  /** Presses the download button, waits for the file, and returns its bytes. */
   async function downloaded(folder, name) {
     await page.value("document.getElementById('download').click()");
     for (let times = 0; times < 400 && !readdirSync(folder).includes(name); times++) await new Promise((resolve) => setTimeout(resolve, 25));
@@ -70,7 +70,7 @@ describe("the page", options, () => {
       ["3.3", "URL of the retrieval", "does not count", "https://rail.example/2026/summer/index.html", "an inner level gave the base"],
       ["3.4", "No base", "does not count", "an inner level gave the base"],
     ]);
-    // Each level is in the next one.
+    // Each level is inside the next outer one.
     assert.equal(await page.value("document.querySelector('.level .level .level .level h3 .number').textContent"), "3.1");
     assert.deepEqual(await texts(".legend li"), ["7 rewritten", "1 absolute already", "1 left as it is"]);
     assert.deepEqual(await texts("[data-outcome='left'].link"), ["{{ next_season }}"]);
@@ -89,7 +89,7 @@ describe("the page", options, () => {
     ]);
   });
 
-  test("a link tells its base, rule and target to the pointer", async () => {
+  test("a link under the pointer shows its base, rule and target", async () => {
     const place = await page.value(`{
       const { x, y, width } = [...document.querySelectorAll(".link")].find((one) => one.textContent === "?day=mon").getBoundingClientRect();
       [x + width / 2, y + 5];
@@ -150,7 +150,7 @@ describe("the page", options, () => {
     await page.size(1280);
   });
 
-  test("what is planted in a document is text, and no request leaves", async () => {
+  test("markup and scripts in a document stay text, and no request is sent", async () => {
     const planted = `<base href="javascript:planted=1"><script>planted=1</script><img src=x onerror=planted=1>
 <svg onload=planted=1><a href="javascript:planted=1">a</a><iframe srcdoc="<script>parent.planted=1</script>"></iframe>
 <link rel=stylesheet href=https://a.example/x.css><style>@import "https://a.example/y.css";</style>`;
@@ -172,7 +172,7 @@ describe("the page", options, () => {
     assert.deepEqual(requests.filter((url) => !url.startsWith("data:")), [file]);
     const problems = page.events.filter(({ method }) => ["Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"].includes(method));
     assert.deepEqual(problems, []);
-    // The policy holds for the script, too.
+    // The policy applies to the page's own script, too.
     const attempt = (work) => page.value(`new Promise((resolve) => setTimeout(async () => {
       try { resolve(await ${work}) } catch (error) { resolve(error.name) }
     }))`);
@@ -185,7 +185,7 @@ describe("the page", options, () => {
     assert.equal(await attempt('eval("1")'), "EvalError");
   });
 
-  test("what is pasted and edited is read, and needs its format if it begins with text", async () => {
+  test("pasted and edited text is read, and needs a format if it begins with plain text", async () => {
     await page.value(`{
       const clipboardData = new DataTransfer();
       clipboardData.setData("text/plain", "hello <a href=x>");
@@ -207,13 +207,13 @@ describe("the page", options, () => {
     await example("a WARC record");
     assert.equal(await page.value("document.getElementById('url').value"), "https://a.example/guide/");
     assert.deepEqual(await texts("ins"), ["https://a.example/guide/", "https://a.example", "https:"]);
-    // It begins with a record of another type.
+    // The file begins with a record of another type.
     await drop(readFileSync(join(root, "fixtures", "archive", "plain.warc")), "plain.warc");
     assert.equal(await text("#name"), "plain.warc");
     assert.equal(await text("#text"), "HTTP/1.1 200 OK\r\n\r\n<p>");
   });
 
-  test("from a server it asks for nothing but itself", async (t) => {
+  test("from a server, the page requests nothing but itself", async (t) => {
     const server = await serve({ "/": ["text/html", readFileSync(new URL(file))] });
     t.after(server.end);
     const other = await browser.open(server.url);
@@ -222,7 +222,7 @@ describe("the page", options, () => {
     assert.deepEqual(server.asked, ["/"]);
   });
 
-  test("what is compressed or too large is said", async () => {
+  test("a compressed or too large file is reported", async () => {
     await drop(readFileSync(join(root, "fixtures", "archive", "members.warc.gz")), "members.warc.gz");
     assert.equal(await text("#note"), "This file is compressed by gzip. Unpack it first.");
     await page.value(`{
@@ -234,7 +234,7 @@ describe("the page", options, () => {
     assert.equal(await text("#error"), "huge is too large for this page, which reads 64 MB. The command baselink reads any size.");
   });
 
-  test("the edits of every case are marked: without insertions it is the document, without deletions the result", async () => {
+  test("without the marked insertions the output is the document, and without the deletions the result", async () => {
     const isText = (input) => Buffer.from(input.toString()).equals(input);
     const known = [...cases()].filter(({ options, input }) => ["html", "message", "http"].includes(options?.format) && isText(input));
     assert(known.length > 200, `${known.length}`);
@@ -247,7 +247,7 @@ describe("the page", options, () => {
     }
   });
 
-  test("of a large document a part is shown, and all of it is downloaded", async () => {
+  test("a large document is shown in part, and downloaded as a whole", async () => {
     const folder = mkdtempSync(join(tmpdir(), "baselink-"));
     try {
       await page.send("Page.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
@@ -266,7 +266,7 @@ describe("the page", options, () => {
       assert.equal(expected.length, large.length + 801 * "https://a.example/".length);
       assert.deepEqual(await downloaded(folder, "absolute-large.html"), Buffer.from(expected));
 
-      // Two million bytes of links that are not listed.
+      // Two million bytes of links are too many to be listed.
       const larger = Buffer.concat([Buffer.alloc(2_000_000, "<a href=x>"), Buffer.from("<base href=/d/>")]);
       await drop(larger, "larger.html");
       assert.equal(await text("#result strong"), "https://a.example/d/");
@@ -282,7 +282,7 @@ describe("the page", options, () => {
   });
 });
 
-/** In the page: drops each text; what is then shown of it without insertions, and without deletions. */
+/** Runs in the page: drops each text, and returns the output without insertions, and without deletions. */
 async function showAll(texts) {
   const shown = [];
   for (const [at, text] of texts.entries()) {
@@ -300,7 +300,7 @@ async function showAll(texts) {
   return shown;
 }
 
-/** In the page: texts whose contrast with what is behind them is below 4.5. */
+/** Runs in the page: the elements whose text has a contrast with its background below 4.5. */
 function faint() {
   const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const painted = (...colours) => {

@@ -1,4 +1,4 @@
-// Every name of the package, as TypeScript uses it; installed.test.mjs has it checked.
+// Every name of the package in TypeScript; installed.test.mjs runs the type checker on this file.
 
 import init, { base, initSync, links, relativize, resolve, rewrite, RewriterStream } from "baselink";
 import type { Base, Format, Level, Link, Options, Source } from "baselink";
@@ -21,9 +21,9 @@ const again = (source: Source): Promise<void> => init(source);
 initSync(bytes);
 const compiled = async (): Promise<void> => initSync(await WebAssembly.compile(bytes));
 
-// @ts-expect-error There is no such value.
+// @ts-expect-error No such value exists.
 rewrite("", { resolver: "browser" });
-// @ts-expect-error There is no such option.
+// @ts-expect-error No such option exists.
 rewrite("", { base_element: "keep" });
 // @ts-expect-error Data has to be a string or a Uint8Array.
 links(new ArrayBuffer(1));

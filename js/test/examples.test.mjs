@@ -1,6 +1,6 @@
-// Every example of ../examples runs, in a folder with the package and what else it needs.
+// Every program in ../examples runs in a folder with the packages that it needs.
 //
-// If a package of npm is absent, its test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
+// If an npm package is absent, its test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -19,7 +19,7 @@ cpSync(examples, folder, { recursive: true });
 mkdirSync(join(folder, "node_modules"));
 cpSync(pkg, join(folder, "node_modules", "baselink"), { recursive: true });
 
-/** Options of a test that needs a package of npm. */
+/** The options of a test that needs an npm package. */
 function needs(name) {
   const isThere = existsSync(join(installed, name));
   if (isThere) symlinkSync(join(installed, name), join(folder, "node_modules", name), "junction");
@@ -59,7 +59,7 @@ test("a Cloudflare Worker rewrites a stream under workerd", { ...needs("workerd"
     "/guide/a.css": ["text/css", "@import 'b.css';"],
   });
   t.after(origin.end);
-  // Port 0 is a free one, and workerd writes its number into the file descriptor.
+  // Port 0 selects a free port, and workerd writes its number to the file descriptor.
   const given = ["--external-addr", `origin=${new URL(origin.url).host}`, "--socket-addr", "http=127.0.0.1:0", "--control-fd", "3"];
   const workerd = spawn(join(installed, ".bin", "workerd"), ["serve", "worker.capnp", ...given], { cwd: folder, stdio: ["ignore", "inherit", "inherit", "pipe"] });
   t.after(() => new Promise((resolve) => workerd.on("exit", resolve).kill()));

@@ -1,4 +1,4 @@
-// Every case of ../fixtures through the package: the bytes, links and base that a person derived, and those of the command.
+// The package gives the expected bytes, links and base for every case of ../fixtures, and the results of the command.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,12 +16,12 @@ function row({ entity, element, attribute, reference, outcome, reason, target })
   return [entity, element, attribute, reference, outcome, reason, target].map(field).join("\t");
 }
 
-/** The bytes of a stream. */
+/** Reads a stream to its end. */
 async function collected(stream) {
   return Buffer.from(await new Response(stream).arrayBuffer());
 }
 
-test("few cases ask for what is absent", () => assert.equal(all.length - known.length, 17));
+test("few cases need options that are absent", () => assert.equal(all.length - known.length, 17));
 
 test("a compressed body is left as it is", () => {
   for (const { options, input } of all.filter(({ name }) => CODED.test(name))) {
@@ -29,7 +29,7 @@ test("a compressed body is left as it is", () => {
   }
 });
 
-test("a case gives what it expects", async (t) => {
+test("a case gives the expected result", async (t) => {
   for (const { name, input, options, ...expected } of known) {
     await t.test(name, async () => {
       const given = Uint8Array.from(input);
@@ -45,7 +45,7 @@ test("a case gives what it expects", async (t) => {
   }
 });
 
-test("a string gives what its bytes give as UTF-8", () => {
+test("a string gives the same result as its UTF-8 bytes", () => {
   let count = 0;
   for (const { name, input, options } of known) {
     const text = input.toString();
@@ -58,7 +58,7 @@ test("a string gives what its bytes give as UTF-8", () => {
   assert(count > 450, `${count}`);
 });
 
-test("a case gives what the command gives", { skip: !hasCommand && "the command is absent" }, async (t) => {
+test("a case gives the result of the command", { skip: !hasCommand && "the command is absent" }, async (t) => {
   for (const { name, arguments: args, options, input } of known) {
     await t.test(name, () => {
       const given = [...args, "-"];
@@ -66,7 +66,7 @@ test("a case gives what the command gives", { skip: !hasCommand && "the command 
       const rows = command(["links", "--json", ...given], input).toString().split("\n").slice(0, -1);
       const found = links(input, options).map((link) => ({ path: "-", ...link }));
       assert.deepEqual(found, rows.map((line) => JSON.parse(line)));
-      // In the same order.
+      // The keys have the same order.
       assert.deepEqual(found.map((link) => Object.keys(link)), rows.map((line) => Object.keys(JSON.parse(line))));
     });
   }

@@ -1,4 +1,4 @@
-// The package as `npm pack` makes it, installed into an empty folder: its files, README's lines, and types.
+// The output of `npm pack`, installed into an empty folder: its files, the examples of README.md, and its types.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "baselink-"));
 after(() => rmSync(folder, { recursive: true }));
 
 function run(program, ...args) {
-  // On Windows npm is a script of the shell.
+  // On Windows npm is a shell script.
   return execFileSync(program, args, { cwd: folder, encoding: "utf8", shell: process.platform === "win32" });
 }
 
@@ -21,7 +21,7 @@ writeFileSync(join(folder, "package.json"), "{}");
 run("npm", "install", "--silent", "--offline", "--no-audit", "--no-fund", `./${packed.filename}`);
 
 test("the package has these files, and no others", () => {
-  // Written by `build.mjs --notices`.
+  // Only `build.mjs --notices` writes THIRD-PARTY-NOTICES.
   const names = packed.files.map(({ path }) => path).filter((path) => path !== "THIRD-PARTY-NOTICES");
   assert.deepEqual(names.sort(), [
     "LICENSE-APACHE",
@@ -38,7 +38,7 @@ test("the package has these files, and no others", () => {
   ]);
 });
 
-test("README's lines print what it shows, with `import` and with `require`", () => {
+test("the examples of README.md print the shown output, with `import` and with `require`", () => {
   const readme = readFileSync(join(root, "js", "README.md"), "utf8");
   const examples = [...readme.matchAll(/```js\n([^]*?)```\n\n```text\n([^]*?)```/g)];
   assert.equal(examples.length, 2);
@@ -52,7 +52,7 @@ test("README's lines print what it shows, with `import` and with `require`", () 
   }
 });
 
-test("an example in TypeScript is strictly right, with `import` and with `require`", () => {
+test("an example in TypeScript passes strict type checks, with `import` and with `require`", () => {
   const example = join(root, "js", "test", "example.ts");
   for (const name of ["example.mts", "example.cts"]) copyFileSync(example, join(folder, name));
   const tsc = join(root, "js", "node_modules", "typescript", "bin", "tsc");

@@ -1,4 +1,4 @@
-// The package in Node: its arguments and errors, strings, streams, memory, and the entry points for browsers and workers.
+// The package in Node: arguments and errors, strings, streams, memory, and the entry point for browsers.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ function fails(work, message) {
 test("a string gives a string, and bytes give bytes", () => {
   assert.equal(rewrite("<a href=../x>", { url }), "<a href=https://a.example/x>");
   assert.deepEqual(rewrite(bytes("<a href=../x>"), { url }), bytes("<a href=https://a.example/x>"));
-  // A Buffer is a Uint8Array, and what comes back is a plain one that holds nothing else.
+  // A Buffer is a Uint8Array. The result is a plain Uint8Array with a memory of its own.
   const output = rewrite(Buffer.from("<p>"), { url });
   assert.deepEqual([output.constructor, output.buffer.byteLength], [Uint8Array, 3]);
   assert.equal(rewrite("", { url }), "");
@@ -81,7 +81,7 @@ test("a base has its levels with their reasons", () => {
   assert.deepEqual(Object.keys(none.chain[0]), ["entity", "rule", "source", "value", "status", "reason"]);
 });
 
-test("every option is one", () => {
+test("every option has an effect", () => {
   const cases = [
     ["<a href=?x>", { url: new URL(url) }, "<a href=https://a.example/b/c.html?x>"],
     ["a <a href=x>", { format: "html" }, "a <a href=https://a.example/b/x>"],
@@ -155,7 +155,7 @@ test("any bytes are a document", () => {
   }
 });
 
-test("a stream comes out at its end", async () => {
+test("a stream is rewritten at its end", async () => {
   const source = new Blob(["<a href=x>", "<base href=/d/>"]).stream();
   const output = await new Response(source.pipeThrough(new RewriterStream({ url }))).text();
   assert.equal(output, "<a href=https://a.example/d/x><base href=https://a.example/d/>");
@@ -165,15 +165,15 @@ test("a stream comes out at its end", async () => {
   await assert.rejects(new Response(text.pipeThrough(new RewriterStream())).text(), new TypeError("a chunk must be a Uint8Array"));
 });
 
-/** The package, and the memories of its instances as long as nothing has freed them; `made` is called with each. */
-async function watched(name, made) {
+/** Loads the package, with weak references to the memories of its instances. Calls `onMemory` with each new memory. */
+async function watched(name, onMemory) {
   const { Instance } = WebAssembly;
   const memories = [];
   WebAssembly.Instance = class extends Instance {
     constructor(...given) {
       super(...given);
       memories.push(new WeakRef(this.exports.memory));
-      made?.(this.exports.memory, memories.length);
+      onMemory?.(this.exports.memory, memories.length);
     }
   };
   const web = await import(`../pkg/web.js?${name}`);
@@ -181,7 +181,7 @@ async function watched(name, made) {
   return { web, memories, end: () => (WebAssembly.Instance = Instance) };
 }
 
-test("memory is given back after large documents", async () => {
+test("memory is freed after large documents", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   const { web, memories, end } = await watched("memory");
@@ -197,8 +197,8 @@ test("memory is given back after large documents", async () => {
   assert(kept[2] > 0 && kept[2] < 5e6 && kept[0] + kept[1] === 0, `${kept}`);
 });
 
-test("a document that needs more memory than there is gives a RangeError, and the next one is read", async () => {
-  // Nearly all of the available memory.
+test("a document that needs too much memory throws a RangeError, and the next one is read", async () => {
+  // Takes nearly all memory that the first instance may have.
   const take = (memory, count) => count === 1 && memory.grow(65_536 - memory.buffer.byteLength / 65_536 - 100);
   const { web, memories, end } = await watched("range", take);
   const page = Buffer.alloc(10_000_000, "<a href=x>");

@@ -1,11 +1,11 @@
-"""The base URL of a document, and its links made absolute, changing the bytes of URLs and no other byte.
+"""Finds the base URL of a document, and makes its links absolute, changing only the bytes of URLs.
 
 >>> import baselink
 >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
 b'<a href="http://h.example/x.html">'
 
-Documents are bytes: HTML, XHTML, SVG, CSS, feeds, MIME messages, mailboxes and HTTP responses, told apart by their first
-bytes. References are resolved by RFC 1808; `resolver="whatwg"` resolves them as browsers do.
+Documents are bytes: HTML, XHTML, SVG, CSS, feeds, MIME messages, mailboxes and HTTP responses. The format is detected
+from the first bytes. References are resolved by RFC 1808; `resolver="whatwg"` resolves them as browsers do.
 """
 
 from ._baselink import (

@@ -1,4 +1,4 @@
-"""The command `baselink`, as the wheel brings it: `python -m baselink` is the same."""
+"""The command `baselink`, which the wheel installs; `python -m baselink` runs it, too."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ._baselink import command
 
 
 def main() -> int:
-    """Does what the command line asks for. Returns the exit status."""
-    # Ctrl-C ends the program, not the next line of Python. Where it was ignored, it is ignored.
+    """Runs the command line. Returns the exit status."""
+    # Ctrl-C must end the program at once, not at the next line of Python. If it was ignored, it stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # No file may get the number of a standard stream that is closed.
+    # If a standard stream is closed, the next file that is opened would get its number.
     while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(opened)

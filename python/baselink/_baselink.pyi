@@ -54,7 +54,7 @@ class Messages(Iterator[bytes]):
     def __iter__(self) -> Self: ...
     def __next__(self) -> bytes: ...
 
-# Links as columns, and archives: how many rows, and for each column how many values are absent and its buffers.
+# A batch of columns: its number of rows, and for each column the number of absent values and the buffers.
 
 _Batch: TypeAlias = tuple[int, tuple[tuple[int, tuple[bytes | None, ...]], ...]]
 

@@ -1,6 +1,6 @@
-"""Functions in the shape of w3lib's and lxml's, which take text.
+"""Functions with the signatures of w3lib's and lxml's, which take text.
 
-Text is given on as UTF-8, whatever it says of its encoding; a lone surrogate keeps its three bytes.
+Text is passed on as UTF-8, whatever encoding it declares; a lone surrogate is passed on as three bytes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from ._baselink import base, rewrite
 
 
 def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | None = None) -> str:
-    """The base URL of an HTML document that was retrieved from `baseurl`, in the shape of w3lib's function.
+    """The base URL of an HTML document that was retrieved from `baseurl`; a replacement for w3lib's function.
 
-    It is resolved as browsers do (resolver="whatwg"). Without a base in the document it is `baseurl`, as it was given;
-    a relative `baseurl` is joined as `urllib.parse.urljoin` does. `encoding` is that of `text` in bytes, by a name of
-    Python's; without it the bytes say it, as in a browser.
+    The base is resolved as in browsers (resolver="whatwg"). If the document declares no base, `baseurl` is returned
+    unchanged. If `baseurl` is relative, a relative base is joined to it by `urllib.parse.urljoin`. If `text` is bytes,
+    `encoding` is the Python codec that decodes it; without `encoding`, it is detected as in a browser.
 
     >>> import baselink
     >>> baselink.get_base_url('<title><base href="/no/"></title><base href="/yes/">', "http://h.example/")
@@ -28,7 +28,7 @@ def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | N
     retrieval = baseurl.decode("utf-8", "replace") if isinstance(baseurl, bytes) else baseurl
     try:
         found = base(data, retrieval, format="html", charset=charset, resolver="whatwg")
-    except ValueError:  # It is not absolute.
+    except ValueError:  # `baseurl` is not absolute.
         found = base(data, format="html", charset=charset, resolver="whatwg")
     if found.url is not None and found.source != "retrieval":
         return found.url
@@ -46,10 +46,10 @@ def make_links_absolute(
     base_url: str | None = None,
     handle_failures: Literal["ignore"] | None = None,
 ) -> AnyStr:
-    """The HTML document with every relative link made absolute, in the shape of lxml.html's function.
+    """The HTML document with every relative link made absolute; a replacement for lxml.html's function.
 
-    Its base element counts, and stays, with an absolute href, where lxml takes it out. What has no target, such as
-    "//[x", stays as it is: nothing is raised, as with handle_failures="ignore".
+    The base element counts, and stays, with an absolute href; lxml removes it. If a reference has no target, nothing is
+    raised and the link stays, as with handle_failures="ignore".
 
     >>> import baselink
     >>> baselink.make_links_absolute('<img srcset="x 2x">', "http://h.example/")

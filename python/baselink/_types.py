@@ -1,4 +1,4 @@
-"""What the functions take and return. Results are NamedTuples, which pickle, unpack and compare as tuples do."""
+"""Types of options and results. Results are NamedTuples, which can be pickled, unpacked and compared like tuples."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Literal, NamedTuple, TypedDict
 
 
 class Options(TypedDict, total=False):
-    """The keyword arguments of every function that takes a document. None means what is done without the argument.
+    """The keyword arguments of every function that takes a document. None means the default.
 
-    format            what it is: "html", "xhtml", "svg", "xml", "css", "message", "mbox", "http"; also "script" with
-                      enable="scripts" and "manifest" with enable="manifest". By default its first bytes say it.
-    charset           its encoding, by a label of the Encoding Standard; a byte order mark counts more
+    format            the format: "html", "xhtml", "svg", "xml", "css", "message", "mbox", "http"; also "script" with
+                      enable="scripts" and "manifest" with enable="manifest"; detected from the first bytes by default
+    charset           the encoding, by a label of the Encoding Standard; a byte order mark takes precedence
     resolver          "rfc1808" (default), "rfc3986", or "whatwg" to resolve as browsers do
-    fragments         what becomes of "#x": "rewrite" (default), "keep", or "auto" to rewrite it only where a browser would
-                      leave the page; "auto" is the default in a page that says that it was saved
-    base_element      what becomes of the href of a base element: "absolute" (default), "keep"
+    fragments         the treatment of "#x": "rewrite" (default), "keep", or "auto" to rewrite it only if a browser
+                      would leave the page; "auto" is the default in a page that says that it was saved
+    base_element      the treatment of the href of a base element: "absolute" (default) or "keep"
     enable            groups of further places that count as links, such as "lazy", or "all"
-    attributes        further attributes that count as links, such as "*[data-src]=url"; the syntax is url, urls, srcset,
-                      css or html
-    local_copies      links to files that a browser saved with a page: "keep" (default) or "rewrite"
-    assume_scheme     the scheme of "//host/x" where there is no base
-    content_location  whether the field Content-Location may be a base: "base" (default) or "label"
-    dkim              what becomes of messages with a DKIM or ARC signature: "rewrite" (default) or "keep"
+    attributes        further attributes that count as links, such as "*[data-src]=url"; the syntax is url, urls,
+                      srcset, css or html
+    local_copies      the treatment of links to files that a browser saved with a page: "keep" (default), "rewrite"
+    assume_scheme     the scheme of "//host/x" in a document without a base; without it, such links are left
+    content_location  the use of the field Content-Location: "base" (default), or "label" if it is never a base
+    dkim              the treatment of messages with a DKIM or ARC signature: "rewrite" (default) or "keep"
     """
 
     format: str | None
@@ -39,18 +39,18 @@ class Options(TypedDict, total=False):
 
 
 class Link(NamedTuple):
-    """A link of a document, and what `rewrite` makes of it. The fields are the keys of `baselink links --json`."""
+    """A link of a document, with its outcome in `rewrite`. The fields are the keys of `baselink links --json`."""
 
     entity: str
-    """The document or message in the file: "" for the outermost one, "1.2" for a body part."""
+    """The document or message in the data: "" for the outermost one, "1.2" for a body part."""
     line: int
-    """Its line, counted from 1."""
+    """The line, counted from 1."""
     column: int
-    """Its column, counted from 1, in bytes."""
+    """The column, counted from 1, in bytes."""
     start: int
-    """Where its bytes begin in the data; where it is encoded there, those that hold it."""
+    """The offset in the data at which the bytes of the reference, as encoded there, begin."""
     end: int
-    """Where they end."""
+    """The offset at which these bytes end."""
     element: str | None
     """The element; None in a style sheet."""
     attribute: str | None
@@ -58,77 +58,77 @@ class Link(NamedTuple):
     reference: str
     """The reference, as written."""
     base: str | None
-    """The base URL that it is resolved against."""
+    """The base URL that the reference is resolved against."""
     rule: str
     """The rule of RFC 1808, section 3, that gave the base: "3.1" to "3.4"."""
     source: str
-    """What gave it: "base-element", "retrieval" and so on."""
+    """The source of the base: "base-element", "retrieval" and so on."""
     target: str | None
-    """Where it leads; None where that is unknown."""
+    """The URL that the link leads to; None if it is unknown."""
     role: str
-    """What it is to the document: "embedded", "navigation" or "metadata"."""
+    """The role of the link in the document: "embedded", "navigation" or "metadata"."""
     outcome: str
-    """What `rewrite` makes of it: "rewritten", "absolute", "no-base", "left" or "not-editable"."""
+    """The outcome in `rewrite`: "rewritten", "absolute", "no-base", "left" or "not-editable"."""
     reason: str | None
-    """Why, for "left" and "not-editable"."""
+    """The reason for "left" and "not-editable"."""
 
 
 class Diagnostic(NamedTuple):
     """An anomaly of a document."""
 
     code: str
-    """Its kind."""
+    """The kind of the anomaly."""
     message: str
     """A sentence for people."""
     line: int
-    """Its line, counted from 1."""
+    """The line, counted from 1."""
     column: int
-    """Its column, counted from 1, in bytes."""
+    """The column, counted from 1, in bytes."""
     start: int
-    """Where its bytes begin in the data."""
+    """The offset in the data at which the affected bytes begin."""
     end: int
-    """Where they end."""
+    """The offset at which they end."""
 
 
 class Rewritten(NamedTuple):
     """A rewritten document."""
 
     output: bytes
-    """Its bytes."""
+    """The bytes of the document with absolute links."""
     links: list[Link]
     """Every link, in the order of the document."""
     counts: dict[str, int]
-    """How many links had each outcome."""
+    """The number of links with each outcome."""
     diagnostics: list[Diagnostic]
     """Every anomaly."""
 
 
 class Level(NamedTuple):
-    """A place where a base may be declared (RFC 1808, section 3), and what was found there."""
+    """A place where a base may be declared (RFC 1808, section 3), and the base found there."""
 
     entity: str
-    """The document or message that declares it."""
+    """The document or message that declares the base."""
     rule: str
-    """Its rule: "3.1" to "3.4"."""
+    """The rule: "3.1" to "3.4"."""
     source: str
-    """What declares it."""
+    """The source: "base-element", "retrieval" and so on."""
     value: str | None
-    """The value as written."""
+    """The value, as written."""
     status: str
-    """What came of it: "taken", "passed-over", "absent" or "invalid"."""
+    """The result: "taken", "passed-over", "absent" or "invalid"."""
     reason: str
-    """Why."""
+    """The reason for the result, for people."""
 
 
 class Base(NamedTuple):
     """The base URL of a document. `str()` explains it."""
 
     url: str | None
-    """The base URL; None where there is none."""
+    """The base URL; None if there is none."""
     rule: str
     """The rule that gave it: "3.1" to "3.4"."""
     source: str
-    """What gave it."""
+    """The source that gave it: "base-element", "retrieval" and so on."""
     levels: list[Level]
     """Every level, innermost first."""
 

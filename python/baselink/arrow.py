@@ -1,4 +1,4 @@
-"""The links of many documents as record batches of Arrow, without a Python object for a link.
+"""The links of many documents as Arrow record batches, without a Python object for each link.
 
 >>> import baselink.arrow
 >>> pages = [(b"<a href=x>", "http://h.example/"), (b"<a href=y>", None)]
@@ -35,14 +35,14 @@ LINKS = pa.schema([pa.field("document", pa.int64(), nullable=False), *_LINK_FIEL
 def link_batches(documents: Iterable[Any], **options: Any) -> Iterator[pa.RecordBatch]:
     """The links of `documents`, pairs of data and URL or data alone, in batches of at most 4,096 links.
 
-    `options` are those of `baselink.links`. One document at a time is looked at, and the batches that are not complete
-    are the only memory. The buffers of a batch are those that the Rust library wrote: they are wrapped, and not copied.
+    `options` are those of `baselink.links`. Documents are read one at a time, and memory holds only the links that have
+    not been returned yet. The buffers of a batch come from the Rust library and are not copied.
     """
     return (_batch(LINKS, columns) for columns in link_columns(documents, **options))
 
 
 def _batch(schema: pa.Schema, batch: tuple[int, tuple[tuple[int, tuple[bytes | None, ...]], ...]]) -> pa.RecordBatch:
-    """The record batch that has these buffers."""
+    """The record batch with these buffers."""
     rows, columns = batch
     arrays = [
         pa.Array.from_buffers(of, rows, [None if one is None else pa.py_buffer(one) for one in buffers], absent)

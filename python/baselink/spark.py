@@ -1,4 +1,4 @@
-"""The links of web archives, and their documents, as rows of Apache Spark.
+"""The links or documents of web archives as rows of Apache Spark.
 
 PySpark 4 reads archives by a data source:
 
@@ -8,10 +8,10 @@ PySpark 4 reads archives by a data source:
 
 PySpark 3.5 has no data sources in Python; `read_links` gives the same rows there, and in PySpark 4.
 
-Each archive is one partition, and is read as `baselink.warc` reads it: on the executors, by fsspec where it has a URL.
-The columns are `LINKS`. An archive that cannot be read is a row with an `error`, and no failed job.
+Each archive is one partition. The executors read it by `baselink.warc`, and through fsspec if it is named by a URL. The
+columns are `LINKS`. An archive that cannot be read gives a row with an `error`, and the job goes on.
 
-Deliberately absent: parts of an archive as partitions. A compressed archive has to be read from its start.
+Deliberately absent: parts of an archive as partitions. A compressed archive must be read from its start.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ _InArrow = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 class ArchiveSource(DataSource):
     """The data source `baselink`.
 
-    Its options are those of `baselink.warc.link_batches`, as text: `enable` and `attributes` with commas,
-    `storage_options` in JSON. With `rows` = `documents` its rows are `DOCUMENTS` instead of `LINKS`. A schema that is
-    given with `.schema(…)` chooses columns, which saves the time of the others.
+    The options are those of `baselink.warc.link_batches`, as text: the values of `enable` and `attributes` are
+    separated by commas, and `storage_options` is JSON. If the option `rows` is `documents`, the columns are `DOCUMENTS`
+    instead of `LINKS`. A schema passed to `.schema(…)` selects columns; the others are not transferred to Spark.
     """
 
     @classmethod
@@ -96,7 +96,7 @@ class ArchiveReader(DataSourceReader):
         self.arguments = {
             name: _argument(name, value) for name, value in options.items() if name not in ("path", "paths", "rows")
         }
-        self.batches([], **self.arguments)  # Raises for options, before anything is read.
+        self.batches([], **self.arguments)  # Raises for a wrong option, before anything is read.
 
     def partitions(self) -> Sequence[InputPartition]:
         storage_options = self.arguments.get("storage_options")
@@ -121,17 +121,17 @@ def _argument(name: str, value: str) -> Any:
 
 
 def links_in_arrow(**options: Any) -> _InArrow:
-    """What `DataFrame.mapInArrow` takes with the schema `LINKS`: the frame has the archives in its first column."""
+    """A function for `DataFrame.mapInArrow` with the schema `LINKS`; the first column of the frame names archives."""
     return _in_arrow(warc.link_batches, options)
 
 
 def documents_in_arrow(**options: Any) -> _InArrow:
-    """What `DataFrame.mapInArrow` takes with the schema `DOCUMENTS`: the frame has the archives in its first column."""
+    """A function for `DataFrame.mapInArrow` with the schema `DOCUMENTS`, for a frame like that of `links_in_arrow`."""
     return _in_arrow(warc.rewrite_batches, options)
 
 
 def _in_arrow(batches: Callable[..., Iterator[pa.RecordBatch]], options: dict[str, Any]) -> _InArrow:
-    batches([], **options)  # Raises for options, before anything is read.
+    batches([], **options)  # Raises for a wrong option, before anything is read.
 
     def read(frames: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return batches((path for frame in frames for path in frame.column(0).to_pylist()), **options)
@@ -140,18 +140,21 @@ def _in_arrow(batches: Callable[..., Iterator[pa.RecordBatch]], options: dict[st
 
 
 def links_in_partition(**options: Any) -> Callable[[Iterable[str]], Iterator[warc.ArchiveLink]]:
-    """What `RDD.mapPartitions` takes for an RDD of paths. `links_in_arrow` is much quicker: here a row is an object."""
+    """A function for `RDD.mapPartitions` of an RDD of paths.
+
+    `links_in_arrow` is much faster, because here each row is a Python object.
+    """
     warc.link_batches([], **options)  # Raises for options, before anything is read.
     return lambda paths: warc.link_rows(paths, **options)
 
 
 def read_links(spark: SparkSession, archives: Iterable[str], **options: Any) -> DataFrame:
-    """The links of `archives`, a partition for each, as the data source gives them; PySpark 3.5 is enough."""
+    """The links of `archives` with a partition for each, in the rows of the data source; works in PySpark 3.5, too."""
     return _frame(spark, archives).mapInArrow(links_in_arrow(**options), LINKS)
 
 
 def read_documents(spark: SparkSession, archives: Iterable[str], **options: Any) -> DataFrame:
-    """The documents of `archives` with their links made absolute, a partition for each archive."""
+    """The documents of `archives` with their links made absolute, with a partition for each archive."""
     return _frame(spark, archives).mapInArrow(documents_in_arrow(**options), DOCUMENTS)
 
 
@@ -161,8 +164,10 @@ def _frame(spark: SparkSession, archives: Iterable[str]) -> DataFrame:
 
 
 def list_archives(spark: SparkSession, *patterns: str) -> list[str]:
-    """The archives that are meant by `patterns`, as `baselink.warc.list_archives` gives them, by the file systems of
-    Hadoop that the driver is configured for: `hdfs://`, `s3a://`, `abfss://` and so on."""
+    """The archives that match `patterns`, by the rules of `baselink.warc.list_archives`.
+
+    They are listed by the Hadoop file systems that the driver is configured for: `hdfs://`, `s3a://`, `abfss://`, ...
+    """
     jvm: Any = spark.sparkContext._jvm
     configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()
     found: list[str] = []

@@ -1,18 +1,20 @@
-"""Web archives: the links of their documents, or the documents with absolute links, in record batches of Arrow.
+"""Web archives: the links of their documents, or the documents with absolute links, in Arrow record batches.
 
     for batch in baselink.warc.link_batches(["crawl.warc.gz", "s3://bucket/other.warc.gz"], resolver="whatwg"):
         ...
 
-An archive is a path, a URL for fsspec or a binary file, and has WARC (ISO 28500, compressed or not) or, where its name
-ends with `.wacz`, WACZ. The rows are those of `baselink links --json`, in their order, and those with an `error`:
+An archive is a path, a URL for fsspec or a binary file. It is WACZ if its name ends with `.wacz`, and otherwise WARC
+(ISO 28500, compressed or not). The rows are those of `baselink links --json`, in the same order, and errors:
 
-- with `offset`, what is unexpected in the archive there, or why a body could not be read. Reading went on with the next
-  record.
-- without `offset`, why the archive of that `path` could not be opened or read on. Others go on.
+- A row with an `offset` reports an anomaly of the archive at that offset, or a body that could not be read. Reading
+  goes on with the next record.
+- A row without an `offset` reports that the archive at `path` could not be opened or read to its end. Reading goes on
+  with the next archive.
 
-Memory grows with the largest record and not with the archive. The reader is that of the Rust library, in every wheel.
+Memory grows with the largest record, not with the archive. The reader is that of the Rust library, in every wheel.
 
-Deliberately absent: ARC, for which a row says what to do; HAR and `.webarchive`, which the command reads; diagnostics of documents.
+Deliberately absent: ARC, for which a row says how to convert it; HAR and `.webarchive`, which the command reads;
+diagnostics of documents.
 """
 
 from __future__ import annotations
@@ -52,20 +54,24 @@ LINKS = pa.schema([_PATH, *(field.with_nullable(True) for field in _LINK_FIELDS)
 DOCUMENTS = pa.schema(
     [_PATH, *_RECORD_FIELDS, pa.field("document", pa.binary()), pa.field("rewritten", pa.int64()), _ERROR]
 )
-"""The columns of `rewrite_batches`: those of the record, the document with absolute links and without the response that
-brought it, and how many links were rewritten."""
+"""The columns of `rewrite_batches`: those of the record, the document with absolute links but without its HTTP heading,
+and the number of rewritten links."""
 
 ARCHIVE_NAMES = (".warc", ".warc.gz", ".wacz")
-"""How the names of archives in a folder end."""
+"""The endings by which archives in a folder are recognized."""
 _WACZ_MEMBER = re.compile(r"archive/[^/\\]*\.warc(\.gz)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ArchiveLink(NamedTuple):
-    """A link of a document in an archive. Where there is an `error`, all but `path`, `offset` and `within` is None."""
+    """A link of a document in an archive, or an `error`.
+
+    A row with an `error` has no other values but `path`, `offset` and `within`. Only the error `too-long` marks a link,
+    of which a text is None, because it is too long for a column of Arrow.
+    """
 
     path: str
-    """The archive. In WACZ, the archive in it: `x.wacz/archive/data.warc.gz`. What of its name is not UTF-8 is U+FFFD."""
+    """The archive; in WACZ the file inside, such as `x.wacz/archive/data.warc.gz`. Bytes beyond UTF-8 become U+FFFD."""
     entity: str | None
     line: int | None
     column: int | None
@@ -82,23 +88,23 @@ class ArchiveLink(NamedTuple):
     outcome: str | None
     reason: str | None
     record: str | None
-    """The id of the record."""
+    """The ID of the record."""
     offset: int | None
-    """Where the record begins in the file: its gzip member, where the archive is compressed."""
+    """The offset of the record in the file; in a compressed archive, the offset of its gzip member."""
     within: int | None
-    """How many inflated bytes of that member come before the record."""
+    """The offset of the record in the inflated bytes of that member."""
     url: str | None
-    """From where the document was retrieved."""
+    """The URL from which the document was retrieved."""
     media_type: str | None
-    """What it is, without parameters."""
+    """The media type of the document, without parameters."""
     error: str | None
-    """What is unexpected in the archive, or why it cannot be read: its kind, a colon, and a sentence."""
+    """The anomaly of the archive, or the reason why it cannot be read: its kind, a colon, and a sentence."""
 
 
 def link_rows(
     archives: Archive | Iterable[Archive], *, storage_options: dict[str, Any] | None = None, **options: Any
 ) -> Iterator[ArchiveLink]:
-    """The links of the documents in `archives`, one by one. It takes what `link_batches` takes, and twice as long."""
+    """The links of the documents in `archives`, one by one. Has the arguments of `link_batches`; half as fast."""
     return _rows(link_batches(archives, storage_options=storage_options, **options))
 
 
@@ -107,8 +113,8 @@ def link_batches(
 ) -> Iterator[pa.RecordBatch]:
     """The links of the documents in `archives`, in batches with the columns `LINKS`.
 
-    `storage_options` are for fsspec (`{"anon": True}` for public data in S3), `options` those of `baselink.links` but
-    `format`. The archives are opened one after the other.
+    `storage_options` are passed to fsspec (`{"anon": True}` for public data in S3). `options` are those of
+    `baselink.links`, except `format`. The archives are opened one after the other.
     """
     return _batches(archive_links, LINKS, archives, storage_options, options)
 
@@ -118,17 +124,18 @@ def rewrite_batches(
 ) -> Iterator[pa.RecordBatch]:
     """The documents in `archives` with their links made absolute, in batches with the columns `DOCUMENTS`.
 
-    It takes what `link_batches` takes. Documents in which nothing changes are there, too.
+    Takes the arguments of `link_batches`. Documents in which nothing changes have a row, too.
     """
     return _batches(archive_documents, DOCUMENTS, archives, storage_options, options)
 
 
 def list_archives(patterns: str | Iterable[str], *, storage_options: dict[str, Any] | None = None) -> list[str]:
-    """The archives that are meant by `patterns`, paths or URLs for fsspec: of a folder the `.warc`, `.warc.gz` and
-    `.wacz` in it, of a pattern with `*`, `?` or `[` that no file has for a name the files that match. What is neither is
-    taken as it is.
+    """The archives that match `patterns`, which are paths or URLs for fsspec.
 
-    Raises FileNotFoundError where a folder or a pattern gives nothing.
+    A folder gives the `.warc`, `.warc.gz` and `.wacz` files in it. A pattern with `*`, `?` or `[` gives the files that
+    match, unless a file has exactly this name. Anything else is returned unchanged.
+
+    Raises FileNotFoundError if a folder or a pattern gives no archive.
     """
     found: list[str] = []
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
@@ -157,7 +164,7 @@ def _rows(batches: Iterator[pa.RecordBatch]) -> Iterator[ArchiveLink]:
 
 
 _Read = Callable[..., Iterable[Any]]
-"""Reads a WARC file, a path or a binary file, in batches: `archive_links` or `archive_documents`."""
+"""`archive_links` or `archive_documents`: reads a WARC file, a path or a binary file, in batches."""
 
 
 def _batches(
@@ -167,7 +174,7 @@ def _batches(
     storage_options: dict[str, Any] | None,
     options: dict[str, Any],
 ) -> Iterator[pa.RecordBatch]:
-    read(io.BytesIO(), "", **options)  # Raises for arguments, before anything is read.
+    read(io.BytesIO(), "", **options)  # Raises for a wrong argument, before anything is read.
     is_one = isinstance(archives, (str, os.PathLike)) or hasattr(archives, "read")
     several = cast("Iterable[Archive]", [archives] if is_one else archives)
     return (
@@ -183,12 +190,12 @@ def _name(archive: Archive) -> str:
 
 
 def _text(name: str) -> str:
-    """A name in which Python may keep bytes that are not UTF-8, as Arrow and the records of the command have it."""
+    """`name` with U+FFFD for each surrogate, with which Python stands in for a byte that is not UTF-8."""
     return _SURROGATE.sub("\ufffd", name)
 
 
 def _open(archive: Archive, storage_options: dict[str, Any]) -> AbstractContextManager[Any]:
-    """The archive as a file, or its path where it is on this machine."""
+    """The archive as an open file, or its path if it is on this machine."""
     if isinstance(archive, str) and ("://" in archive or archive.startswith("file:")):
         opened: AbstractContextManager[Any] = fsspec.open(archive, "rb", **storage_options)
         return opened
@@ -207,7 +214,7 @@ def _in_archive(
                     yield _batch(schema, columns)
     except (ImportError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 (file systems raise what they like)
+    except Exception as error:  # noqa: BLE001 (file systems of fsspec may raise any exception)
         row = {"path": path, "error": _text(f"{type(error).__name__}: {error}")}
         yield pa.RecordBatch.from_pylist([row], schema=schema)
 

@@ -1,13 +1,13 @@
-"""How fast the module is beside what else could do its job, on the same pages in the same run.
+"""The speed of the module compared with other packages for the same job, on the same pages in the same run.
 
     pip install ./python lxml beautifulsoup4 selectolax resiliparse
     python python/benches/python.py [--rounds N] [FOLDER]
 
-FOLDER holds pages of HTML; without one they are those of ../shared/corpus/pages, which lies beside the checkout. Jobs take
-turns, and of each the quickest round counts. A peer that is not installed is left out, with a line that says so. The Rust
-library is compiled first, with `cargo bench`.
+FOLDER contains HTML pages; the default is ../shared/corpus/pages, beside the checkout. Jobs take turns, and the fastest
+round of each counts. A package that is not installed is skipped with a notice. The Rust library is compiled first, with
+`cargo bench`.
 
-Ratios of one run mean something, numbers of other machines do not.
+Ratios of one run can be compared between machines; absolute numbers cannot.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ import baselink
 REPOSITORY = Path(__file__).resolve().parents[2]
 URL = "http://example.org/docs/guide/page.html"
 SLOW = {"lxml make_links_absolute", "BeautifulSoup + urljoin", "lxml iterlinks + urljoin", "resiliparse + urljoin"}
-"""What gets three rounds and no more."""
+"""Jobs with only three rounds."""
 ATTRIBUTES = ("href", "src", "action", "formaction", "cite", "data", "poster", "background", "longdesc")
 SELECTOR = ", ".join(f"[{name}]" for name in ATTRIBUTES)
 
 Job = Callable[[], float]
-"""Runs once over all pages, and gives seconds."""
+"""Runs once over all pages, and returns the seconds."""
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -59,7 +59,7 @@ def each(pages: list[bytes], work: Callable[[bytes], object]) -> Job:
 
 
 def in_threads(pages: list[bytes], number: int, work: Callable[[bytes], object]) -> Job:
-    """`work` on all pages as often as there are threads, so that a thread has the same to do however many there are."""
+    """Runs `work` on all pages in each of `number` threads, so the work of a thread does not depend on their number."""
     pool = ThreadPoolExecutor(number)
 
     def all_pages(_: int) -> None:
@@ -70,7 +70,7 @@ def in_threads(pages: list[bytes], number: int, work: Callable[[bytes], object])
 
 
 def rust(files: list[Path]) -> dict[str, Job]:
-    """The jobs of rust.rs, which runs beside this and does a round when it is told to."""
+    """The jobs of rust.rs, a separate process that runs a round on request."""
     build = [
         "cargo",
         "bench",
@@ -113,7 +113,7 @@ def peers(pages: list[bytes]) -> dict[str, Job]:
 
         def absolute(page: bytes) -> bytes:
             tree = lxml.html.document_fromstring(page)
-            # Without this it raises on some of the pages.
+            # Without handle_failures it raises on some of the pages.
             tree.make_links_absolute(URL, handle_failures="ignore")
             return lxml.html.tostring(tree)
 
@@ -156,7 +156,7 @@ def peers(pages: list[bytes]) -> dict[str, Job]:
         def resiliparse(page: bytes) -> list[tuple[str, str, str, str | None]]:
             tree = HTMLTree.parse_from_bytes(page, "utf-8")
             found = []
-            # Many times as fast as query_selector_all, which counts to each element anew.
+            # Many times as fast as query_selector_all, which takes quadratic time.
             for node in tree.document:
                 if hasattr(node, "attrs"):
                     for name in ATTRIBUTES:
@@ -173,7 +173,7 @@ RATIOS = [
     ("rewrite", "lxml make_links_absolute", "at least 20"),
     ("rewrite", "BeautifulSoup + urljoin", ""),
     ("rewrite, two threads", "rewrite, one thread", "at least 1.7"),
-    # The remaining capacity of a second core.
+    # The speedup that the second core allows.
     ("SHA-1, two threads", "SHA-1, one thread", ""),
     ("links", "Rust, links", ""),
     ("links", "selectolax + urljoin", "at least 5"),
@@ -182,7 +182,7 @@ RATIOS = [
     ("link_columns", "links", ""),
     ("iter_links", "links", ""),
 ]
-"""A job, what it is compared with, and what is wanted: how many times as fast it is."""
+"""A job, the job that it is compared with, and the goal for the ratio of their speeds."""
 
 
 def main() -> None:

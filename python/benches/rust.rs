@@ -1,10 +1,10 @@
-//! Time that the Rust library takes for the jobs of `python.py`, which starts this and asks for one round after the other.
+//! The time that the Rust library takes for the jobs of `python.py`, which starts this program and requests each round.
 //!
 //! ```text
-//! rust URL FILE...    a line "rewrite" or "links" on standard input, then a line with nanoseconds on standard output
+//! rust URL FILE...    for each line "rewrite" or "links" on standard input, prints a line with nanoseconds
 //! ```
 //!
-//! Deliberately absent: reading of files while the clock runs.
+//! Deliberately absent: the time to read files.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::hint::black_box;

@@ -1,11 +1,11 @@
-"""How many links a second Spark gets out of an archive by baselink, and by warcio and lxml in a plain Python function.
+"""The links per second that Spark reads from an archive with baselink, and with warcio and lxml in a Python function.
 
     pip install "./python[spark]" warcio lxml
     python python/benches/spark.py --baselink PROGRAM ARCHIVE
 
-With one core the archive is read once, with two cores twice at the same time. The rows go nowhere (Spark's `noop`).
-Of `--rounds` the one counts that took the least time of processors, and of Spark the first is not counted; MB are
-those of inflated data. A core of Spark is a thread in Java and a process of Python, which both take time of processors.
+With one core the archive is read once, with two cores twice at the same time. The rows are discarded (Spark's `noop`).
+The round with the least processor time counts; Spark gets one more round first, which does not count. MB are those of
+inflated data. A core of Spark is a Java thread and a Python process, and both take processor time.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CHOSEN = "url string, target string"
 
 
 def by_lxml(paths: Iterable[str]) -> Iterator[tuple[str | None, ...]]:
-    """What a job in Python does without baselink: the links of HTML, joined to the URL of the page."""
+    """A job in Python without baselink: finds the links of HTML, and joins them to the URL of the page."""
     for path in paths:
         with open(path, "rb") as file:
             for record in ArchiveIterator(file):
@@ -63,7 +63,7 @@ def measured(name: str, size: int, rounds: int, work: Callable[[], object], rows
 
 
 def processor_time() -> float:
-    """The seconds that processors have worked for this process and those that it began (Linux: proc(5))."""
+    """The processor time of this process and its descendants, in seconds (Linux: proc(5))."""
     parents: dict[int, int] = {}
     ticks: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):

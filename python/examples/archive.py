@@ -3,7 +3,7 @@
     pip install "./python[warc]"
     python examples/archive.py links.parquet crawl/*.warc.gz      # paths, or URLs for fsspec
 
-A row with an `error` is not a link, but a fault in an archive. Memory grows with the largest record, not with the archives.
+A row with an `error` reports a fault in an archive. Memory grows with the largest record, not with the archives.
 """
 
 import sys

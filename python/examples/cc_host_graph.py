@@ -1,13 +1,14 @@
-"""The graph of hosts of a crawl, with Spark: how many links lead from one host to another.
+"""The host graph of a crawl, with Spark: the number of links from each host to each other host.
 
     python examples/cc_host_graph.py warc.paths graph                 # on this machine
     spark-submit examples/cc_host_graph.py warc.paths s3a://bucket/graph  # on a cluster
 
-`warc.paths` has the path or URL of an archive on each line, as Common Crawl lists them; what `--base-url` says, such as
-s3://commoncrawl/, is put before those that are no URLs. The result is Parquet with the columns source, target, links.
+`warc.paths` has the path or URL of an archive on each line, as Common Crawl lists them. `--base-url`, such as
+s3://commoncrawl/, is put before each line that is not a URL. The result is Parquet with the columns source, target and
+links.
 
-The class has the methods of a job of cc-pyspark (github.com/commoncrawl/cc-pyspark). Whoever has that derives
-`HostGraph` from its `CCSparkJob`, and keeps `name`, `output_schema` and `process_warc`.
+The class has the methods of a job of cc-pyspark (github.com/commoncrawl/cc-pyspark). If you use cc-pyspark, derive
+`HostGraph` from its `CCSparkJob`, and keep only `name`, `output_schema` and `process_warc`.
 """
 
 import argparse
@@ -35,7 +36,7 @@ class HostGraph:
     output_schema = StructType([StructField("key", edge), StructField("val", LongType())])
 
     def process_warc(self, uri: str, stream: IO[bytes] | None = None) -> Iterator[Edge]:
-        """The edges of an archive, each with how many links it has."""
+        """The edges of an archive, each with its number of links."""
         edges: Counter[tuple[str, str]] = Counter()
         for batch in baselink.warc.link_batches(stream or uri, resolver="whatwg"):
             for found in batch.filter(batch["error"].is_valid()).to_pylist():

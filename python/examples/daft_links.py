@@ -1,9 +1,9 @@
-"""The links of web archives with Daft: the hosts that most of them lead to.
+"""The links of web archives with Daft: the ten hosts with the most links to them.
 
     pip install "./python[warc]" daft
-    python examples/daft_links.py ARCHIVE...        # on this machine; DAFT_RUNNER=ray takes a cluster of Ray
+    python examples/daft_links.py ARCHIVE...        # on this machine; with DAFT_RUNNER=ray on a Ray cluster
 
-Each archive is a task. Columns that are not asked for are not given to Daft.
+Each archive is a task. Only the columns that the query needs are passed to Daft.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class LinksOfArchive(DataSourceTask):
 
     async def read(self) -> AsyncIterator[RecordBatch]:
         batches = baselink.warc.link_batches(self.archive, resolver="whatwg")
-        # In a thread, so that other archives are read meanwhile.
+        # In a thread, so that other archives are read at the same time.
         while (batch := await asyncio.to_thread(next, batches, None)) is not None:
             batch = batch.select(self.columns)
             yield RecordBatch.from_arrow_record_batches([batch], batch.schema)

@@ -1,9 +1,9 @@
-"""The entries of a feed with links that work elsewhere: feedparser gets the feed with absolute links.
+"""Prints the entries of a feed with absolute links: feedparser reads the output of baselink.
 
     pip install ./python feedparser
     python examples/feed.py URL FILE.xml
 
-feedparser then needs no URL, and resolves nothing itself. Prints the link and the title of each entry.
+feedparser then needs no URL, and resolves nothing itself. Each line has the link and the title of an entry.
 """
 
 import sys

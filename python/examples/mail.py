@@ -1,10 +1,10 @@
-"""A mail filter: standard input to standard output, with absolute links. It also takes a mailbox (mbox).
+"""A mail filter: makes the links of a message or a mailbox (mbox) absolute.
 
     pip install ./python
     python examples/mail.py < message.eml > absolute.eml
 
-`//host/…` gets a scheme, `#top` stays in the mail, and messages with a DKIM signature keep their bytes. Standard error has the
-number of links by outcome.
+`//host/…` gets a scheme, `#top` stays, and messages with a DKIM signature keep their bytes. The number of links by
+outcome is printed to standard error.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""Markdown with links that work elsewhere: html2text gets the page with absolute links.
+"""Converts a page to Markdown with absolute links: html2text reads the output of baselink.
 
     pip install ./python html2text
     python examples/markdown.py URL FILE.html
 
-Converters ignore `<base href>`: they leave links relative, or join them to the URL of the page.
+Converters alone ignore `<base href>`: they leave links relative, or join them to the URL of the page.
 """
 
 import sys
@@ -15,7 +15,7 @@ import baselink
 
 
 def markdown(page: bytes, url: str) -> str:
-    # As browsers resolve; `#top` stays a link within the page.
+    # Links are resolved as in browsers, and `#top` stays a link within the page.
     absolute = baselink.rewrite(page, url, resolver="whatwg", fragments="auto")
     return html2text.HTML2Text(bodywidth=0).handle(absolute.decode("utf-8", "replace"))
 

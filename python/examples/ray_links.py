@@ -1,9 +1,9 @@
-"""The links of web archives with Ray Data: how many of each outcome.
+"""The links of web archives with Ray Data: the number of links with each outcome.
 
     pip install "./python[warc]" "ray[data]"
-    python examples/ray_links.py ARCHIVE...         # on this machine; on a cluster, what is said in RAY_ADDRESS
+    python examples/ray_links.py ARCHIVE...         # on this machine, or on the cluster at RAY_ADDRESS
 
-Each archive is a task, which gives its links in blocks, a batch at a time.
+Each archive is a task, which yields its links in batches.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""The links of web archives with Spark: how many of each outcome, and the hosts that most of them lead to.
+"""The links of web archives with Spark: the number of links with each outcome, and the ten hosts with the most links.
 
     pip install "./python[spark]"                                  # and Java 17
     python examples/spark_links.py ARCHIVE...                      # on all cores of this machine

@@ -1,11 +1,12 @@
-//! Contents of web archives (ISO 28500), as columns: the links of the documents, or the documents, rewritten.
+//! Contents of web archives (ISO 28500), as columns: the links of the documents, or the documents with absolute links.
 //!
 //! ```text
-//! WARC --Records--> record --document--> bytes, options with its own URL --> its links, or itself rewritten --> rows
-//!             \--> anomaly --> a row with its place and `error`
+//! WARC --Records--> record --document--> bytes, options with its URL --> links, or the rewritten document --> rows
+//!             \--> anomaly --> a row with its offset and `error`
 //! ```
 //!
-//! Deliberately absent: digests of records, which are not checked; ARC; HAR and `.webarchive`; ZIP, which Python opens for WACZ.
+//! Deliberately absent: a check of the digests of records; ARC; HAR and `.webarchive`; ZIP, which Python opens for
+//! WACZ.
 
 use std::error::Error as _;
 use std::fs::File;
@@ -24,7 +25,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::Output;
 use crate::columns::{Batches, LINK, LONGEST, Row, Type};
-use crate::messages::{PythonFile, raised};
+use crate::messages::{PythonFile, io_exception};
 use crate::options::rewriter;
 
 type Reader = Box<dyn Read + Send + Sync>;
@@ -37,7 +38,7 @@ const ENTRIES: usize = 1 << 8;
 enum Content {
     /// A row for each link: path, the fields of `Link`, then the columns of its record.
     Links,
-    /// A row: path, the columns of its record, the document, how many links were rewritten.
+    /// A row for each document: path, the columns of its record, the document, the number of rewritten links.
     Documents,
 }
 
@@ -81,18 +82,18 @@ impl Key {
     }
 }
 
-/// Reads a web archive, in batches.
+/// An iterator over the batches of a web archive.
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct ArchiveColumns {
     records: Records<Reader>,
-    /// The Python file that the reader reads, if any.
+    /// The Python file that `records` reads, if it does not read a path.
     file: Option<PythonFile>,
     path: String,
     content: Content,
     rewriter: Rewriter,
     batches: Batches,
     has_ended: bool,
-    /// Error that ended the reading; raised after the entries read before it.
+    /// The error that ended the reading. It is raised after the batches read before it.
     failure: Option<PyErr>,
 }
 
@@ -135,7 +136,7 @@ impl ArchiveColumns {
             match self.records.next() {
                 Some(Ok(entry)) => self.entry(entry)?,
                 end => {
-                    self.failure = end.and_then(Result::err).as_ref().map(unreadable);
+                    self.failure = end.and_then(Result::err).as_ref().map(to_exception);
                     self.has_ended = true;
                     self.batches.finish();
                     break;
@@ -152,26 +153,26 @@ impl ArchiveColumns {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                self.say(found.offset, &format!("{}: {}", found.code.name(), found.message));
+                self.add_error(found.offset, &format!("{}: {}", found.code.name(), found.message));
                 return Ok(());
             }
         };
         for found in &record.diagnostics {
-            self.say(record.offset, &format!("{}: {}", found.code.name(), found.message));
+            self.add_error(record.offset, &format!("{}: {}", found.code.name(), found.message));
         }
         if let Some(found) = document(&record, self.rewriter.options()) {
             let key = Key::of(&record, &found);
             match self.content {
                 Content::Links => self.links(&key, &found),
-                Content::Documents => self.rewritten(&key, &found).map_err(raised)?,
+                Content::Documents => self.rewritten(&key, &found).map_err(io_exception)?,
             }
         }
         self.records.reuse(record.into_buffer());
         Ok(())
     }
 
-    /// A row that has what is unexpected, and where.
-    fn say(&mut self, offset: Offset, error: &str) {
+    /// Adds a row with an anomaly and its offset.
+    fn add_error(&mut self, offset: Offset, error: &str) {
         let mut row = self.batches.row();
         row.text(Some(&self.path));
         if let Content::Links = self.content {
@@ -194,17 +195,17 @@ impl ArchiveColumns {
             let mut row = batches.row();
             key.add_to(row.text(Some(path)).link(&found)).text(error);
         });
-        // A body that is skipped has no links; without this row nothing would report it.
+        // A body that cannot be decoded has no links. Only this row reports it.
         for found in totals.diagnostics {
             if found.code == Code::TransferUndecodable {
-                self.say(key.offset, &format!("{}: {}", found.code.name(), found.message));
+                self.add_error(key.offset, &format!("{}: {}", found.code.name(), found.message));
             }
         }
     }
 
     fn rewritten(&mut self, key: &Key, found: &RecordDocument<'_>) -> io::Result<()> {
         let RecordDocument { bytes, options, media_type, .. } = found;
-        // Of a response without a document only the header fields were looked at.
+        // A response without a document can only have links in its header fields, and gets no row.
         let format = media_type
             .split_once('/')
             .map_or(Format::Other, |(type_, subtype)| Format::of_media_type(type_, subtype));
@@ -237,8 +238,9 @@ impl ArchiveColumns {
     }
 }
 
-/// Converts an error from reading an archive: the exception that Python raised, or an error of the system or the reader.
-fn unreadable(error: &baselink::Error) -> PyErr {
+/// Converts an error from reading an archive: to the exception that the Python file raised, or else to `MemoryError` or
+/// `OSError`.
+fn to_exception(error: &baselink::Error) -> PyErr {
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());
     match raised {
@@ -277,9 +279,9 @@ impl ArchiveColumns {
 /// archive_links(file, path, /, **options)
 /// --
 ///
-/// The links of the documents of a WARC file, a path or a binary file, in batches of Arrow buffers as `link_columns` gives
-/// them. The columns are `path`, which all rows have, the fields of `Link`, then record, offset, within, url, media_type
-/// and error. `baselink.warc` makes record batches of them.
+/// The links of the documents in a WARC file, which is a path or a binary file, as batches of Arrow buffers like those
+/// of `link_columns`. The columns are path, the fields of `Link`, record, offset, within, url, media_type and error;
+/// `path` is the value of the first column in every row. `baselink.warc` makes record batches of the buffers.
 #[pyfunction]
 #[pyo3(signature = (file, path, /, **options), text_signature = None)]
 pub(crate) fn archive_links(
@@ -293,8 +295,9 @@ pub(crate) fn archive_links(
 /// archive_documents(file, path, /, **options)
 /// --
 ///
-/// The documents of a WARC file with their links made absolute, in batches as `archive_links` gives them. The columns are
-/// path, record, offset, within, url, media_type, document, how many links were rewritten, and error.
+/// The documents in a WARC file with their links made absolute, as batches of Arrow buffers like those of
+/// `archive_links`. The columns are path, record, offset, within, url, media_type, document, the number of rewritten
+/// links, and error.
 #[pyfunction]
 #[pyo3(signature = (file, path, /, **options), text_signature = None)]
 pub(crate) fn archive_documents(

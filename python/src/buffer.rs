@@ -1,15 +1,15 @@
-//! The bytes that Python holds, without a copy.
+//! Access to the bytes of Python objects without a copy.
 //!
 //! ```text
-//! bytes                      its own memory, which never changes
-//! bytearray, memoryview, …   held by a memoryview, so that the memory stays where it is
+//! bytes                      read directly, because they never change
+//! bytearray, memoryview, …   read through a memoryview, which keeps the memory in its place
 //! ```
 //!
-//! The interface of CPython 3.10 that is stable has one function that gives the memory of an object other than
-//! `bytes`: `PyObject_AsReadBuffer`. `PyBuffer` is there from 3.11 on.
+//! In the stable interface of CPython 3.10, only `PyObject_AsReadBuffer` gives access to the memory of an object other
+//! than `bytes`. `PyBuffer` exists from 3.11 on.
 //!
-//! Deliberately absent: protection against another thread that writes to the memory meanwhile. As with `hashlib`, the
-//! result then is of no use.
+//! Deliberately absent: protection against another thread that writes to the memory while it is read. As with
+//! `hashlib`, the result is then meaningless.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -30,11 +30,11 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// The bytes of a Python object, which stay where they are as long as this is there.
+/// The bytes of a Python object, which stay in place as long as this value exists.
 pub(crate) struct Data<'py> {
     start: *const u8,
     length: usize,
-    /// Python object that owns the bytes.
+    /// The Python object that owns the bytes.
     held: Bound<'py, PyAny>,
     of: PhantomData<&'py [u8]>,
 }
@@ -62,7 +62,7 @@ impl<'py> Data<'py> {
             ));
         }
         let (mut start, mut length) = (std::ptr::null(), 0);
-        // SAFETY: the object is there, and both places can be written to.
+        // SAFETY: `view` is a live object, and both pointers lead to local variables.
         #[allow(unsafe_code)]
         let status =
             unsafe { PyObject_AsReadBuffer(view.as_ptr(), &raw mut start, &raw mut length) };
@@ -81,8 +81,8 @@ impl<'py> Data<'py> {
         if self.length == 0 {
             return &[];
         }
-        // SAFETY: so many bytes are there, by CPython's word. What holds them exports its buffer until this is gone, so
-        // that they are neither moved nor freed.
+        // SAFETY: CPython gave this pointer and length. `held` is `bytes`, or a memoryview that exports the buffer
+        // until it is dropped, so the bytes are neither moved nor freed.
         #[allow(unsafe_code)]
         unsafe {
             std::slice::from_raw_parts(self.start, self.length)
@@ -90,34 +90,34 @@ impl<'py> Data<'py> {
     }
 }
 
-/// Size below which copying the bytes is faster than releasing and reacquiring the GIL.
-const AT_ONCE: usize = 1 << 14;
+/// The size up to which copying the bytes is faster than releasing and reacquiring the GIL.
+const SMALL: usize = 1 << 14;
 
-/// Bytes of Python's with a copy of `bytes`. Most of what that takes is the first touch of new memory, which other threads
-/// need not wait for.
-pub(crate) fn copied<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    if bytes.len() <= AT_ONCE {
+/// Copies `bytes` to a new object `bytes`. Most of the time is spent on the first access to new memory, so the GIL is
+/// released.
+pub(crate) fn to_python<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    if bytes.len() <= SMALL {
         return Ok(PyBytes::new(py, bytes));
     }
     let length = ffi::Py_ssize_t::try_from(bytes.len())?;
-    // SAFETY: without a source the memory is left to whoever called this. Nobody else has the object yet, and all of its
-    // bytes are written before anybody does.
+    // SAFETY: with a null source, the function leaves the memory uninitialized. No other code has the object before all
+    // its bytes are written.
     #[allow(unsafe_code)]
     unsafe {
         let object = ffi::PyBytes_FromStringAndSize(std::ptr::null(), length);
-        let made = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
+        let copy = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
         let memory = std::slice::from_raw_parts_mut(
-            ffi::PyBytes_AsString(made.as_ptr()).cast::<MaybeUninit<u8>>(),
+            ffi::PyBytes_AsString(copy.as_ptr()).cast::<MaybeUninit<u8>>(),
             bytes.len(),
         );
         py.detach(|| {
             bytes.as_ptr().copy_to_nonoverlapping(memory.as_mut_ptr().cast(), bytes.len())
         });
-        Ok(made)
+        Ok(copy)
     }
 }
 
-/// Output that takes memory as long as there is some; then writing to it fails. To a `Vec` it would end the process.
+/// Output in memory. If memory runs out, a write fails; a write to a `Vec` would end the process.
 #[derive(Default)]
 pub(crate) struct Output(pub(crate) Vec<u8>);
 

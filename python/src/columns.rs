@@ -1,13 +1,14 @@
-//! Rows as columns, in the layout of Arrow ("Arrow Columnar Format", Variable-size Binary Layout): no object for a row.
+//! Rows as columns, in the layout of Arrow ("Arrow Columnar Format", Variable-size Binary Layout), without an object
+//! for each row.
 //!
 //! ```text
 //! "a", None, "img"  -->  validity 0b101 · offsets 0 1 1 4 · bytes "aimg"
 //! ```
 //!
-//! `baselink/arrow.py` wraps the buffers by `pyarrow.Array.from_buffers`, without a copy. Numbers have 64 bits and a sign,
-//! because Spark knows no others.
+//! `baselink/arrow.py` wraps the buffers by `pyarrow.Array.from_buffers`, without a copy. Numbers are signed and have
+//! 64 bits, because Spark has no unsigned numbers.
 //!
-//! Deliberately absent: pyarrow. Whoever has another library for Arrow wraps the same buffers with it.
+//! Deliberately absent: pyarrow. Other libraries for Arrow can wrap the same buffers.
 
 use std::collections::VecDeque;
 use std::slice;
@@ -19,18 +20,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::{Data, copied};
+use crate::buffer::{Data, to_python};
 use crate::options::{at, builder};
 use crate::rows::pair;
 
-/// A batch has at most so many rows: Spark is quicker with them than with larger ones.
+/// The maximum number of rows in a batch. Spark is slower with larger batches.
 const ROWS: usize = 1 << 12;
-/// A batch with so many bytes of texts is complete.
+/// The number of bytes of text after which a batch is complete.
 const BYTES: usize = 16 << 20;
-/// Offsets in a column have 31 bits. So long a text still fits, whatever is in the batch.
+/// The maximum length of a text. Offsets in a column have 31 bits, so a text of this length fits into any incomplete
+/// batch.
 pub(crate) const LONGEST: usize = i32::MAX as usize - BYTES;
 
-/// Type of the values in a column.
+/// The type of the values in a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     /// Texts, or other bytes.
@@ -48,11 +50,12 @@ pub(crate) const LINK: [Type; 15] = {
 };
 
 struct Column {
-    /// A bit a row, the lowest first: whether there is a value.
+    /// One bit for each row, the lowest first; it is set if the row has a value.
     validity: Vec<u8>,
+    /// The number of rows without a value.
     absent: usize,
     rows: usize,
-    /// Start of the first value, then the end of each value; empty for numbers.
+    /// The start of the first value, then the end of each value; empty for numbers.
     offsets: Vec<u8>,
     values: Vec<u8>,
 }
@@ -63,7 +66,7 @@ impl Column {
         Self { validity: Vec::new(), absent: 0, rows: 0, offsets, values: Vec::new() }
     }
 
-    fn say_present(&mut self, is_present: bool) {
+    fn push_validity(&mut self, is_present: bool) {
         if self.rows.is_multiple_of(8) {
             self.validity.push(0);
         }
@@ -74,13 +77,13 @@ impl Column {
         self.rows += 1;
     }
 
-    /// Number of absent values, and the buffers: validity, offsets and bytes, or validity and numbers.
+    /// The number of absent values, and the buffers: validity, offsets and bytes, or validity and numbers.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let validity = (self.absent > 0).then(|| copied(py, &self.validity)).transpose()?;
-        let values = copied(py, &self.values)?;
+        let validity = (self.absent > 0).then(|| to_python(py, &self.validity)).transpose()?;
+        let values = to_python(py, &self.values)?;
         let buffers = match self.offsets.is_empty() {
             true => (validity, values).into_pyobject(py)?,
-            false => (validity, copied(py, &self.offsets)?, values).into_pyobject(py)?,
+            false => (validity, to_python(py, &self.offsets)?, values).into_pyobject(py)?,
         };
         (self.absent, buffers).into_pyobject(py)
     }
@@ -89,9 +92,9 @@ impl Column {
 struct Batch {
     columns: Vec<Column>,
     rows: usize,
-    /// Total size of the column's texts in bytes.
+    /// The total size of all texts in bytes.
     size: usize,
-    /// True if there was no memory for a batch.
+    /// True if memory for a text was lacking.
     lacks_memory: bool,
 }
 
@@ -118,7 +121,7 @@ impl Batches {
         Self { current: Batch::new(&types), complete: VecDeque::new(), types }
     }
 
-    /// A new row, which has to get a value for each column.
+    /// Begins a row. The caller must add a value for each column.
     pub(crate) fn row(&mut self) -> Row<'_> {
         if self.current.is_full() {
             self.complete_current();
@@ -133,7 +136,7 @@ impl Batches {
         self.complete.push_back(std::mem::replace(&mut self.current, next));
     }
 
-    /// Says that no more rows come.
+    /// Completes the last batch, after the last row.
     pub(crate) fn finish(&mut self) {
         if self.current.rows > 0 {
             self.complete_current();
@@ -144,7 +147,7 @@ impl Batches {
         !self.complete.is_empty()
     }
 
-    /// The next complete batch: how many rows it has, and for each column how many values are absent and its buffers.
+    /// The next complete batch: its number of rows, and for each column the number of absent values and the buffers.
     pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let Some(Batch { columns, rows, lacks_memory, .. }) = self.complete.pop_front() else {
             return Ok(None);
@@ -165,7 +168,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// A text, unless it is absent, or longer than a column can hold.
+    /// Adds a text. A text longer than [`LONGEST`] is absent.
     pub(crate) fn text(&mut self, text: Option<&str>) -> &mut Self {
         self.bytes(text.map(str::as_bytes))
     }
@@ -176,7 +179,7 @@ impl Row<'_> {
         let has_room = column.values.try_reserve(bytes.map_or(0, <[u8]>::len)).is_ok();
         *self.lacks_memory |= !has_room;
         let bytes = bytes.filter(|_| has_room);
-        column.say_present(bytes.is_some());
+        column.push_validity(bytes.is_some());
         let bytes = bytes.unwrap_or_default();
         column.values.extend_from_slice(bytes);
         *self.size += bytes.len();
@@ -187,13 +190,13 @@ impl Row<'_> {
 
     pub(crate) fn number(&mut self, number: Option<u64>) -> &mut Self {
         let Some(column) = self.columns.next() else { return self };
-        column.say_present(number.is_some());
+        column.push_validity(number.is_some());
         let number = i64::try_from(number.unwrap_or_default()).unwrap_or(i64::MAX);
         column.values.extend_from_slice(&number.to_le_bytes());
         self
     }
 
-    /// The fields of a link.
+    /// Adds the fields of a link.
     pub(crate) fn link(&mut self, ListedLink { link, line, column }: &ListedLink) -> &mut Self {
         self.text(Some(&link.entity));
         for number in [*line, *column, link.span.start, link.span.end] {
@@ -211,7 +214,7 @@ impl Row<'_> {
             .text(link.reason.map(Reason::name))
     }
 
-    /// Every column of `types` without a value.
+    /// Adds an absent value for each column of `types`.
     pub(crate) fn absent(&mut self, types: &[Type]) -> &mut Self {
         for of in types {
             match of {
@@ -223,11 +226,12 @@ impl Row<'_> {
     }
 }
 
-/// The links of many documents, in batches.
+/// An iterator over the links of many documents, in batches.
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct LinkColumns {
     documents: Py<PyIterator>,
     builder: RewriterBuilder,
+    /// The number of the next document, counted from 0.
     number: u64,
     batches: Batches,
 }
@@ -235,9 +239,9 @@ pub(crate) struct LinkColumns {
 /// link_columns(documents, /, **options)
 /// --
 ///
-/// The links of many documents as Arrow buffers. `documents` is what `iter_links` takes. Each batch is how many rows it
-/// has, and for each column how many values are absent and its buffers. The first column is the number of the document,
-/// the others are the fields of `Link`. `baselink.arrow` makes record batches of them.
+/// The links of many documents as Arrow buffers. `documents` is an iterable, as for `iter_links`. Each batch is a pair:
+/// its number of rows, and for each column the number of absent values and the buffers. The first column has the number
+/// of the document, the others the fields of `Link`. `baselink.arrow` makes record batches of the buffers.
 ///
 /// >>> import baselink
 /// >>> [(rows, columns)] = baselink.link_columns([(b"<a href=x>", "http://h.example/")])
@@ -266,7 +270,7 @@ impl LinkColumns {
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         while !self.batches.has_complete() {
-            // Python sees no signal while it runs none of its own code.
+            // Python handles signals only between its own instructions.
             py.check_signals()?;
             let Some(document) = self.documents.bind(py).clone().next() else {
                 self.batches.finish();

@@ -24,10 +24,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::buffer::{Data, Output, copied};
-use crate::messages::raised;
+use crate::buffer::{Data, Output, to_python};
+use crate::messages::io_exception;
 use crate::options::rewriter;
-use crate::rows::{Rows, listed};
+use crate::rows::{Rows, list_links};
 
 /// Converts an error about an argument to Python's `ValueError`.
 fn value_error(error: baselink::Error) -> PyErr {
@@ -36,9 +36,9 @@ fn value_error(error: baselink::Error) -> PyErr {
 
 /// The document with every relative link made absolute. No other byte changes.
 ///
-/// `data` is bytes, a bytearray, a memoryview or anything else with a buffer; `url` is the absolute URL from which it was
-/// retrieved (RFC 1808, section 3.3). Where no base URL is known the result is the document. The options are those of
-/// `baselink.Options`. A document never raises; ValueError is for a wrong argument.
+/// `data` is bytes, a bytearray, a memoryview or any other buffer. `url` is the absolute URL from which the document
+/// was retrieved (RFC 1808, section 3.3). If no base URL is known, the document is returned unchanged. The options are
+/// those of `baselink.Options`. No document raises an exception; a wrong argument raises ValueError or TypeError.
 ///
 /// >>> import baselink
 /// >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
@@ -58,7 +58,7 @@ fn rewrite<'py>(
     match data.cast_exact::<PyBytes>() {
         Ok(same) if edits.is_empty() && !totals.lacks_memory => Ok(same.clone()),
         _ => {
-            let made = py.detach(|| {
+            let output = py.detach(|| {
                 let mut output = Output::default();
                 if totals.lacks_memory {
                     return Err(io::Error::from(ErrorKind::OutOfMemory));
@@ -66,7 +66,7 @@ fn rewrite<'py>(
                 output.0.try_reserve(bytes.len() + bytes.len() / 8)?;
                 edits.write_to(bytes, &mut output).map(|()| output)
             });
-            copied(py, &made.map_err(raised)?.0)
+            to_python(py, &output.map_err(io_exception)?.0)
         }
     }
 }
@@ -89,17 +89,17 @@ fn rewrite_report<'py>(
     let rewriter = rewriter("rewrite_report", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    let made = py.detach(|| {
+    let results = py.detach(|| {
         let rewritten = rewriter.rewrite(bytes);
         let (lines, mut output) = (rewritten.lines(), Output::default());
         rewritten.edits.write_to(bytes, &mut output)?;
         Ok((rewritten, lines, output))
     });
-    let (rewritten, lines, Output(output)) = made.map_err(raised)?;
+    let (rewritten, lines, Output(output)) = results.map_err(io_exception)?;
     Rows::new(py)?.rewritten(&rewritten, &lines, &output)
 }
 
-/// Every link of a document, in its order: where it is, its base, and where it leads.
+/// Every link of a document, in document order, with its position, base, target and outcome.
 ///
 /// >>> import baselink
 /// >>> [link.target for link in baselink.links(b"<a href=x><img srcset='y 2x'>", "http://h.example/a/")]
@@ -112,12 +112,12 @@ fn links(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<Py<PyAny>>> {
     let rewriter = rewriter("links", url, options)?;
-    listed(&Data::of(data)?, &rewriter)
+    list_links(&Data::of(data)?, &rewriter)
 }
 
-/// The base URL of a document, and why it is that (RFC 1808, section 3). `str()` of the result explains it.
+/// The base URL of a document, with its rule and source (RFC 1808, section 3). `str()` of the result explains it.
 ///
-/// Of a message it is the base of its outermost heading, of a mailbox that of its first message.
+/// For a message, this is the base of the outermost heading; for a mailbox, that of its first message.
 ///
 /// >>> import baselink
 /// >>> found = baselink.base(b"<base href=/b/>", "http://h.example/a")
@@ -151,7 +151,8 @@ fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
 
 /// The URL that `reference` means in a document with this base (RFC 1808, section 4).
 ///
-/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which is what browsers do. ValueError where there is no such URL.
+/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which resolves as browsers do. Raises ValueError if there is no such
+/// URL.
 ///
 /// >>> import baselink
 /// >>> baselink.resolve("http://a/b/c/d;p?q", "../g")
@@ -166,8 +167,7 @@ fn resolve(base: &str, reference: &str, resolver: &str) -> PyResult<String> {
     Ok(target.url)
 }
 
-/// The shortest sensible reference that means `target` in a document with this base. Where only the target itself does,
-/// it is that.
+/// The shortest sensible reference that means `target` in a document with this base; `target` itself if no other does.
 ///
 /// >>> import baselink
 /// >>> baselink.relativize("http://a/b/c/d", "http://a/b/g")
@@ -178,8 +178,10 @@ fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
     Ok(absolute(base, resolver)?.relativize(target))
 }
 
-/// The format of a document, by the name of its file, or None, and its first bytes, of which 2,048 are enough: a value
-/// for the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" is what no format is known of.
+/// The format of a document, detected from its file name, or None, and its first bytes, of which 2,048 are enough.
+///
+/// The result is a value of the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" means
+/// that the format is unknown.
 ///
 /// >>> import baselink
 /// >>> baselink.detect("a.svg", b""), baselink.detect(None, b"From: me@h.example\n\n")
@@ -190,7 +192,7 @@ fn detect(name: Option<&str>, head: &Bound<'_, PyAny>) -> PyResult<&'static str>
     Ok(Format::detect(name, Data::of(head)?.bytes()).name())
 }
 
-/// The command line `typed`, the program's name first. Returns the exit status.
+/// Runs the command line `typed`, which begins with the name of the program. Returns the exit status.
 #[pyfunction]
 #[pyo3(signature = (typed, is_stdout_closed, /))]
 fn command(py: Python<'_>, typed: Vec<OsString>, is_stdout_closed: bool) -> u8 {
@@ -198,7 +200,8 @@ fn command(py: Python<'_>, typed: Vec<OsString>, is_stdout_closed: bool) -> u8 {
     py.detach(|| cli::run(typed))
 }
 
-/// Python aligns objects to no more than 16 bytes (on 64-bit systems), whatever their type says, and PyO3 does not look.
+/// True if Python aligns objects of this type as it requires. Python aligns every object to 16 bytes only (on 64-bit
+/// systems), and PyO3 does not check this.
 const fn is_aligned<T>() -> bool {
     align_of::<T>() <= 2 * size_of::<usize>()
 }
@@ -210,7 +213,7 @@ const _: () = assert!(
         && is_aligned::<rows::LinkIterator>()
 );
 
-/// Names that `baselink/__init__.py` imports. No Python state relies on the GIL alone.
+/// The names that the Python files of the package import. The module does not need the GIL to protect its state.
 #[pymodule(gil_used = false)]
 mod _baselink {
     #[pymodule_export]

@@ -15,9 +15,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::{Data, copied};
+use crate::buffer::{Data, to_python};
 
-/// A file object of Python. Python counts one reference, whoever else has it here.
+/// A Python file object. All clones share one Python reference.
 #[derive(Clone)]
 pub(crate) struct PythonFile(Arc<Py<PyAny>>);
 
@@ -26,7 +26,7 @@ impl PythonFile {
         Self(Arc::new(file.clone().unbind()))
     }
 
-    /// Shows Python's garbage collector the file, once for all that share it.
+    /// Shows the file to Python's garbage collector. Only one of the owners of a clone may do this.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&*self.0)
     }
@@ -56,8 +56,9 @@ impl Read for PythonFile {
     }
 }
 
-/// Converts an error from reading a file: the exception that Python raised, or the error of the system.
-pub(crate) fn raised(error: io::Error) -> PyErr {
+/// Converts an error from reading or writing: to the exception that a Python file raised, or else to `MemoryError` or
+/// `OSError`.
+pub(crate) fn io_exception(error: io::Error) -> PyErr {
     match error.downcast::<PyErr>() {
         Ok(error) => error,
         Err(error) if error.kind() == ErrorKind::OutOfMemory => PyMemoryError::new_err(()),
@@ -65,17 +66,17 @@ pub(crate) fn raised(error: io::Error) -> PyErr {
     }
 }
 
-/// The messages of a mailbox.
+/// An iterator over the messages of a mailbox.
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct Messages {
-    // Python aligns an object to 16 bytes, and what searches for lines wants more.
+    // Python aligns objects to 16 bytes, but the search for lines needs a larger alignment.
     messages: Box<mbox::Messages<PythonFile>>,
-    /// Python file that the messages are read from.
+    /// The Python file that `messages` reads.
     file: PythonFile,
 }
 
-/// The messages of a mailbox (mbox), which `file` gives: a binary file, open for reading. One message at a time is in
-/// memory. Each has the bytes that it has in the file, without the line `From `.
+/// The messages of a mailbox (mbox), read from `file`, a binary file that is open for reading. Memory holds one message
+/// at a time. Each message has its bytes from the file, without the line `From `.
 ///
 /// >>> import baselink, io
 /// >>> [message for message in baselink.messages(io.BytesIO(b"From a\nSubject: x\n\ny\n"))]
@@ -97,8 +98,8 @@ impl Messages {
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let messages = &mut self.messages;
         let next = py.detach(|| messages.next_message());
-        let next = next.map_err(raised)?;
-        next.map(|one| copied(py, &one.bytes[one.message.range()])).transpose()
+        let next = next.map_err(io_exception)?;
+        next.map(|one| to_python(py, &one.bytes[one.message.range()])).transpose()
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -1,10 +1,10 @@
-//! Keyword arguments of every function, converted to options.
+//! Conversion of keyword arguments to options.
 //!
 //! ```text
 //! rewrite(page, url, resolver="whatwg", enable="lazy")
 //! ```
 //!
-//! Deliberately absent: what they mean. `Options` in `baselink/_types.py` says it to people.
+//! Deliberately absent: their meaning. `Options` in `baselink/_types.py` describes the options for people.
 
 use baselink::scan::group_of;
 use baselink::{ContentLocationUse, Dkim, Format, Options, Rewriter, RewriterBuilder};
@@ -29,7 +29,7 @@ const NAMES: [&str; 11] = [
     "dkim",
 ];
 
-/// The rewriter that the `options` of a call of `function` ask for.
+/// Builds a rewriter from the URL and the keyword `options` of a call of `function`.
 pub(crate) fn rewriter(
     function: &str,
     url: Option<&str>,
@@ -38,7 +38,7 @@ pub(crate) fn rewriter(
     at(builder(function, options)?, url)
 }
 
-/// The rewriter for documents that were retrieved from `url`.
+/// Builds a rewriter for documents that were retrieved from `url`.
 pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewriter> {
     let builder = match url {
         Some(url) => builder.url(url),
@@ -47,7 +47,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     let rewriter = builder.build().map_err(value_error)?;
     let Options { format, scan, .. } = rewriter.options();
     match group_of(*format).filter(|group| !scan.groups.contains(*group)) {
-        // The command says the same.
+        // The command reports the same error.
         Some(group) => Err(PyValueError::new_err(format!(
             "format '{}' requires enable='{group}'; by default such files have no links",
             format.name()
@@ -56,7 +56,7 @@ pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewrit
     }
 }
 
-/// Builds a rewriter from the keyword `options` of a call of `function`.
+/// Builds a `RewriterBuilder` from the keyword `options` of a call of `function`.
 pub(crate) fn builder(
     function: &str,
     options: Option<&Bound<'_, PyDict>>,
@@ -93,7 +93,7 @@ fn option(
         }
         return Ok(builder);
     }
-    let text: &str = value.extract().map_err(|_| no_text(name, "str"))?;
+    let text: &str = value.extract().map_err(|_| wrong_type(name, "str"))?;
     Ok(match name {
         "format" => builder.format(format(text)?),
         "charset" => builder.charset(text.parse().map_err(value_error)?),
@@ -110,7 +110,7 @@ fn option(
     })
 }
 
-/// The format of that name, also of the one that [`Format::detect`] gives to what it does not know.
+/// The format called `name`. `other`, which [`Format::detect`] returns for an unknown format, is accepted, too.
 fn format(name: &str) -> PyResult<Format> {
     if name == Format::Other.name() {
         return Ok(Format::Other);
@@ -138,11 +138,13 @@ fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     if value.is_instance_of::<PyString>() {
         return Ok(vec![value.extract()?]);
     }
-    let all = value.try_iter().map_err(|_| no_text(name, "str, or an iterable of str"))?;
-    all.map(|one| one?.extract::<String>().map_err(|_| no_text(name, "str, or an iterable of str")))
-        .collect()
+    let all = value.try_iter().map_err(|_| wrong_type(name, "str, or an iterable of str"))?;
+    all.map(|one| {
+        one?.extract::<String>().map_err(|_| wrong_type(name, "str, or an iterable of str"))
+    })
+    .collect()
 }
 
-fn no_text(name: &str, wanted: &str) -> PyErr {
+fn wrong_type(name: &str, wanted: &str) -> PyErr {
     PyTypeError::new_err(format!("{name} must be {wanted}"))
 }

@@ -1,10 +1,10 @@
-//! Results as Python objects: the NamedTuples of `baselink/_types.py`, whose fields are here in their order.
+//! Results as Python objects: the NamedTuples of `baselink/_types.py`. Their fields have the same order here.
 //!
 //! ```text
 //! LinkReport { element: "a", reference: "x", .. }  -->  Link(…, element='a', attribute='href', reference='x', …)
 //! ```
 //!
-//! Deliberately absent: many links at once, which [`crate::columns`] gives without an object for each.
+//! Deliberately absent: lists of links without an object for each link ([`crate::columns`]).
 
 use std::cell::RefCell;
 use std::vec::IntoIter;
@@ -19,7 +19,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::{Data, copied};
+use crate::buffer::{Data, to_python};
 use crate::options::{at, builder};
 
 /// The classes of `baselink/_types.py`.
@@ -35,19 +35,20 @@ struct Classes {
 
 static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
 
-/// Makes them.
+/// Creates instances of the [`Classes`].
 pub(crate) struct Rows<'py> {
     py: Python<'py>,
     classes: &'static Classes,
     new: Bound<'py, PyAny>,
-    /// Names that were asked for, each at [`place`].
+    /// A cache of names, each in its [`slot`].
     names: RefCell<[Option<Bound<'py, PyString>>; NAMES]>,
 }
 
+/// The number of slots for names.
 const NAMES: usize = 64;
 
-/// Slot in which a name is kept. A document has few names: elements, attributes, outcomes, its base.
-fn place(name: &str) -> usize {
+/// The slot of a name in the cache. A document has few names: elements, attributes, outcomes, its base.
+fn slot(name: &str) -> usize {
     let of = |byte: Option<&u8>| byte.map_or(0, |&byte| usize::from(byte));
     let bytes = name.as_bytes();
     (bytes.len() ^ of(bytes.first()) << 1 ^ of(bytes.last()) << 2) % NAMES
@@ -73,7 +74,7 @@ impl<'py> Rows<'py> {
         Ok(Self { py, classes, new, names })
     }
 
-    /// An instance of `class` with the fields `values`.
+    /// Creates an instance of `class` with the fields `values`.
     fn make<V>(&self, class: &Py<PyType>, values: V) -> PyResult<Bound<'py, PyAny>>
     where
         V: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
@@ -81,10 +82,10 @@ impl<'py> Rows<'py> {
         self.new.call1((class.bind(self.py), values.into_pyobject(self.py)?))
     }
 
-    /// A text of which there are few. To make it again for each link took a tenth of the time of all links.
+    /// A Python string from the cache. Without the cache, listing links takes a tenth more time.
     fn name(&self, text: &str) -> Bound<'py, PyString> {
         let mut names = self.names.borrow_mut();
-        match &mut names[place(text)] {
+        match &mut names[slot(text)] {
             Some(known) if known.to_str().is_ok_and(|known| known == text) => known.clone(),
             other => other.insert(PyString::intern(self.py, text)).clone(),
         }
@@ -109,7 +110,7 @@ impl<'py> Rows<'py> {
             link.attribute.as_deref().map(|name| self.name(name)),
         );
         let (entity, line, column, start, end, element, attribute) = place;
-        // A tuple of more than 12 values is made of a list of them.
+        // PyO3 converts tuples of at most 12 values; a longer one is made from an array.
         let values: [Bound<'py, PyAny>; 15] = [
             entity.into_any(),
             line.into_pyobject(self.py)?.into_any(),
@@ -150,7 +151,7 @@ impl<'py> Rows<'py> {
         for outcome in Outcome::ALL {
             counts.set_item(outcome.name(), rewritten.totals.count(outcome))?;
         }
-        let output = copied(self.py, output)?;
+        let output = to_python(self.py, output)?;
         let (links, found) = (PyList::new(self.py, links?)?, PyList::new(self.py, found?)?);
         self.make(&self.classes.rewritten, (output, links, counts, found))
     }
@@ -174,8 +175,8 @@ impl<'py> Rows<'py> {
     }
 }
 
-/// The links of a document.
-pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<PyAny>>> {
+/// The links of a document as Python objects.
+pub(crate) fn list_links(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<PyAny>>> {
     let (py, bytes) = (data.py(), data.bytes());
     let mut found = Some(Vec::new());
     py.detach(|| {
@@ -183,7 +184,7 @@ pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<Py
             let Some(links) = &mut found else { return };
             match links.try_reserve(1) {
                 Ok(()) => links.push(link),
-                // The memory of the other fields is released at once.
+                // This drops the links found so far, so their memory is released at once.
                 Err(_) => found = None,
             }
         })
@@ -193,20 +194,21 @@ pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<Py
     found.iter().map(|found| Ok(rows.link(found)?.unbind())).collect()
 }
 
-/// The links of many documents, one by one.
+/// An iterator over the links of many documents.
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct LinkIterator {
     documents: Py<PyIterator>,
     builder: RewriterBuilder,
-    /// Number of documents begun so far.
+    /// The number of documents read so far.
     number: usize,
+    /// The links of the last document that were not returned yet.
     found: IntoIter<Py<PyAny>>,
 }
 
 /// The links of many documents, each with the number of its document, counted from 0.
 ///
-/// `documents` gives pairs of data and URL, or data alone; the links of one document at a time are in memory. The options
-/// are those of `baselink.Options`.
+/// `documents` is an iterable of pairs of data and URL, or of data alone. Memory holds the links of one document at a
+/// time. The options are those of `baselink.Options`.
 ///
 /// >>> import baselink
 /// >>> pages = [(b"<a href=x>", "http://h.example/"), (b"<a href=y>", None)]
@@ -236,7 +238,7 @@ impl LinkIterator {
             if let Some(link) = self.found.next() {
                 return Ok(Some((self.number - 1, link.into_bound(py))));
             }
-            // Python sees no signal while it runs none of its own code.
+            // Python handles signals only between its own instructions.
             py.check_signals()?;
             let Some(next) = self.documents.bind(py).clone().next() else { return Ok(None) };
             let next = next?;
@@ -244,17 +246,18 @@ impl LinkIterator {
             let (data, url) = pair(&next)?;
             let held = Data::of(&data)?;
             let rewriter = at(self.builder.clone(), url.as_deref())?;
-            self.found = listed(&held, &rewriter)?.into_iter();
+            self.found = list_links(&held, &rewriter)?.into_iter();
         }
     }
 
-    /// The links are not shown: they refer to nothing but texts and numbers.
+    /// Shows `documents` to Python's garbage collector. The links refer only to texts and numbers, so they cannot be
+    /// part of a cycle.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.documents)
     }
 }
 
-/// A document, and its URL: a pair of both, or the data alone.
+/// Splits an item of `documents`, which is a pair of data and URL, or data alone.
 pub(crate) fn pair<'py>(
     document: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {

@@ -1,4 +1,4 @@
-"""Small archives that tests make, and what the command says of an archive."""
+"""Small archives for tests, and the output of the command for an archive."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from conftest import Command
 PAGE = b'<base href="/b/"><a href=x>'
 
 
-def passed_over(error: ImportError) -> None:
-    """Passes a file of tests over for lack of a module; where everything has to be here, that is a failure."""
+def skip_file(error: ImportError) -> None:
+    """Skips a test file because a module is absent. With BASELINK_REQUIRE_OUTSIDE, the file fails instead."""
     if os.environ.get("BASELINK_REQUIRE_OUTSIDE"):
         raise error
     pytest.skip(f"{error.name} is absent", allow_module_level=True)
@@ -25,7 +25,7 @@ def passed_over(error: ImportError) -> None:
 def command_rows(
     command: Command, archive: str, *options: str
 ) -> tuple[list[dict[str, Any]], list[tuple[int | None, int | None, str]]]:
-    """What `baselink links --json` says of an archive: its rows, and the place and sentence of what is unexpected."""
+    """The output of `baselink links --json` for an archive: rows, and anomalies as offset, `within`, message."""
     done = subprocess.run(
         [command.path, "links", "--json", "-v", *options, archive], capture_output=True, text=True, check=False
     )
@@ -38,7 +38,7 @@ def command_rows(
 
 
 def record(block: bytes, **fields: str) -> bytes:
-    """A record: `WARC_Type` is the field `WARC-Type`."""
+    """A record with header fields: the argument `WARC_Type` is the field `WARC-Type`."""
     fields = {"WARC_Type": "response", "WARC_Target_URI": "http://h.example/", **fields}
     fields = {"Content_Type": "application/http", "WARC_Record_ID": "<urn:uuid:1>", **fields}
     lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items()]
@@ -51,5 +51,5 @@ def response(body: bytes, *fields: str) -> bytes:
 
 
 def archive(*records: bytes) -> bytes:
-    """A compressed archive, a member for each record."""
+    """A compressed archive with a member for each record."""
     return b"".join(gzip.compress(one, mtime=0) for one in records)

@@ -1,6 +1,6 @@
-"""What several tests need: the cases of ../fixtures, the command, and what lies outside of the repository.
+"""Helpers of several tests: the cases of ../fixtures, the command, and files outside the repository.
 
-Where something is absent a test says so and goes on; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, that is a failure.
+If a file or program is absent, a test is skipped; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, it fails.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Case(NamedTuple):
         return [line.split("\t") for line in self.read(name).decode().split("\n")[:-1]]
 
     def arguments(self) -> list[tuple[str, str]]:
-        """The options of the command, each with its value."""
+        """The command-line options of the case, each with its value."""
         lines = iter(self.read("arguments").decode().split("\n")[:-1])
         return [(name, "" if name in WITHOUT_VALUE else next(lines)) for name in lines]
 
@@ -51,7 +51,7 @@ FOLDERS = {
     "message": ("message", "eml", 140),
     "http": ("http", "http", 40),
 }
-"""Folders of cases: their format, the extension of their documents, and how many there are at least."""
+"""Folders of cases: their format, the extension of their documents, and the minimum number of cases."""
 
 WITHOUT_VALUE = {"--skip-dkim": {"dkim": "keep"}}
 TRUST = {"-content-location": {"content_location": "label"}, "-local-copies": {"local_copies": "rewrite"}}
@@ -67,11 +67,11 @@ OPTIONS = {
     "--format": "format",
 }
 ABSENT = {("--trust", "entry-link"), ("--trust", "-saved")}
-"""What the command knows of a folder of pages, and neither the library's front door nor the module takes."""
+"""Options of the command that neither `Rewriter` nor the module has."""
 
 
 def options_of(case: Case) -> dict[str, Any]:
-    """The keyword arguments that a case asks for."""
+    """The options of a case as keyword arguments."""
     options: dict[str, Any] = {"format": case.format}
     for name, value in case.arguments():
         if name in WITHOUT_VALUE:
@@ -112,7 +112,7 @@ class Command(NamedTuple):
 
 @pytest.fixture(scope="session")
 def command() -> Command:
-    """The program of this checkout: where BASELINK says, or as `cargo build` leaves it."""
+    """The program at the path BASELINK, or else the one that `cargo build` built in this checkout."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
     path = Path(os.environ.get("BASELINK", target / "debug" / "baselink"))
     if not path.exists():
@@ -121,7 +121,7 @@ def command() -> Command:
 
 
 def outside(name: str) -> list[Path]:
-    """The files of a folder of ../shared, which holds real documents."""
+    """The files in a folder of ../shared, which contains real documents."""
     folder = SHARED / name
     if not folder.is_dir():
         absent(str(folder))

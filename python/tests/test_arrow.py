@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from archives import passed_over
+from archives import skip_file
 
 import baselink
 
@@ -14,7 +14,7 @@ try:
 
     from baselink.arrow import LINKS, link_batches
 except ImportError as error:
-    passed_over(error)
+    skip_file(error)
 
 PAGES = [
     (b"<a href=x><img src=''>", "http://h.example/a/"),
@@ -68,12 +68,12 @@ def test_long_texts_complete_a_batch() -> None:
     assert [batch.num_rows for batch in batches] == [16, 4]
 
 
-def test_no_link_is_no_batch() -> None:
+def test_without_links_there_is_no_batch() -> None:
     assert list(link_batches([])) == []
     assert list(link_batches([b"", b"<p>"])) == []
 
 
-def test_arguments_are_looked_at_first() -> None:
+def test_wrong_arguments_are_raised_at_once() -> None:
     with pytest.raises(TypeError, match="colour"):
         link_batches([], colour="red")
     with pytest.raises(ValueError, match="rfc9999"):
@@ -82,7 +82,7 @@ def test_arguments_are_looked_at_first() -> None:
         list(link_batches(["<a href=x>"]))
 
 
-def test_what_the_documents_raise_is_raised() -> None:
+def test_an_exception_of_the_documents_is_raised() -> None:
     def pages() -> Iterator[bytes]:
         yield b"<a href=x>"
         raise KeyError("gone")

@@ -1,4 +1,4 @@
-"""The command that the wheel brings: the program's exit statuses, arguments, signals and pipes."""
+"""The command that the wheel installs has the exit statuses, arguments, signals and pipes of the program."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def test_statuses(command: list[str], tmp_path: Path) -> None:
     assert (status, printed.split()[0]) == (0, b"baselink")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="names of files are others there")
+@pytest.mark.skipif(sys.platform != "linux", reason="file names differ there")
 def test_arguments_need_not_be_utf_8(tmp_path: Path) -> None:
     Path(os.fsdecode(bytes(tmp_path) + b"/\xff.html")).write_bytes(b"<a href=x>")
     found = run(COMMANDS[0], tmp_path, "rewrite", "-q", "--url", "http://a/", b"\xff.html")
     assert found == (0, b"<a href=http://a/x>", b"")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes are others there")
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes differ there")
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"<a href=x>" * 100_000)
     pipe = subprocess.PIPE
     running = subprocess.Popen([*COMMANDS[0], "links", "page.html"], cwd=tmp_path, stdout=pipe, stderr=pipe)
@@ -54,11 +54,11 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     running.stderr.close()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize("is_ignored", [False, True])
 def test_ctrl_c_ends_it_as_it_ends_the_program(is_ignored: bool, tmp_path: Path) -> None:
     pipe = subprocess.PIPE
-    # A shell gives what it runs in the background a signal that is ignored.
+    # A shell starts background processes with SIGINT ignored.
     old = signal.signal(signal.SIGINT, signal.SIG_IGN if is_ignored else signal.default_int_handler)
     try:
         running = subprocess.Popen(
@@ -70,7 +70,7 @@ def test_ctrl_c_ends_it_as_it_ends_the_program(is_ignored: bool, tmp_path: Path)
     assert running.stdout is not None
     running.stdin.write(b"x\n")
     running.stdin.flush()
-    # It answers before the next question.
+    # The program answers each line before it reads the next one.
     assert running.stdout.readline() == b"http://a/x\n"
     running.send_signal(signal.SIGINT)
     printed, errors = running.communicate(b"y\n" if is_ignored else b"", timeout=20)
@@ -79,12 +79,12 @@ def test_ctrl_c_ends_it_as_it_ends_the_program(is_ignored: bool, tmp_path: Path)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a closed stream is not reported there")
-def test_a_closed_stream_is_no_file(tmp_path: Path) -> None:
+def test_a_closed_stream_does_not_become_a_file(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     shell = f"'{PROGRAM}' links page.html >&-"
     found = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, check=False)
     assert (found.returncode, found.stderr) == (2, b"error: cannot write to standard output: it is closed\n")
-    # Messages on standard error must not get into the file that would have its number.
+    # Messages on standard error must not be written to a file that gets its number.
     shell = f"'{PROGRAM}' rewrite -v --url http://a/ -o new.html page.html <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", shell], cwd=tmp_path, check=False).returncode == 0
     assert (tmp_path / "new.html").read_bytes() == b"<a href=http://a/x>"

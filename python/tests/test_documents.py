@@ -1,4 +1,4 @@
-"""A document never raises, whatever its bytes are; and real documents give what the command gives."""
+"""No document raises an exception, whatever its bytes are, and real documents give the results of the command."""
 
 from __future__ import annotations
 
@@ -94,20 +94,20 @@ def compare(command: Command, files: list[Path]) -> None:
         assert [link._asdict() for link in links] == rows, path
         output = baselink.rewrite(data, URL, format=format)
         assert output == baselink.rewrite_report(data, URL, format=format).output
-    # One process for each takes long.
+    # A process for each file would take long.
     for one in files[::10]:
         data = one.read_bytes()
         output = baselink.rewrite(data, URL, format=baselink.detect(str(one), data))
         assert output == command("rewrite", "--quiet", "--url", URL, one), one
 
 
-def test_real_pages_give_what_the_command_gives(command: Command) -> None:
+def test_real_pages_give_the_results_of_the_command(command: Command) -> None:
     files = [path for path in outside("corpus/pages") if path.suffix == ".html"]
     assert len(files) >= 130
     compare(command, files)
 
 
-def test_real_messages_give_what_the_command_gives(command: Command) -> None:
+def test_real_messages_give_the_results_of_the_command(command: Command) -> None:
     files = [path for path in outside("corpus/mail") if baselink.detect(path.name, path.read_bytes()) == "message"]
     assert len(files) >= 300
     compare(command, files)

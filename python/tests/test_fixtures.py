@@ -1,4 +1,4 @@
-"""Every case of ../fixtures through the module: the bytes, links and base that a person derived, and what the command gives."""
+"""The module gives the expected bytes, links and base for every case of ../fixtures, and the results of the command."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def test_a_case_gives_what_the_command_gives(case: Case, command: Command) -> No
     assert [{"path": "-", **link._asdict()} for link in baselink.links(data, **options)] == rows
 
 
-def test_few_cases_ask_for_what_is_absent() -> None:
+def test_few_cases_need_options_that_are_absent() -> None:
     assert sum(case.asks_for(ABSENT) for case in cases()) == 4

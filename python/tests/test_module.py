@@ -1,4 +1,4 @@
-"""What the functions take and give: arguments, buffers, results as values, signatures."""
+"""Arguments and results of the functions: buffers, options, signatures, NamedTuples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = b"<base href=c/><a href=x><img src=''><a href=mailto:a@b>"
 DATA_FUNCTIONS = [baselink.rewrite, baselink.rewrite_report, baselink.links, baselink.base]
 
 
-def test_every_name_is_there_and_says_what_it_is() -> None:
+def test_every_name_exists_and_has_a_docstring() -> None:
     for name in baselink.__all__:
         found = getattr(baselink, name)
         assert inspect.getdoc(found), name
@@ -83,7 +83,7 @@ def test_results_are_values() -> None:
     assert link._replace(line=2) != link
 
 
-def test_what_does_not_change_is_the_same_object() -> None:
+def test_an_unchanged_document_is_the_same_object() -> None:
     for data in [b"<a href=http://h/>", b"", b"no links"]:
         assert baselink.rewrite(data, URL) is data
     assert baselink.rewrite(b"<a href=x>") == b"<a href=x>"
@@ -106,7 +106,7 @@ def test_every_buffer_is_a_document(tmp_path: Path) -> None:
             assert baselink.rewrite_report(data, URL).output == expected
             assert baselink.base(data, URL) == baselink.base(PAGE, URL)
             assert baselink.detect(None, data) == "html"
-        # A memory map that something still holds cannot be closed.
+        # A memory map cannot be closed while an object exports its buffer.
         view = memoryview(mapped)
         assert baselink.rewrite(view, URL) == expected
         view.release()
@@ -116,7 +116,7 @@ def test_every_buffer_is_a_document(tmp_path: Path) -> None:
     assert baselink.rewrite(memoryview(b"")) == b""
 
 
-def test_a_bytearray_is_let_go() -> None:
+def test_a_bytearray_is_released() -> None:
     data = bytearray(PAGE)
     baselink.rewrite(data, URL)
     data.extend(b"more")
@@ -134,7 +134,7 @@ def test_a_view_with_gaps_is_a_wrong_argument() -> None:
         baselink.rewrite(released)
 
 
-def test_str_is_a_type_error_that_says_what_to_do() -> None:
+def test_str_is_a_type_error_with_advice() -> None:
     text: Any = "<a href=x>"
     calls: list[Any] = [lambda: function(text, URL) for function in DATA_FUNCTIONS]
     calls += [lambda: list(baselink.iter_links([text])), lambda: list(baselink.iter_links([(text, URL)]))]
@@ -161,7 +161,7 @@ def test_a_url_that_is_not_absolute_is_a_value_error(url: str) -> None:
 
 
 def test_other_urls() -> None:
-    # RFC 1808 asks for a scheme and no more; what is not hierarchical gives no target.
+    # RFC 1808 requires only a scheme. A base that is not hierarchical gives no target.
     for url in ["http:", "http://[", "data:,x", "about:blank", "mailto:a@b", "C:\\x"]:
         assert baselink.base(b"<a href=x>", url).url == url
     assert baselink.rewrite(b"<a href=x>", "mailto:a@b") == b"<a href=x>"
@@ -200,7 +200,7 @@ def test_a_wrong_value_is_a_value_error(options: dict[str, Any], words: str) -> 
     for function in DATA_FUNCTIONS:
         with pytest.raises(ValueError, match=words):
             function(PAGE, URL, **options)
-    # Before the first document.
+    # The error is raised before the first document is read.
     with pytest.raises(ValueError, match=words):
         baselink.iter_links([], **options)
 
@@ -247,12 +247,12 @@ def test_options() -> None:
     assert rewritten(b"<a href=x>", format="css") == b"<a href=x>"
     assert rewritten(b"<a href='?\xe9'>", resolver="whatwg", charset="latin1") == b"<a href='http://h/a/b?%E9'>"
     assert baselink.rewrite(b"<a href=//h/>", assume_scheme="https") == b"<a href=https://h/>"
-    # None is what is done without the argument.
+    # None means the default.
     nothing = dict.fromkeys(baselink.Options.__annotations__)
     assert rewritten(PAGE, **nothing) == rewritten(PAGE)
 
 
-def test_text_without_a_tag_first_is_no_document_unless_it_is_said() -> None:
+def test_text_before_the_first_tag_requires_a_format() -> None:
     data = b"hello <a href=x>"
     assert baselink.detect(None, data) == "other"
     assert baselink.rewrite(data, URL) == baselink.rewrite(data, URL, format="other") == data
@@ -295,7 +295,7 @@ def test_many_documents() -> None:
     ]
     rows = [(number, link.target) for number, link in baselink.iter_links(documents)]
     assert rows == [(0, "http://a/x"), (0, "http://a/y"), (2, None), (3, "http://b/x")]
-    # An error in one document ends neither the iterator nor the numbering.
+    # After an error in one document, the iterator and the numbering continue.
     documents.insert(1, (b"<p>", "no url"))
     iterator = baselink.iter_links(documents, resolver="whatwg")
     assert [next(iterator)[0], next(iterator)[0]] == [0, 0]

@@ -1,4 +1,4 @@
-"""Every example in the documentation is run: of each function, of the module, of README.md."""
+"""The examples in the docstrings and in README.md run."""
 
 from __future__ import annotations
 

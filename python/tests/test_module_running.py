@@ -1,4 +1,4 @@
-"""What a program is to the module that runs long: threads, memory, Ctrl-C, mailboxes."""
+"""The module in programs that run long: threads, memory, Ctrl-C, mailboxes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import baselink
 URL = "http://h.example/a/b"
 
 
-def test_threads_give_what_one_gives() -> None:
+def test_several_threads_give_the_results_of_one() -> None:
     pages = [b"<base href=/%d/>" % number + b"<a href=x>" * number for number in range(200)]
     expected = [baselink.rewrite(page, URL) for page in pages]
     with ThreadPoolExecutor(8) as pool:
@@ -33,7 +33,7 @@ def test_threads_give_what_one_gives() -> None:
     assert links == [baselink.links(page, URL) for page in pages]
 
 
-def test_others_run_while_a_document_is_read() -> None:
+def test_other_threads_run_while_a_document_is_read() -> None:
     page = bytearray(b"<p><a href=x>text</a>" * 500_000)
     is_done = threading.Event()
     for function in (baselink.rewrite, baselink.links, baselink.base, baselink.rewrite_report):
@@ -45,14 +45,14 @@ def test_others_run_while_a_document_is_read() -> None:
 
         thread = threading.Thread(target=read)
         switches = sys.getswitchinterval()
-        # Whoever waits for the GIL is given it at once, if it is released at all.
+        # With a long interval, another thread gets the GIL only if the function releases it.
         sys.setswitchinterval(100)
         turns = 0
         try:
             thread.start()
             while not is_done.is_set() and turns < 3:
                 time.sleep(0.000_1)
-                # The document is held as long as it is read.
+                # The function exports the buffer of the document while it reads it.
                 try:
                     page.append(0)
                     page.pop()
@@ -97,7 +97,7 @@ print(rss() - before)
 def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
     # 5 functions, 20,000 documents each.
     found = subprocess.run([sys.executable, "-c", MEMORY], cwd=tmp_path, check=True, capture_output=True, text=True)
-    # A byte kept for each name of a page would be more: they are interned as long as somebody has them.
+    # If names were interned forever, even one byte for each name of each page would be more.
     assert int(found.stdout) < 4_000_000
 
 
@@ -144,15 +144,15 @@ print(ended[0], ended[-1])
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is not limited there")
 @pytest.mark.parametrize("work", ["rewrite", "rewrite_report", "rewrite, grown", "archive_documents", "archive_links"])
-def test_memory_that_is_short_is_an_error(work: str, tmp_path: Path) -> None:
-    """Bug 74: it ended the interpreter, at any of the limits."""
+def test_short_memory_is_an_error(work: str, tmp_path: Path) -> None:
+    """Bug 74: short memory ended the interpreter."""
     code = SHORT.format(work=work)
     found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False, capture_output=True, text=True)
     assert (found.returncode, found.stdout, found.stderr) == (0, "short done\n", "")
 
 
 class Owner:
-    """Has what refers to it."""
+    """An object that owns an iterator that refers to it."""
 
     iterator: object
 
@@ -172,7 +172,7 @@ class Owner:
         lambda owner: baselink._baselink.archive_links(owner, "-"),
     ],
 )
-def test_an_iterator_that_nobody_else_has_is_collected(iterator: Callable[[Owner], Any]) -> None:
+def test_a_cycle_with_an_iterator_is_collected(iterator: Callable[[Owner], Any]) -> None:
     owner = Owner()
     owner.iterator = iterator(owner)
     gone = weakref.ref(owner)
@@ -203,12 +203,12 @@ next(baselink.messages(Endless()))""",
 }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize("work", LONG)
 def test_ctrl_c_ends_a_long_run(work: str, tmp_path: Path) -> None:
     code = WAITING.format(work=LONG[work])
     pipe = subprocess.PIPE
-    # A shell gives what it runs in the background a signal that is ignored.
+    # A shell starts background processes with SIGINT ignored.
     old = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         running = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
@@ -239,7 +239,7 @@ def test_messages_of_a_mailbox() -> None:
     assert list(baselink.messages(io.BytesIO())) == []
 
 
-def test_files_that_give_something_else() -> None:
+def test_files_that_do_not_return_bytes() -> None:
     class File:
         def __init__(self, gives: object) -> None:
             self.gives = gives

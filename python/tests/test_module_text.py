@@ -1,4 +1,4 @@
-"""The functions in the shape of w3lib's and lxml's. What they do otherwise is in docs/peers.md."""
+"""The functions with the signatures of w3lib's and lxml's. docs/peers.md lists the differences."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from baselink import get_base_url, make_links_absolute
 
 URL = "http://h.example/a/b"
 
-# HTML, 4.2.3: a base is an element of that name, the first with an href counts, and its href is resolved against the
-# fallback base URL, which it does not replace where it is data: or javascript:.
+# HTML, 4.2.3: the first base element with an href counts. Its href is resolved against the fallback base URL. If the
+# result has the scheme data or javascript, the fallback base URL stays in force.
 BASES = [
     ("<base href=/c/>", "http://h.example/c/"),
     ("<base href=c/><base href=d/>", "http://h.example/a/c/"),
@@ -55,7 +55,7 @@ def test_a_base_without_an_absolute_url() -> None:
     assert get_base_url("<base href=//[>", "a/b") == "a/b"
 
 
-def test_a_base_url_is_given_back_as_it_is() -> None:
+def test_a_base_url_is_returned_unchanged() -> None:
     for baseurl in ["https://h.example", "HTTP://h/../x#y", "about:blank", "http://h/é"]:
         assert get_base_url("<p>", baseurl) == baseurl
 
@@ -106,7 +106,7 @@ def test_arguments_of_make_links_absolute() -> None:
         "é",
     ],
 )
-def test_text_is_text_whatever_it_says_of_its_encoding(start: str) -> None:
+def test_the_encoding_that_a_text_declares_is_ignored(start: str) -> None:
     page = start + "<a href='é\u2368\U0001f600\udfff'>\ud800</a>"
     assert make_links_absolute(page, "http://h/") == page.replace("'é", "'http://h/é")
     assert get_base_url(start + "<base href='http://e/é'>", URL) == "http://e/%C3%A9"
@@ -132,7 +132,7 @@ def test_any_text_is_a_document() -> None:
     for _ in range(2_000):
         page = "".join(draw.choices(pieces, k=draw.randrange(12)))
         output = make_links_absolute(page, URL)
-        # Without its URL and the base element nothing differs.
+        # Only texts with a base element change if no URL is given.
         assert output.replace("http://h.example/a/", "").replace("http://h.example/", "") or not page or "<base" in page
         assert make_links_absolute(page) == page or "<base" in page
         assert isinstance(get_base_url(page, URL), str)
@@ -146,8 +146,8 @@ def other(name: str) -> Any:
         absent(name)
 
 
-def test_the_shapes_are_those_of_the_others() -> None:
-    """Where w3lib and lxml are installed, calls of theirs are calls of ours."""
+def test_calls_of_w3lib_and_lxml_work() -> None:
+    """If w3lib and lxml are installed, the same calls give the same results."""
     html = other("w3lib.html")
     assert get_base_url("<base href=/x>", URL) == html.get_base_url("<base href=/x>", URL)
     page = "<html><body><a href='x'>y</a></body></html>"

@@ -1,4 +1,4 @@
-"""The programs in `examples/` print what their first lines promise."""
+"""The programs in `examples/` run, and print the output that their docstrings describe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conftest import FIXTURES, REPOSITORY, absent
 
 
 def run(name: str, *arguments: str | Path, needs: tuple[str, ...] = (), data: bytes = b"") -> str:
-    """Standard output of a program; `needs` are the modules without which it is skipped."""
+    """The standard output of a program. If one of the modules `needs` is absent, the test is skipped."""
     for module in needs:
         if importlib.util.find_spec(module) is None:
             absent(module)

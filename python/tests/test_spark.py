@@ -1,4 +1,4 @@
-"""`baselink.spark` in a session of two cores: archives that others wrote give the rows of `baselink links --json`."""
+"""`baselink.spark` in a session with two cores: real archives give the rows of `baselink links --json`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives import PAGE, archive, command_rows, passed_over, record, response
+from archives import PAGE, archive, command_rows, record, response, skip_file
 from conftest import REPOSITORY, Command, absent, outside
 
 try:
@@ -19,7 +19,7 @@ try:
 
     import baselink.spark
 except ImportError as error:
-    passed_over(error)
+    skip_file(error)
 
 HAS_SOURCES = hasattr(SparkSession, "dataSource")
 needs_sources = pytest.mark.skipif(not HAS_SOURCES, reason="data sources in Python are new in PySpark 4")
@@ -49,7 +49,7 @@ def crawl(tmp_path: Path) -> Path:
 
 
 def by_path(frame: DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """The rows without an error, without this column, in their order."""
+    """The rows without an error, by path, in their order and without the column `error`."""
     found: dict[str, list[dict[str, Any]]] = {}
     for row in frame.where("error is null").drop("error").collect():
         found.setdefault(row["path"], []).append(row.asDict())
@@ -78,7 +78,7 @@ def test_real_archives_give_the_same_rows_without_a_data_source(spark: SparkSess
 
 
 @needs_sources
-def test_sql_asks_a_folder(spark: SparkSession, crawl: Path) -> None:
+def test_sql_queries_a_folder(spark: SparkSession, crawl: Path) -> None:
     spark.read.format("baselink").load(str(crawl)).createOrReplaceTempView("links")
     asked = "SELECT element, reference, target, offset, `end` - start AS length FROM links WHERE outcome = 'rewritten'"
     assert sorted(map(tuple, spark.sql(f"{asked} AND path LIKE '%/c.warc'").collect())) == [
@@ -90,7 +90,7 @@ def test_sql_asks_a_folder(spark: SparkSession, crawl: Path) -> None:
 
 
 @needs_sources
-def test_a_bad_archive_is_a_row_and_no_failed_job(spark: SparkSession, crawl: Path) -> None:
+def test_a_bad_archive_is_a_row_and_not_a_failed_job(spark: SparkSession, crawl: Path) -> None:
     missing = str(crawl / "missing.warc.gz")
     found = spark.read.format("baselink").load([missing, str(crawl / "a.warc.gz"), str(crawl / "notes.txt")]).collect()
     assert {(Path(row["path"]).name, row["error"] is None) for row in found} == {
@@ -157,7 +157,7 @@ def test_frames_and_partitions_of_paths(spark: SparkSession, crawl: Path) -> Non
 
 
 @needs_sources
-def test_what_the_page_on_clusters_shows_runs(
+def test_the_examples_of_the_page_on_clusters_run(
     spark: SparkSession, crawl: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (REPOSITORY / "docs/clusters.md").read_text()
@@ -166,7 +166,7 @@ def test_what_the_page_on_clusters_shows_runs(
     for block in blocks:
         exec(block.replace('"crawl', f'"{crawl}'), scope)  # noqa: S102
     assert len(blocks) == 4
-    assert scope["links"].where("error is null").count() == 3  # Of b.warc.gz no link is left.
+    assert scope["links"].where("error is null").count() == 3  # b.warc.gz is cut before its links.
     assert scope["edges"].count() == 4
     printed = capsys.readouterr().out
     assert "|http://h.example/|        x|http://h.example/b/x|" in printed
@@ -182,7 +182,7 @@ def test_hadoop_lists_archives(spark: SparkSession, crawl: Path) -> None:
     assert baselink.spark.list_archives(spark, f"file://{crawl}/*.warc.gz", f"{crawl}/below/d.warc") == listed
     found = baselink.spark.read_links(spark, listed).where("error is null").collect()
     assert {row["path"] for row in found} == {listed[0], listed[2]}
-    # Bug 73: the name of a file is not a pattern, whatever it has.
+    # Bug 73: the name of an existing file is not a pattern, even if it contains brackets.
     (crawl / "below/a[1].warc").write_bytes(b"")
     assert baselink.spark.list_archives(spark, f"{crawl}/below/a[1].warc") == [f"file:{crawl}/below/a[1].warc"]
     with pytest.raises(FileNotFoundError, match="there are no archives"):

@@ -1,4 +1,4 @@
-"""`baselink.warc`: real archives give the rows of `baselink links --json`, and small ones what a person expects."""
+"""`baselink.warc`: real archives give the rows of `baselink links --json`, and small ones give expected rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archives import PAGE, archive, command_rows, passed_over, record, response
+from archives import PAGE, archive, command_rows, record, response, skip_file
 from conftest import SHARED, Command, outside
 
 try:
@@ -22,7 +22,7 @@ try:
 
     from baselink.warc import DOCUMENTS, LINKS, ArchiveLink, link_batches, link_rows, list_archives, rewrite_batches
 except ImportError as error:
-    passed_over(error)
+    skip_file(error)
 
 SAMPLES = sorted(str(path) for path in (SHARED / "corpus/warc").rglob("*") if path.is_file())
 
@@ -32,7 +32,7 @@ def rows(archives: Any, **options: Any) -> list[dict[str, Any]]:
 
 
 def links(archives: Any, **options: Any) -> list[dict[str, Any]]:
-    """The rows without `error`, and without this key, as the command has them."""
+    """The rows without an error, in the form of the command: without the key `error`."""
     found = [row for row in rows(archives, **options) if row["error"] is None]
     return [{name: value for name, value in row.items() if name != "error"} for row in found]
 
@@ -114,7 +114,7 @@ def test_a_document_is_rewritten_without_its_response() -> None:
     assert batch["error"][3].as_py().startswith("not-editable: ")
 
 
-def test_header_fields_alone_are_no_document() -> None:
+def test_header_fields_alone_are_not_a_document() -> None:
     data = archive(record(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nLocation: /x\r\n\r\nbytes"))
     assert [link.target for link in link_rows(io.BytesIO(data), enable="headers")] == ["http://h.example/x"]
     assert list(rewrite_batches(io.BytesIO(data), enable="headers")) == []
@@ -140,7 +140,7 @@ def test_a_bad_archive_stops_no_other(tmp_path: Path) -> None:
     assert [batch.to_pylist()[0]["error"] for batch in rewrite_batches(names[-2])] == [said["missing.warc.gz"][1]]
 
 
-def test_a_cut_archive_gives_what_is_before_the_cut() -> None:
+def test_a_cut_archive_gives_the_links_before_the_cut() -> None:
     data = archive(*(record(response(b"<a href=%d>" % number)) for number in range(3)))
     whole = links(io.BytesIO(data))
     assert len(whole) == 3
@@ -166,7 +166,7 @@ def test_hostile_bytes_give_rows() -> None:
 
 
 def test_a_body_that_inflates_to_far_too_much_is_an_error() -> None:
-    """Bug 71, in the row of Python."""
+    """Bug 71, as a row of Python."""
     # RFC 8878, 3.1.1.2: blocks of 128 KiB that repeat a byte.
     zstd = b"\x28\xb5\x2f\xfd\x00\x68" + b"\x02\x00\x10x" * 2_000 + b"\x03\x00\x10x"
     bomb = record(response(zstd, "Content-Encoding: zstd"))
@@ -223,7 +223,7 @@ def test_archives_by_url(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
 def test_a_name_need_not_be_utf_8(command: Command, tmp_path: Path) -> None:
-    """Bug 73: the first such name ended the run, and a name in brackets was a pattern that no file matches."""
+    """Bug 73: the first such name ended the run, and a name with brackets was taken for a pattern."""
     good = archive(record(response(b"<a href=x>")))
     names = [os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/caf\xe9.warc.gz", b"/\xff.WACZ")]
     Path(names[0]).write_bytes(good)
@@ -271,7 +271,7 @@ def test_a_file_that_fails_is_an_error_and_an_interrupt_is_raised() -> None:
                 raise self.raised
             return data
 
-    # So long that the first record is there before the file fails.
+    # The record is so long that the first one is complete before the file fails.
     whole = record(response(b"<a href=x>" + b" " * (1 << 20)))
     file = Failing(whole + whole[:-99])
     found = rows([file, io.BytesIO(whole)])
@@ -286,7 +286,7 @@ def test_a_file_that_fails_is_an_error_and_an_interrupt_is_raised() -> None:
         list(link_batches(file))
 
 
-def test_arguments_are_looked_at_first() -> None:
+def test_wrong_arguments_are_raised_at_once() -> None:
     for read in (link_batches, rewrite_batches, link_rows):
         with pytest.raises(TypeError, match="colour"):
             read([], colour="red")
@@ -300,7 +300,7 @@ def test_memory_does_not_grow_with_the_archive() -> None:
     member = archive(record(response(b"<p>%b</p>" % (b"<a href=../some/page.html>x</a>" * 300))))
 
     class Repeated(io.RawIOBase):
-        """The same records, again and again."""
+        """A file that repeats the same record."""
 
         def __init__(self, times: int) -> None:
             self.members = itertools.repeat(member, times)

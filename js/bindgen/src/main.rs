@@ -1,10 +1,10 @@
-//! Makes a folder of JavaScript and WebAssembly of a compiled crate, as `wasm-bindgen` does, for `js/build.mjs`.
+//! Generates JavaScript and WebAssembly from a compiled crate, like the program `wasm-bindgen`, for `js/build.mjs`.
 //!
 //! ```text
 //! baselink-bindgen baselink_js.wasm FOLDER   -->   FOLDER/glue.js, FOLDER/glue_bg.wasm
 //! ```
 //!
-//! Deliberately absent: options. The program `wasm-bindgen` has them, and takes minutes to compile.
+//! Deliberately absent: options, which the program `wasm-bindgen` has; that program takes minutes to compile.
 
 use std::env::args;
 use std::error::Error;
