@@ -29,7 +29,7 @@ fn row(resource: &WebResource) -> String {
 }
 
 #[test]
-fn an_archive_of_safari_has_the_resources_that_python_put_there() {
+fn a_web_archive_written_by_python_is_read_back() {
     for name in ["safari.webarchive", "safari-xml.webarchive"] {
         let archive = WebArchive::read(&fixture(name)).unwrap();
         let rows: Vec<_> = archive.resources.iter().map(row).collect();
@@ -55,7 +55,7 @@ const RESOURCE: &str = "<dict><key>WebResourceURL</key><string>http://a/?b&amp;c
     <key>WebResourceData</key><data>\n\tPH\n\tA+\n\t</data></dict>";
 
 #[test]
-fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
+fn an_incomplete_resource_is_an_anomaly_and_the_others_are_read() {
     let archive = xml(&format!(
         "<dict><key>WebMainResource</key><dict><key>WebResourceData</key><data/></dict>\
          <key>Other</key><array><array/><dict><key>WebResourceURL</key><true/></dict></array>\
@@ -79,7 +79,7 @@ fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
 }
 
 #[test]
-fn other_files_than_safari_archives_give_an_error() {
+fn files_that_are_not_safari_archives_give_an_error() {
     for (bytes, why) in [
         (&b""[..], "its property list ends before all collections do"),
         (b"<html><p>", "its property list cannot be read: UnknownXmlElement (offset 6)"),
@@ -153,7 +153,7 @@ fn dictionary(pairs: &[(u16, u16)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
+fn circular_and_expanding_property_lists_are_refused() {
     let error = |objects: &[Vec<u8>]| WebArchive::read(&binary(objects)).unwrap_err().to_string();
     // Frames of frames, which are the archive itself.
     let cycle = [dictionary(&[(1, 2)]), string("WebSubframeArchives"), array(&[0])];
@@ -185,7 +185,7 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
 }
 
 #[test]
-fn any_depth_is_read() {
+fn property_lists_of_any_depth_are_read() {
     const DEPTH: usize = 100_000;
     // Nesting in a value that is not read.
     let inside = format!("{}{}", "<array>".repeat(DEPTH), "</array>".repeat(DEPTH));
@@ -207,7 +207,7 @@ fn any_depth_is_read() {
 }
 
 #[test]
-fn no_byte_that_is_wrong_makes_it_panic() {
+fn a_changed_byte_never_causes_a_panic() {
     for name in ["safari.webarchive", "safari-xml.webarchive"] {
         let whole = fixture(name);
         for at in 0..whole.len() {
@@ -296,7 +296,7 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
 }
 
 #[test]
-fn a_redirect_is_named_by_redirect_url_or_else_by_the_field() {
+fn redirect_url_comes_before_the_location_field() {
     for (response, url) in [
         (r#""redirectURL": "/x""#, Some("/x")),
         (r#""redirectURL": "/x", "headers": [{"name": "Location", "value": "/y"}]"#, Some("/x")),

@@ -90,7 +90,7 @@ fn missing(left_out: &str, status: Option<&str>) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_resource_that_is_taken_away_is_found_and_nothing_else() {
+fn exactly_the_removed_resources_are_missing() {
     assert_eq!(missing("", None), BTreeSet::new());
     for (path, ..) in SITE {
         // Without its page, the rest of the site is unknown; without the style sheet, so are its resources.
@@ -116,7 +116,7 @@ fn each_resource_that_is_taken_away_is_found_and_nothing_else() {
 }
 
 #[test]
-fn the_answer_of_the_server_is_the_cause() {
+fn the_response_of_the_server_is_the_cause() {
     for (status, cause) in [
         ("404 Not Found", "client-error"),
         ("503 Service Unavailable", "server-error"),

@@ -195,7 +195,7 @@ fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
 
 #[cfg(feature = "cli")]
 #[test]
-fn the_output_is_made_of_the_documents() {
+fn the_output_contains_exactly_the_documents() {
     let mut documents = 0;
     for file in outside::WARC.files(None) {
         let out = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -125,7 +125,7 @@ fn every_archive_of_the_fixtures_matches_its_rows() {
 }
 
 #[test]
-fn an_arc_file_is_called_one() {
+fn an_arc_file_is_named_in_the_error() {
     let arc = b"filedesc://a.arc 127.0.0.1 20140301000000 text/plain 0\n1 0 A\n\n";
     for archive in [arc.to_vec(), member(arc)] {
         let mut records = Records::new(&archive[..]);
@@ -330,7 +330,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_archive_gives_what_was_before_the_cut(
+    fn a_truncated_archive_yields_the_records_before_the_cut(
         blocks in blocks(),
         form in 0_usize..3,
         cut in any::<prop::sample::Index>(),
@@ -376,7 +376,7 @@ proptest! {
 }
 
 #[test]
-fn endless_data_is_neither_kept_nor_reread() {
+fn endless_data_is_neither_buffered_nor_reread() {
     let begin = |fields: &str| format!("WARC/1.0\r\n{fields}").into_bytes();
     let good = [b"\r\n\r\n", &resource(1, b"*{}")[..]].concat();
     let size = 100 << 20;
@@ -395,7 +395,7 @@ fn endless_data_is_neither_kept_nor_reread() {
 }
 
 #[test]
-fn a_member_that_is_large_inside_takes_no_memory() {
+fn a_member_that_inflates_to_much_takes_little_memory() {
     let zeros = vec![0; 64 << 20];
     let bomb = member(&[&resource(1, b"*{}")[..], &zeros].concat());
     let archive = [&bomb.repeat(4)[..], &member(&resource(2, b"*{}"))].concat();
@@ -408,7 +408,7 @@ fn a_member_that_is_large_inside_takes_no_memory() {
 }
 
 #[test]
-fn a_million_empty_members_and_as_many_that_begin_one() {
+fn a_million_empty_and_a_million_truncated_members() {
     let last = member(&resource(1, b"*{}"));
     for piece in [
         member(b""),
@@ -424,7 +424,7 @@ fn a_million_empty_members_and_as_many_that_begin_one() {
 }
 
 #[test]
-fn lengths_that_are_not_true_do_not_make_it_read_everything_again_and_again() {
+fn false_lengths_do_not_cause_repeated_reading() {
     for length in [10_000_usize, 1_000_000, 100_000_000] {
         let heading =
             format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {length}\r\n\r\n");
@@ -449,7 +449,7 @@ fn a_block_has_at_most_the_declared_length() {
 }
 
 #[test]
-fn an_error_of_the_reader_ends_it() {
+fn an_error_of_the_reader_ends_the_archive() {
     struct Failing<'a>(&'a [u8]);
     impl Read for Failing<'_> {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
@@ -483,7 +483,7 @@ fn wacz(files: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 #[test]
-fn a_wacz_file_gives_its_archives_and_nothing_else() {
+fn a_wacz_file_yields_only_its_archives() {
     let (plain, compressed) = (resource(1, b"*{}"), member(&resource(2, b"*{}")));
     let file = wacz(&[
         ("datapackage.json", b"{}"),
@@ -523,7 +523,7 @@ fn a_wacz_file_lists_its_pages() {
 }
 
 #[test]
-fn other_files_than_wacz_give_an_error() {
+fn files_that_are_not_wacz_give_an_error() {
     let plain = resource(1, b"*{}");
     let whole = wacz(&[("archive/a.warc", &plain)]);
     let said = |file: &[u8]| match Wacz::open(Cursor::new(file)) {

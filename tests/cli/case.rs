@@ -226,7 +226,7 @@ fn words(mut rest: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_case_is_read_as_it_is_written() {
+fn a_case_file_is_parsed() {
     let text = "# Why it is there.\n$ baselink check 'a b' \"it's\" '' x$y $'\\x1f\\\\' -u=http://a/\n? 1\n\
                 ==> a b <==\n<a href=x>\n\n==> stdin <== no line end\n\n\n==> w/b <== escaped\n\
                 \\x3d=> \\xff\\\\x\\\\\\\n\\r\n\\t\\\n==> stdout <==\n--- a\n==> after/a b <==\n";

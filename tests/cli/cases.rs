@@ -46,7 +46,7 @@ fn check(case: &Case) -> Vec<String> {
 }
 
 #[test]
-fn every_case_prints_writes_and_ends_as_it_should() {
+fn every_case_has_its_output_files_and_status() {
     let wrong: Vec<_> = Case::all().iter().flat_map(check).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -122,7 +122,7 @@ fn no_output_shows_a_placeholder_url() {
 }
 
 #[test]
-fn a_large_document_is_what_many_small_ones_are() {
+fn a_large_document_equals_its_small_parts() {
     let scene = tempfile::tempdir().unwrap();
     let (page, tail) = (long_page(600_000), "<!-- ".to_owned() + &"x".repeat(300_000));
     fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
@@ -147,7 +147,7 @@ fn a_large_document_is_what_many_small_ones_are() {
 }
 
 #[test]
-fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
+fn a_late_base_or_encoding_in_a_large_document_counts() {
     let scene = tempfile::tempdir().unwrap();
     let page = |base: &str, meta: &str, link: &str| {
         let links = format!("<a href={link}>x</a>\n").repeat(530_000);
@@ -211,7 +211,7 @@ fn long_page(links: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_closed_pipe_is_silent_and_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let scene = tempfile::tempdir().unwrap();
     fs::write(scene.path().join("page.html"), long_page(100_000)).unwrap();
     let url = "http://a/";
@@ -260,7 +260,7 @@ fn resolve_answers_before_the_next_question() {
 }
 
 #[test]
-fn resolve_passes_on_bytes_that_are_not_text() {
+fn resolve_keeps_bytes_that_are_not_utf_8() {
     let scene = tempfile::tempdir().unwrap();
     let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
     assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
@@ -270,7 +270,7 @@ fn resolve_passes_on_bytes_that_are_not_text() {
 }
 
 #[test]
-fn bytes_of_a_document_come_out_as_they_went_in() {
+fn unchanged_bytes_are_copied() {
     let scene = tempfile::tempdir().unwrap();
     let page = b"<!-- \xff\x1b[31m\0 -->\r\n<a href=x>\xe4";
     let output = run(baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]), page);
@@ -354,7 +354,7 @@ mod unix {
     }
 
     #[test]
-    fn an_unreadable_file_is_one_sentence() {
+    fn an_unreadable_file_gives_one_sentence() {
         let scene = tempfile::tempdir().unwrap();
         let path = scene.path().join("page.html");
         fs::write(&path, "<p>").unwrap();
@@ -410,7 +410,7 @@ mod unix {
 
     /// Bug 68: a result was kept whatever options it was made with, and a pipe of its name counted as one.
     #[test]
-    fn results_are_kept_only_where_they_would_be_made_the_same_again() {
+    fn results_of_other_options_are_made_again() {
         let scene = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             fs::write(scene.path().join(name), text).unwrap();
@@ -533,7 +533,7 @@ mod unix {
     }
 
     #[test]
-    fn a_device_stays_one() {
+    fn a_device_is_not_replaced_by_a_file() {
         let scene = tempfile::tempdir().unwrap();
         let output = run(baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]), b"<p>");
         assert_eq!(output.status.code(), Some(0));
@@ -691,7 +691,7 @@ mod unix {
 
     /// I19: an empty name is one sentence.
     #[test]
-    fn an_empty_name_is_a_sentence() {
+    fn an_empty_name_gives_one_sentence() {
         let scene = tempfile::tempdir().unwrap();
         fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
         for (line, wanted) in [
@@ -790,7 +790,7 @@ fn help_has_the_arguments_first_and_no_options_without_a_heading() {
 
 /// A mailbox longer than one batch: the order of messages and the output are the same for any number of threads.
 #[test]
-fn threads_change_nothing_of_a_mailbox() {
+fn a_mailbox_is_the_same_with_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let (mut mailbox, mut expected) = (String::new(), String::new());
     let long = "x".repeat(70).repeat(20_000);
@@ -871,7 +871,7 @@ mod every_system {
 
     /// Bug 76: the file was open, and Windows did not replace it.
     #[test]
-    fn files_are_replaced_in_their_place() {
+    fn files_are_replaced_in_place() {
         let page = "<a href=x>\r\n<p>\r\n";
         let new_page = "<a href=http://a/x>\r\n<p>\r\n";
         let message = "From a@b Thu Jan  1 00:00:00 2026\nContent-Type: text/html\n\n";
@@ -911,7 +911,7 @@ mod every_system {
 
     /// Bug 77: on Windows only `/` at the end of an output meant a folder.
     #[test]
-    fn an_output_that_ends_with_a_separator_is_a_folder() {
+    fn an_output_ending_in_a_separator_is_a_folder() {
         let scene = scene(&[("page.html", "<a href=x>")]);
         let out = format!("out{MAIN_SEPARATOR}");
         let arguments = ["rewrite", "-q", "-u", "http://a/", "page.html", "-o", &out];
@@ -937,7 +937,7 @@ mod every_system {
 
     /// Bug 121: on Windows `\` in a new path became `%5C` in links, and a move in place stopped at a name with `:`.
     #[test]
-    fn a_new_path_is_one_of_the_system() {
+    fn a_new_path_uses_the_separator_of_the_system() {
         let scene = scene(&[("w/index.html", "<a href=a.html>"), ("w/a.html", "")]);
         let renamed = |new: &str| {
             let rename = format!("a.html={new}");
@@ -964,7 +964,7 @@ mod every_system {
 
     /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.
     #[test]
-    fn settings_are_named_as_they_are_typed() {
+    fn errors_name_settings_as_typed() {
         let scene =
             scene(&[("w/page.html", "<a href=x>"), ("w/baselink.toml", "url = 'http://a/'")]);
         let (said, _) = said(scene.path(), &["rewrite", "-v", "--dry-run", "w"]);

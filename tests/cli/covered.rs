@@ -27,10 +27,10 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     // A case has no symbolic links, no times and no extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
-    ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
+    ("*", "--preserve-times", "tests/trees/commands.rs", "times_are_kept_on_request_and_for_unchanged_files"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
     // These change nothing, unless the program has a fault.
-    ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
+    ("*", "--jobs", "tests/trees/commands.rs", "results_do_not_depend_on_the_number_of_jobs"),
     ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
@@ -41,7 +41,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
     // A case cannot be interrupted.
-    ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
+    ("*", "130", "tests/trees/commands.rs", "ctrl_c_stops_after_the_current_file"),
 ];
 
 /// Fails for each of the `names` of this kind that has neither a case nor a row of [`ELSEWHERE`], or has both.
@@ -196,7 +196,7 @@ impl Parameter {
 
 /// A new option needs room: look first for an option that it replaces.
 #[test]
-fn options_are_few() {
+fn the_number_of_options_is_limited() {
     let names = |command: &String| {
         let options = Parameter::all(command).into_iter().map(|option| option.long);
         options.filter(|long| long != "--version").collect::<BTreeSet<_>>()
@@ -211,7 +211,7 @@ fn options_are_few() {
 }
 
 #[test]
-fn every_option_has_a_case_that_is_another_without_it() {
+fn every_option_has_a_case_that_differs_without_it() {
     let cases = Case::all();
     for command in &commands() {
         let parameters = Parameter::all(command);
@@ -255,7 +255,7 @@ fn without(key: &str, mut files: Files) -> Files {
 }
 
 #[test]
-fn every_settings_key_has_a_case_that_is_another_without_it() {
+fn every_settings_key_has_a_case_that_differs_without_it() {
     let mut cases = Case::all();
     for case in &mut cases {
         case.expected.files.retain(|path, _| !holds_settings(path));
@@ -303,7 +303,7 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
 }
 
 #[test]
-fn tests_named_elsewhere_exist() {
+fn tests_named_in_other_files_exist() {
     for (_, what, file, function) in ELSEWHERE {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
         let text = fs::read_to_string(path).unwrap();

@@ -120,7 +120,7 @@ fn hostile_text_does_not_reach_the_terminal() {
 
 /// An invalid pattern is reported with its file and line.
 #[test]
-fn a_wrong_pattern_of_a_settings_file_has_its_line() {
+fn an_invalid_pattern_in_a_settings_file_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("baselink.toml"), "\ninclude = ['a', \"[\\u001b\"]\n").unwrap();
     fs::write(folder.path().join("a.html"), "").unwrap();

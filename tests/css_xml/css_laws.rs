@@ -181,7 +181,7 @@ proptest! {
 
     /// The sheet has the same links in UTF-16, and rewrites to the same text.
     #[test]
-    fn an_encoding_changes_no_link(sheet in style_sheet(), url in base()) {
+    fn links_do_not_depend_on_the_encoding(sheet in style_sheet(), url in base()) {
         let utf_16 = Charset::for_label("utf-16be").unwrap();
         let bytes = [vec![0xfe, 0xff], utf_16.encode(&sheet).unwrap()].concat();
         let marked = format!("\u{feff}{sheet}");
@@ -195,7 +195,7 @@ proptest! {
 
     /// A sheet has the links that it has in a `style` element, and rewrites to the same bytes.
     #[test]
-    fn a_file_is_read_as_a_style_element_is(sheet in style_sheet(), url in base()) {
+    fn a_css_file_reads_like_a_style_element(sheet in style_sheet(), url in base()) {
         // At the start of a file a mark or `@charset` would declare an encoding.
         let sheet = format!(" {sheet}");
         let page = format!("<meta charset=utf-8><style>{sheet}</style>");
@@ -362,7 +362,7 @@ fn check(sheet: &str) -> usize {
 
 /// Superlinear growth would not finish here.
 #[test]
-fn shapes_without_an_end() {
+fn repeated_shapes_take_linear_time() {
     for shape in [
         "url(",
         "url(\"",
@@ -413,7 +413,7 @@ fn shapes_without_an_end() {
 }
 
 #[test]
-fn a_million_of_the_usual() {
+fn a_million_ordinary_rules() {
     assert_eq!(check(&"@import 'a';".repeat(100_000)), 100_000);
     assert_eq!(check(&"@import url(a);".repeat(100_000)), 100_000);
     assert_eq!(check(&"a{b:url(c)}".repeat(100_000)), 100_000);

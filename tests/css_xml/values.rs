@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn css_urls_that_are_spelled_are_found(text in any::<String>(), quote in prop::sample::select(vec!['"', '\''])) {
+    fn escaped_css_urls_are_found(text in any::<String>(), quote in prop::sample::select(vec!['"', '\''])) {
         let css = format!("a {{ b: url({quote}{}{quote}) }}", escape::css_string(&text, quote));
         let found = css::urls(&css, Groups::default());
         prop_assert_eq!(found.len(), 1);
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_css(text in any::<String>()) {
+    fn any_text_can_be_scanned_as_css(text in any::<String>()) {
         let spans: Vec<_> = css::urls(&text, Groups::all()).iter().map(|url| url.span).collect();
         assert_spans(&text, &spans);
     }

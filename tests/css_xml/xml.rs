@@ -342,7 +342,7 @@ fn entities_made_of_entities() {
 
 /// Each shape is repeated until the document has a quarter of a megabyte.
 #[test]
-fn shapes_without_an_end() {
+fn repeated_shapes_take_linear_time() {
     for shape in [
         "<",
         "<a",
@@ -391,7 +391,7 @@ fn shapes_without_an_end() {
 }
 
 #[test]
-fn texts_in_pieces() {
+fn text_split_into_pieces_is_joined() {
     for (before, shape, after) in [
         ("<content type='html'>", "<![CDATA[<a href='x'>]]>", "</content>"),
         ("<content type='html'>", "<![CDATA[<a href='x]]>'><!---->", "</content>"),
@@ -414,7 +414,7 @@ fn texts_in_pieces() {
 }
 
 #[test]
-fn utf_16_is_known_without_a_mark() {
+fn utf_16_is_detected_without_a_mark() {
     for (encode, name) in
         [(u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"), (u16::to_be_bytes, "UTF-16BE")]
     {
@@ -429,7 +429,7 @@ fn utf_16_is_known_without_a_mark() {
 
 /// XML 1.0, 2.1: the place of the first fault.
 #[test]
-fn faults_have_a_place() {
+fn faults_are_reported_with_their_position() {
     for (document, at) in [
         ("<a><b></a>", 6),
         ("<a>", 3),
@@ -486,7 +486,7 @@ fn every_declaration_of_a_base_is_in_the_chain() {
 
 /// A part of a message is read by its media type (RFC 7303, 4.2).
 #[test]
-fn xml_in_messages_is_read() {
+fn links_of_xml_in_messages_are_found() {
     let message = "Base: <URL:http://m/d/>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n\
         --b\nContent-Type: image/svg+xml\nContent-Transfer-Encoding: quoted-printable\n\n\
         <svg xmlns=3D'http://www.w3.org/2000/svg' xml:base=3D'e/'><a href=3D'x'/></svg>\n\

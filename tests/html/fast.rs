@@ -181,7 +181,7 @@ fn same_everywhere(input: &str) {
 }
 
 #[test]
-fn tokenizer_inputs() {
+fn the_engines_agree_on_tokenizer_tests() {
     let mut inputs = 0;
     for path in outside::TOKENIZER.files(Some("test")) {
         let suite: serde_json::Value =
@@ -198,7 +198,7 @@ fn tokenizer_inputs() {
 }
 
 #[test]
-fn tree_construction_inputs() {
+fn the_engines_agree_on_tree_construction_tests() {
     let mut inputs = 0;
     for path in outside::TREES.files(Some("dat")) {
         let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
@@ -457,7 +457,7 @@ const NESTED: &[&str] = &[
 
 /// Labels of diagrams are HTML in SVG, which the walk follows as long as they only nest.
 #[test]
-fn labels_of_diagrams_need_no_html5ever() {
+fn the_walk_reads_html_labels_in_svg() {
     let label = "<foreignObject width=9><div xmlns=http://www.w3.org/1999/xhtml><span class=nodeLabel><p>A<br/>\
                  <img src=y><b>b</b></p></span></div></foreignObject>";
     let diagram = format!(
@@ -485,7 +485,7 @@ fn labels_of_diagrams_need_no_html5ever() {
 /// A base in a table cell follows one that the tree moves before the table (HTML, 13.2.6.1), even after much
 /// output.
 #[test]
-fn a_base_before_its_table() {
+fn a_foster_parented_base_is_found() {
     for links in [1, 100] {
         let link = "<a href=x>y</a>".repeat(links);
         let page = format!(
@@ -545,7 +545,7 @@ fn joined(pieces: &[&str]) -> Vec<u8> {
 
 /// `BASELINK_TRAPS` sets the number of documents; the default is quick.
 #[test]
-fn documents_of_traps() {
+fn the_engines_agree_on_traps() {
     let few = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
     let asked = std::env::var("BASELINK_TRAPS").ok().and_then(|count| count.parse().ok());
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
@@ -588,7 +588,7 @@ fn documents_of_traps() {
 }
 
 #[test]
-fn real_pages() {
+fn the_engines_agree_on_real_pages() {
     let pages = outside::PAGES.files(Some("html"));
     let mut handed_over = BTreeMap::new();
     for path in &pages {
@@ -614,7 +614,7 @@ fn real_pages() {
 
 /// Shapes that would be too slow as a tree or as an attribute list. Each is a quarter of a megabyte long.
 #[test]
-fn hostile_shapes() {
+fn the_engines_agree_on_hostile_shapes() {
     let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();
     for document in [
         // 1,000 attributes are the most that html5ever is given.

@@ -40,7 +40,7 @@ fn half_a_million_nested_elements() {
 }
 
 #[test]
-fn formatting_elements_that_are_opened_again_and_again() {
+fn repeatedly_opened_formatting_elements() {
     let mut document = "<p>".to_owned();
     for number in 0..20_000 {
         document.push_str(&format!("<b id={number}><p><a href=x>"));
@@ -98,7 +98,7 @@ fn half_a_million_conditional_comments_before_a_base() {
 }
 
 #[test]
-fn shapes_without_an_end() {
+fn repeated_shapes_take_linear_time() {
     for shape in [
         "<",
         "<a",
@@ -163,7 +163,7 @@ fn shapes_without_an_end() {
 }
 
 #[test]
-fn values_without_an_end() {
+fn repeated_value_shapes_take_linear_time() {
     for (before, shape, after) in [
         ("<img srcset=\"", ",", "\">"),
         ("<img srcset=\"", "a (", "\">"),
@@ -193,7 +193,7 @@ fn values_without_an_end() {
 }
 
 #[test]
-fn documents_in_documents_are_followed_to_a_bound() {
+fn nested_documents_are_scanned_up_to_a_limit() {
     let mut document = "<a href=x>".to_owned();
     for _ in 0..30 {
         let escaped = document.replace('&', "&amp;").replace('"', "&quot;").replace('>', "&gt;");

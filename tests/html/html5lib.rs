@@ -63,7 +63,7 @@ fn the_links_of_every_row_are_found() {
 }
 
 #[test]
-fn tokenizer_inputs() {
+fn links_of_tokenizer_tests_are_those_of_the_tree() {
     let mut inputs = 0;
     for path in outside::TOKENIZER.files(Some("test")) {
         let suite: serde_json::Value =
@@ -83,7 +83,7 @@ fn tokenizer_inputs() {
 }
 
 #[test]
-fn tree_construction_inputs() {
+fn links_of_tree_construction_tests_are_those_of_the_tree() {
     let mut inputs = 0;
     for path in outside::TREES.files(Some("dat")) {
         let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();

@@ -123,7 +123,7 @@ proptest! {
 
     /// The document has the same links in UTF-16, and rewrites to the same text.
     #[test]
-    fn an_encoding_changes_no_link(document in document(), url in base()) {
+    fn links_do_not_depend_on_the_encoding(document in document(), url in base()) {
         let text = String::from_utf8(document).unwrap().replace("charset=", "x=");
         let utf_16 = Charset::for_label("utf-16le").unwrap();
         let mut bytes = vec![0xff, 0xfe];
@@ -137,7 +137,7 @@ proptest! {
 
     /// Any bytes are a document, in any encoding.
     #[test]
-    fn any_bytes_are_a_document(bytes in prop::collection::vec(any::<u8>(), 0..200), label in
+    fn any_bytes_can_be_rewritten_as_a_document(bytes in prop::collection::vec(any::<u8>(), 0..200), label in
         prop::sample::select(vec!["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp", "utf-16be", "euc-kr"]))
     {
         let mut options = options("http://a/é", Profile::Rfc1808);
@@ -174,7 +174,7 @@ proptest! {
 
     /// Law of layers: to edit the view and encode is to lift the edit and decode.
     #[test]
-    fn an_edit_of_the_view_is_an_edit_of_the_bytes(
+    fn edits_of_decoded_text_are_lifted_exactly(
         raw in prop::collection::vec(prop::sample::select(vec!["a", "é", "&amp;", "&#x41;", "&#x2f", "&copy", "&copy;", "&", "\\2f", ";", "\r\n", "\\41 ", "\\\"", "/"]), 0..12),
         css in any::<bool>(), from in 0usize..12, to in 0usize..12)
     {
@@ -200,7 +200,7 @@ proptest! {
 
     /// The encoding of a document that declares none is guessed from its bytes, and the guess is the same afterwards.
     #[test]
-    fn a_guessed_encoding_stays(
+    fn edits_do_not_change_a_guessed_encoding(
         pieces in prop::collection::vec(prop::sample::select(BYTES), 0..16),
         profile in prop::sample::select(&Profile::ALL[..]),
         policy in prop::sample::select(vec![BaseElement::Absolute, BaseElement::Keep]),
@@ -213,7 +213,7 @@ proptest! {
 
     /// A guessed encoding stays the same for text, scripts and manifests too.
     #[test]
-    fn a_guessed_encoding_stays_without_markup(
+    fn edits_do_not_change_a_guessed_encoding_without_markup(
         reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),
         beside in prop::collection::vec(prop::sample::select(TEXT), 0..3),
         format in prop::sample::select(vec![Format::Plain, Format::Script, Format::Manifest]),

@@ -80,7 +80,7 @@ fn text_after_base64_is_reported() {
 }
 
 #[test]
-fn lines_that_become_too_long_to_send_are_reported() {
+fn lines_too_long_for_smtp_are_reported() {
     use baselink::diagnostic::Code;
     // RFC 5322, 2.1.1: "Each line of characters MUST be no more than 998 characters".
     let said = |encoding: &str, line: usize| {

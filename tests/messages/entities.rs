@@ -145,7 +145,7 @@ fn tiles(bytes: &[u8], structure: &Structure) {
 const MIXED: &str = "Content-Type: multipart/mixed; boundary=";
 
 #[test]
-fn line_ends_before_delimiters_belong_to_them() {
+fn line_ends_before_delimiters_are_part_of_the_delimiter() {
     check(
         &format!(
             "«h|{MIXED}b\n»\n«|«p|pre\namble»\n--b\n\n«1|one\n»\n--b\nA: b\n\n«2|two»\n--b--\n«e|epi\n»»"
@@ -184,7 +184,7 @@ fn parts_may_be_empty() {
 }
 
 #[test]
-fn delimiters_have_padding() {
+fn delimiters_may_end_in_padding() {
     check(
         &format!("{MIXED}b\n\n«p|»--b \t\n\n«1|one»\n--b x\n\n«2|two»\n--b-- \n«e|»"),
         "multipart multipart/mixed, 1 leaf text/plain, 2 leaf text/plain",
@@ -193,7 +193,7 @@ fn delimiters_have_padding() {
 }
 
 #[test]
-fn a_boundary_may_begin_another() {
+fn a_boundary_may_be_the_prefix_of_another() {
     check(
         &format!(
             "{MIXED}b\n\n--b\n{MIXED}b2\n\n«1|--b2\n\n«1.1|x\n--b3\n--b-\n --b\n--»\n--b2--«1e|»»\n--b--"
@@ -235,7 +235,7 @@ fn an_outer_delimiter_ends_the_inner_multiparts() {
 }
 
 #[test]
-fn the_innermost_of_equal_boundaries_counts() {
+fn the_innermost_of_equal_boundaries_wins() {
     check(
         &format!(
             "{MIXED}b\n\n--b\n{MIXED}b\n\n«1|--b\n\n«1.1|x»\n--b--«1e|»»\n--b\n\n«2|y»\n--b--"
@@ -266,7 +266,7 @@ fn a_boundary_may_be_absent_or_not_found() {
 }
 
 #[test]
-fn messages_are_entered() {
+fn embedded_messages_are_read() {
     check(
         "Content-Type: message/rfc822\n\n«|«1h|A: b\n»\n«1|body\n»»",
         "message message/rfc822, 1 leaf text/plain",
@@ -378,7 +378,7 @@ fn line_ends_may_be_mixed_or_bare_cr() {
 }
 
 #[test]
-fn content_types_are_taken_tolerantly() {
+fn malformed_content_types_are_tolerated() {
     for (value, expected, parameter, wanted) in [
         ("text/html; charset=utf-8", "text/html", "charset", Some("utf-8")),
         ("TEXT / HTML ;CHARSET = \"UTF-8\" ", "text/html", "charset", Some("UTF-8")),
@@ -421,7 +421,7 @@ fn content_types_are_taken_tolerantly() {
 }
 
 #[test]
-fn urls_in_headings_have_every_spelling() {
+fn every_spelling_of_a_url_in_a_heading_is_read() {
     for (value, expected) in [
         ("<URL:http://a/b>", "http://a/b"),
         (" < url: http://a/\r\n\t b > ", "http://a/b"),
@@ -618,7 +618,7 @@ fn messages_have_the_structure_that_mailparse_finds() {
 }
 
 #[test]
-fn any_bytes_are_a_message() {
+fn any_bytes_can_be_read_as_a_message() {
     for (_, bytes) in corpus() {
         // Cut off anywhere, and with a byte changed.
         for step in 1..40 {
@@ -730,7 +730,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_tree_is_found_as_it_was_written(tree in trees()) {
+    fn the_parsed_tree_is_the_written_tree(tree in trees()) {
         let mut text = String::new();
         serialise(&tree, &mut 0, &mut text);
         for text in [text.clone(), text.replace('\n', "\r\n")] {
@@ -742,7 +742,7 @@ proptest! {
     }
 
     #[test]
-    fn traps_put_together_are_a_message(pieces in prop::collection::vec(prop::sample::select(vec![
+    fn combined_traps_are_read_as_a_message(pieces in prop::collection::vec(prop::sample::select(vec![
         "\n", "\r\n", "\r", "\n\n", " ", "--b", "--b--", "--bb", "--", "--b \n", "\0", "(", "\"", "\\", "\u{e9}",
         "Content-Type: multipart/mixed; boundary=b\n", "Content-Type: multipart/digest; boundary=bb\n",
         "Content-Type: message/rfc822\n", "Content-Type", " : ", "Base: <URL:", "=?utf-8?Q?", "?=", "=?x?B?=",

@@ -130,7 +130,7 @@ fn ten_thousand_nested_entities_have_their_bases() {
 
 /// A base that grows at every level stops growing at a limit, beyond which it is unusable.
 #[test]
-fn relative_bases_grow_to_a_bound() {
+fn relative_bases_grow_up_to_a_limit() {
     for message in [
         nested(10_000, |_| "Base: d/\n".to_owned()),
         enclosed(10_000, |_| "Content-Base: d/\n".to_owned()),
@@ -147,7 +147,7 @@ fn relative_bases_grow_to_a_bound() {
 
 /// The growth from a long base and many short links is limited: 16 times the message, plus 64 KiB.
 #[test]
-fn a_message_that_would_grow_too_long_is_kept() {
+fn a_message_that_would_grow_too_much_is_unchanged() {
     let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
     let html = |heading: &str, links: usize| {
         format!("{heading}Content-Type: text/html\n\n{}", "<a href=x>".repeat(links))
@@ -184,7 +184,7 @@ fn a_message_that_would_grow_too_long_is_kept() {
 
 /// The limit also applies to a document that is in memory as a whole.
 #[test]
-fn a_document_that_would_grow_too_long_is_kept() {
+fn a_document_that_would_grow_too_much_is_unchanged() {
     let base = format!("http://a/{}/", "b".repeat(8_000));
     for (format, document) in [
         (Format::Css, "a{background:url(x)}".repeat(50_000)),
@@ -219,7 +219,7 @@ fn two_hundred_thousand_documents_and_a_million_parts() {
 }
 
 #[test]
-fn fields_without_an_end() {
+fn repeated_field_shapes_take_linear_time() {
     for value in [
         "x".repeat(1_000_000),
         "x ".repeat(500_000),
@@ -299,7 +299,7 @@ fn long_bases_and_boundaries() {
 }
 
 #[test]
-fn thousands_of_right_numbers_in_each_other() {
+fn thousands_of_nested_correct_lengths() {
     let mut message = LEAF.to_owned();
     for _ in 0..2_000 {
         let (length, lines) = (message.len(), message.lines().count());
@@ -318,7 +318,7 @@ fn thousands_of_right_numbers_in_each_other() {
 }
 
 #[test]
-fn encodings_without_an_end() {
+fn repeated_encoded_shapes_take_linear_time() {
     for (encoding, shape) in [
         ("quoted-printable", "="),
         ("quoted-printable", "=\n"),

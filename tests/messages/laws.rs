@@ -492,7 +492,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_messages_are_messages(
+    fn damaged_messages_are_rewritten_safely(
         message in message(),
         ends in line_ends(),
         damage in prop::collection::vec(damage(), 1..5),
@@ -536,7 +536,7 @@ proptest! {
     }
 
     #[test]
-    fn line_ends_change_no_link(message in message(), mut options in options(), text in any::<bool>()) {
+    fn links_do_not_depend_on_line_ends(message in message(), mut options in options(), text in any::<bool>()) {
         if text {
             options.scan.groups = Groups::all();
         }
@@ -576,7 +576,7 @@ proptest! {
 
     /// A label that becomes absolute must not become the base of links that stay relative, at any depth.
     #[test]
-    fn labels_in_labels_are_rewritten_once(
+    fn nested_labels_are_rewritten_once(
         text in prop::collection::vec(some(&["<a href=x>", "<a href=#f>", "<base href=rel/>"]), 0..3),
         fields in prop::collection::vec(prop::collection::vec(some(BASES), 0..4), 2..6),
         are_multiparts in any::<u8>(),

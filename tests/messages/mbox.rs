@@ -51,7 +51,7 @@ fn check_both(pieces: &[Pieces<'_>]) {
 }
 
 #[test]
-fn mboxo_and_mboxrd_quote_and_their_quotes_stay() {
+fn the_quoting_of_mboxo_and_mboxrd_stays() {
     check_both(&[
         ("From a@b Sat Jan  3 01:05:34 1996\n", "To: c\n\n>From one\n\n>From two\n", "\n"),
         ("From a@b Sat Jan  3 01:05:35 1996\n", "To: d\n\n>>From three\n\n>>>From four\n", "\n"),
@@ -59,7 +59,7 @@ fn mboxo_and_mboxrd_quote_and_their_quotes_stay() {
 }
 
 #[test]
-fn mboxcl_quotes_and_counts() {
+fn mboxcl_has_quoting_and_lengths() {
     // `>From one LF`, `LF`, `x LF`: 10 + 1 + 2.
     check(&[
         ("From a Sat\n", "Content-Length: 13\n\n>From one\n\nx\n", "\n"),
@@ -68,7 +68,7 @@ fn mboxcl_quotes_and_counts() {
 }
 
 #[test]
-fn mboxcl2_counts_and_does_not_quote() {
+fn mboxcl2_has_lengths_without_quoting() {
     // `LF`, `From one LF`, `LF`, `From two LF`: 1 + 9 + 1 + 9.
     check(&[
         ("From a Sat\n", "To: a\nContent-Length: 20\n\n\nFrom one\n\nFrom two\n", "\n"),
@@ -82,7 +82,7 @@ fn mboxcl2_counts_and_does_not_quote() {
 }
 
 #[test]
-fn a_count_decides_with_up_to_two_line_ends_after_it() {
+fn a_content_length_may_be_followed_by_two_line_ends() {
     // The body is `LF From one LF`, 10 bytes, or 9 for who does not count its last line end, or 11
     // for who counts the empty line.
     for (length, behind) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
@@ -101,7 +101,7 @@ fn a_count_decides_with_up_to_two_line_ends_after_it() {
 }
 
 #[test]
-fn a_count_that_leads_elsewhere_is_not_trusted() {
+fn a_wrong_content_length_is_ignored() {
     // Lengths of 1 to 3 would be right. These lead into a line or past the end, or are not numbers.
     for length in ["4", "5", "17", "18446744073709551615", "99999999999999999999", "-2", "", "2a"] {
         check(&[
@@ -116,7 +116,7 @@ fn a_count_that_leads_elsewhere_is_not_trusted() {
 }
 
 #[test]
-fn only_the_heading_of_the_message_itself_counts() {
+fn only_the_content_length_of_the_outer_heading_counts() {
     // A length in the body, which would lead to `From c`, does not count, nor does a second field, which would lead
     // to the end.
     check(&[
@@ -138,7 +138,7 @@ fn text_before_the_first_envelope_is_a_message() {
 }
 
 #[test]
-fn an_envelope_follows_an_empty_line() {
+fn an_envelope_line_needs_an_empty_line_before_it() {
     // Right after another envelope it is the heading's.
     check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", "", "\n"), ("From d\n", "", "")]);
     check_both(&[("From a\n", "\nx\nFrom b\n \nFrom c\n\t\n>From d\n", "")]);
@@ -213,7 +213,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn it_is_as_by_lines_and_all_bytes_are_there_however_they_come(mailbox in mailbox()) {
+    fn messages_do_not_depend_on_chunk_boundaries(mailbox in mailbox()) {
         let bytes = mailbox.as_bytes();
         let (messages, again) = found(bytes);
         prop_assert_eq!(&again[..], bytes);
@@ -245,7 +245,7 @@ impl Read for FailsOnce<'_> {
 }
 
 #[test]
-fn an_error_of_the_reader_is_returned_and_loses_nothing() {
+fn an_error_of_the_reader_is_returned_after_all_bytes_before_it() {
     let mailbox = b"From a\nTo: a\n\nx\n\nFrom b\nTo: b\n\ny\n";
     for before in 0..=mailbox.len() {
         let mut messages = Messages::new(FailsOnce(mailbox, Some(before)));

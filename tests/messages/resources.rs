@@ -31,7 +31,7 @@ fn check(message: &[u8], options: &Options, expected: &[&str]) {
 }
 
 #[test]
-fn the_parts_that_chromium_writes_have_the_bases_of_the_page_that_it_took_apart() {
+fn parts_of_a_chromium_mhtml_file_have_the_bases_of_their_page() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/chromium.mhtml");
     let bytes = fs::read(path).unwrap();
     let parts = resources(&bytes, &Options::default());
@@ -67,7 +67,7 @@ fn the_parts_that_chromium_writes_have_the_bases_of_the_page_that_it_took_apart(
 }
 
 #[test]
-fn a_location_is_resolved_as_rfc_2557_says() {
+fn content_location_is_resolved_by_rfc_2557() {
     const HTML: &str = "Content-Type: text/html\n";
     let related = "Content-Type: multipart/related";
     let images = [
@@ -123,7 +123,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
 }
 
 #[test]
-fn a_content_id_is_a_url_by_rfc_2392_and_as_programs_write_it() {
+fn content_ids_become_cid_urls_by_rfc_2392_and_by_practice() {
     let id = |id| [("Content-Type: text/html", ""), ("Content-Type: image/png\nContent-ID: ", id)];
     for (value, urls) in [
         // The example of RFC 2392, 2.
@@ -142,7 +142,7 @@ fn a_content_id_is_a_url_by_rfc_2392_and_as_programs_write_it() {
 }
 
 #[test]
-fn a_part_without_a_label_is_called_after_its_number_and_its_file() {
+fn a_part_without_a_label_is_named_by_its_number_and_file() {
     let file = |heading: &str| {
         let bytes = message("Content-Type: multipart/mixed", &[(heading, "")]);
         resources(&bytes, &Options::default())[0].urls.clone()
@@ -163,7 +163,7 @@ fn a_part_without_a_label_is_called_after_its_number_and_its_file() {
 }
 
 #[test]
-fn the_root_is_that_of_related_or_the_html_alternative() {
+fn the_root_part_is_that_of_related_or_the_html_alternative() {
     let roots = |bytes: &[u8]| {
         let parts = resources(bytes, &Options::default());
         let of = |part: &PartResource<'_>| {
@@ -241,7 +241,7 @@ fn a_style_sheet_with_a_label_has_the_base_of_the_first_page_that_refers_to_it()
 }
 
 #[test]
-fn any_bytes_are_a_message_of_any_depth() {
+fn any_bytes_can_be_read_as_nested_messages() {
     let deep = "Content-Type: message/rfc822\n\n".repeat(20_000);
     assert_eq!(resources(deep.as_bytes(), &Options::default()).len(), 1);
     let mut nested = String::new();

@@ -84,7 +84,7 @@ fn a_page_declares_the_charset_of_its_heading() {
 }
 
 #[test]
-fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
+fn style_sheets_and_xml_declare_their_charset() {
     use Format::{Css, Svg, Xhtml, Xml};
     for (format, label, before, expected) in [
         (Css, "utf-8", "@import 'é';", "@charset \"UTF-8\";@import 'é';"),
@@ -130,7 +130,7 @@ fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
 }
 
 #[test]
-fn integrity_and_crossorigin_of_local_targets_go() {
+fn integrity_and_crossorigin_of_local_targets_are_removed() {
     for (before, expected) in [
         (
             "<script src=x.js integrity='sha384-x' crossorigin></script>",
@@ -215,7 +215,7 @@ fn integrity_and_crossorigin_of_local_targets_go() {
 
 /// CSP 3, 6.7.2: a host or a scheme does not match a file.
 #[test]
-fn a_policy_that_blocks_files_is_disabled() {
+fn a_content_security_policy_that_blocks_files_is_disabled() {
     for (policy, is_disabled) in [
         ("default-src https://a.example", true),
         ("default-src 'none'; STYLE-SRC a.example", true),
@@ -259,7 +259,7 @@ fn a_policy_that_blocks_files_is_disabled() {
 }
 
 #[test]
-fn kinds_are_counted() {
+fn adaptations_are_counted_by_kind() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
     let counts = adapted(page, Format::Html, Some(Charset::UTF_8)).counts();
@@ -432,7 +432,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_document(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
+    fn any_bytes_can_be_rewritten_as_a_document(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
         for label in ["utf-8", "koi8-r", "shift_jis", "iso-2022-jp", "utf-16le", "x-user-defined", ""] {
             for format in [Format::Html, Format::Css, Format::Xml] {
                 after(&bytes, format, charset(label));

@@ -354,7 +354,7 @@ proptest! {
 /// Bug 109: each file was open until the last one of the record was made, more than systems let a program open.
 #[test]
 #[cfg(unix)]
-fn one_body_may_be_that_of_many_urls() {
+fn one_body_may_belong_to_many_urls() {
     let scene = tempfile::tempdir().unwrap();
     let record = |number: usize| {
         let (kind, body) = if number == 0 { ("response", "text") } else { ("revisit", "") };

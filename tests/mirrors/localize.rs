@@ -144,7 +144,7 @@ fn present_files_are_linked_by_their_path() {
 }
 
 #[test]
-fn a_base_is_neutralised_and_fragments_still_jump() {
+fn an_emptied_base_keeps_fragment_links_working() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html", "x.png"]);
     for (page, expected) in [
         // HTTrack writes the same: no other value leaves the references of the page alone.
@@ -184,7 +184,7 @@ fn a_base_is_neutralised_and_fragments_still_jump() {
 
 /// Bug 31: RFC 6596, 3: it is the URL that is preferred for the page, and no copy of the page is that.
 #[test]
-fn the_canonical_url_of_a_page_stays() {
+fn the_canonical_url_of_a_page_is_kept() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html"]);
     let page = "<link rel=canonical href=http://a/docs/index.html><link rel=next href=http://a/docs/index.html>\
                 <a href=http://a/docs/>i</a>";
@@ -194,7 +194,7 @@ fn the_canonical_url_of_a_page_stays() {
 }
 
 #[test]
-fn new_references_are_spelled_for_their_places() {
+fn new_references_are_escaped_for_their_context() {
     let files = ["page.html", "a'(b),.png", ",c.png", "[D].png", "\u{fc}&.png"];
     let tree = Tree::new(below("http://a/docs/"), &files);
     for (page, expected) in [
@@ -319,7 +319,7 @@ fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
 }
 
 #[test]
-fn redirections_in_the_map_lead_to_the_file() {
+fn redirects_in_the_map_lead_to_the_file() {
     let map = b"p.html,http://a/x/y.html\nq.html,http://a/old\nq.html,http://a/new/\n";
     let map = UrlMap::parse(map, Path::new("map.csv")).unwrap();
     let origins = Origins { map: Some(map.into()), ..Origins::default() };
@@ -331,7 +331,7 @@ fn redirections_in_the_map_lead_to_the_file() {
 
 /// A link that cannot be rewritten keeps its base, and then nothing may be relative to the file.
 #[test]
-fn a_base_stays_where_something_needs_it() {
+fn a_base_is_kept_if_a_link_needs_it() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);
     let svg = |base: &str, x: &str| {
         format!(

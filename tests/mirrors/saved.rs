@@ -232,7 +232,7 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
 }
 
 #[test]
-fn no_more_fails_from_disk_than_before() {
+fn localizing_causes_no_new_failures() {
     let Some(mut browser) = Browser::start() else { return };
     let saves = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/saves");
     let (rows, worse) = compare(&mut browser, &saves);
@@ -241,7 +241,7 @@ fn no_more_fails_from_disk_than_before() {
 }
 
 #[test]
-fn no_more_fails_of_real_saves_than_before() {
+fn localizing_real_saves_causes_no_new_failures() {
     let Some(saves) = std::env::var_os("BASELINK_SAVES").map(PathBuf::from) else {
         eprintln!("notice: BASELINK_SAVES names no folder of real saves, so none was tested");
         return;
@@ -254,7 +254,7 @@ fn no_more_fails_of_real_saves_than_before() {
 
 /// A failing case and its remedy: copies with absolute links are missing until `localize` finds their files.
 #[test]
-fn copies_made_absolute_fail_and_are_found_again() {
+fn localize_repairs_links_to_copies_made_absolute() {
     let Some(mut browser) = Browser::start() else { return };
     browser.answer(site);
     let scene = tempfile::tempdir().unwrap();
