@@ -1,11 +1,11 @@
-//! The role of a link by its place: rows of a document and the roles of its links in order. The roles follow HTML,
-//! 4.6.7, for link types, and the resources that browsers load with a page.
+//! The role of each link, by its place. A row has a document and the roles of its links, in order. Roles follow the link
+//! types of HTML, 4.6.7, and the resources that browsers load with a page.
 
 use baselink::format::Format;
 use baselink::scan::attributes::Groups;
 use baselink::{Options, Role, ScanOptions, links, rewrite};
 
-/// `e` embedded, `n` navigation, `m` metadata.
+/// Format, document, and the roles: `e` embedded, `n` navigation, `m` metadata.
 #[rustfmt::skip]
 const ROWS: &[(Format, &str, &str)] = &[
     (Format::Html, "<a href=x ping=y><area href=z><form action=x><button formaction=y>", "nmnnn"),
