@@ -33,8 +33,8 @@ fn main() {
         .map(|(name, _)| name)
         .collect();
     if !absent.is_empty() {
-        let why = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
+        let reason = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
                    strace (tests/common/outside.rs)";
-        eprintln!("\nnot run {why}: {}", absent.join(", "));
+        eprintln!("\nnot run {reason}: {}", absent.join(", "));
     }
 }

@@ -86,14 +86,14 @@ impl Case {
             let header =
                 line.trim_end().strip_prefix("==> ").and_then(|rest| rest.split_once(" <=="));
             match (header, sections.last_mut()) {
-                (Some((path, how)), _) => sections.push((path, how.trim_start(), String::new())),
+                (Some((path, form)), _) => sections.push((path, form.trim_start(), String::new())),
                 (None, Some((.., body))) => body.push_str(line),
                 (None, None) => wrong("there is something before the first file"),
             }
         }
         let (mut files, mut removed) = (Files::new(), Vec::new());
-        for (path, how, body) in sections {
-            let bytes = match how {
+        for (path, form, body) in sections {
+            let bytes = match form {
                 "gone" if body.is_empty() => {
                     removed.push(path.strip_prefix("after/").unwrap());
                     continue;
@@ -101,7 +101,7 @@ impl Case {
                 "" => body.into_bytes(),
                 "no line end" => body[..body.len() - 1].into(),
                 "escaped" => unescape(&body),
-                _ => wrong(how),
+                _ => wrong(form),
             };
             if files.insert(path.into(), bytes).is_some() {
                 wrong(&format!("{path} is there twice"));

@@ -512,7 +512,7 @@ mod unix {
         symlink("real.html", site.join("link.html")).unwrap();
         assert!(Command::new("mkfifo").arg(site.join("pipe")).status().unwrap().success());
         let localize = ["localize", "-q", "-u", "http://a/", "site"];
-        for (how, page, expected) in [
+        for (options, page, expected) in [
             // The copy contains no symbolic links.
             (
                 &["-o", "mirror"][..],
@@ -525,7 +525,7 @@ mod unix {
                 "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>",
             ),
         ] {
-            let output = run(baselink(scene.path()).args([&localize[..], how].concat()), b"");
+            let output = run(baselink(scene.path()).args([&localize[..], options].concat()), b"");
             assert_eq!(
                 String::from_utf8_lossy(&output.stderr),
                 "error: site/pipe: not a regular file; skipped\n"
@@ -790,14 +790,14 @@ fn help_lists_arguments_first_and_each_option_under_a_heading() {
     }
 }
 
-/// The mailbox is longer than one batch of the threads.
+/// The mailbox is longer than one batch of messages.
 #[test]
 fn a_mailbox_does_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let (mut mailbox, mut expected) = (String::new(), String::new());
     let long = "x".repeat(70).repeat(20_000);
     for number in 1..4_000 {
-        // Every hundredth message has a line that is not a header field, and message 77 is longer than reports others.
+        // Every hundredth message has a line that is not a header field, and message 77 is longer than all others.
         let odd = if number % 100 == 0 { "odd\n" } else { "" };
         let text = if number == 77 { &long } else { "text of some length, so that there is much" };
         let write = |out: &mut String, reference: &str| {
@@ -925,7 +925,7 @@ mod every_system {
 
     /// Bug 78: on Windows the root of a path became a name in its URL (RFC 8089, E.2).
     #[test]
-    fn an_absolute_path_is_a_url() {
+    fn an_absolute_path_becomes_a_file_url() {
         let scene = scene(&[("w/page.html", "<a href=x>")]);
         let folder = scene.path().join("w");
         let output = run(baselink(scene.path()).args(["check", "--sarif"]).arg(&folder), b"");

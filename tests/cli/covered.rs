@@ -1,8 +1,8 @@
 //! Every diagnostic, reason, outcome, source, option of a command, exit status and settings key has a case. A test that
 //! fails lists the names without a case.
 //!
-//! A case covers an option if the command prints, writes or exits differently without the option; likewise a settings
-//! key. A case in which the option is rejected does not count.
+//! A case covers an option if the command prints, writes or exits differently without the option. The same applies to a
+//! settings key. A case in which the option is rejected does not count.
 //!
 //! Deliberately absent: attributes and other places of links, which `tests/project/fixtures_shape.rs` checks.
 

@@ -1,5 +1,5 @@
-//! The walk and html5ever find the same in HTML, as far as the walk can prove that it is right. Rewriting with a report,
-//! edits without a report, and the list of links have the same bytes, counts and rows.
+//! The walk and html5ever find the same links and bases wherever the walk can prove that it is right. Rewriting with a
+//! report, edits without a report, and the list of links agree on bytes, counts and rows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

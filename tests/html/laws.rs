@@ -145,9 +145,8 @@ proptest! {
         prop_assert_eq!(verify::verify(&rewritten, &options), Ok(()));
     }
 
-    /// Undecodable bytes in and around references are kept.
     #[test]
-    fn links_among_any_bytes(pieces in prop::collection::vec(
+    fn undecodable_bytes_in_and_around_links_are_kept(pieces in prop::collection::vec(
         prop_oneof![
             prop::sample::select(vec![&b"<a href=\""[..], b"\">", b"<a href=", b">", b" ", b"<img srcset='", b"'>", b"x", b"../", b"<style>a{b:url(", b")}</style>"]).prop_map(<[u8]>::to_vec),
             prop::collection::vec(any::<u8>(), 0..4),

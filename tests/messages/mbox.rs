@@ -146,7 +146,7 @@ fn an_envelope_line_needs_an_empty_line_before_it() {
     check_both(&[("From a\n", "x\n\n\n", "\n"), ("From b\n", "x\n\n", "\n")]);
     // Line ends of both kinds.
     check(&[("From a\r\n", "x\n", "\r\n"), ("From b\n", "x\r\n", "\n"), ("From c\n", "", "")]);
-    // A CR alone ends no line.
+    // A CR alone does not end a line.
     check(&[("", "x\r\rFrom a\r\rFrom b", "")]);
     check(&[("From a\n", "x\n\r\r\nFrom b", "")]);
 }

@@ -417,9 +417,9 @@ const PIECES: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Links and tree stay the same, and the page declares the encoding of the heading.
+    /// The adapted page declares the encoding of the heading.
     #[test]
-    fn only_what_is_adapted_changes(chosen in prop::collection::vec(prop::sample::select(PIECES), 0..14)) {
+    fn an_adaptation_keeps_links_and_tree(chosen in prop::collection::vec(prop::sample::select(PIECES), 0..14)) {
         // `]]>` ends a comment that would otherwise move behind the new element.
         let page = chosen.concat() + "]]>";
         let output = adapt(page.as_bytes(), Format::Html, Some(Charset::UTF_8));

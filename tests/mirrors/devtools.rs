@@ -21,7 +21,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// The time for one answer of Chromium after which the test fails.
+/// The maximum time for one answer of Chromium.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The response of a server to the request for a URL: a media type and a body, or `None` if the resource does not

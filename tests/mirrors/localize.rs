@@ -48,8 +48,8 @@ impl Tree {
     fn options(&self, path: &str, text: &[u8]) -> Options {
         let format = Format::detect(Some(path), b"");
         let retrieval = self.origins.of(&entry(path), format, text).0;
-        let asked = Options { format, profile: self.profile, retrieval, ..Options::default() };
-        options(path.as_bytes(), &self.index, &asked)
+        let requested = Options { format, profile: self.profile, retrieval, ..Options::default() };
+        options(path.as_bytes(), &self.index, &requested)
     }
 
     /// The localized form of the file `path` with the contents `text`. Localizing again changes nothing, and only
