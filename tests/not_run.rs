@@ -1,8 +1,8 @@
-//! Reports in one line, after all other tests of `cargo test`, the tests that did nothing because a resource is
-//! missing. With `BASELINK_REQUIRE_OUTSIDE` set, that is a failure.
+//! Reports the tests that did nothing because a resource is missing. If `BASELINK_REQUIRE_OUTSIDE` is set, a missing
+//! resource is a failure.
 //!
-//! Cargo.toml gives it the last name, because Cargo runs tests in the order of their names. It has no harness,
-//! because the harness hides the output of tests.
+//! Cargo runs tests in the order of their names, and this one has the last name in Cargo.toml. It has no harness, because
+//! the harness hides the output of tests.
 //!
 //! Deliberately absent: tests of the program.
 #![allow(missing_docs)]
@@ -11,7 +11,7 @@
 mod outside;
 
 fn main() {
-    // Who asks for tests by name, or for their list, asks for none of these.
+    // With an argument, such as the name of a test or `--list`, there is nothing to report.
     if std::env::args().nth(1).is_some() {
         return;
     }
@@ -26,11 +26,15 @@ fn main() {
         #[cfg(target_os = "linux")]
         ("calls that fail", outside::has_strace()),
     ];
-    let absent: Vec<_> =
-        data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
+    let absent: Vec<_> = data
+        .into_iter()
+        .chain(programs)
+        .filter(|(_, is_here)| !is_here)
+        .map(|(name, _)| name)
+        .collect();
     if !absent.is_empty() {
-        let why = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
+        let reason = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
                    strace (tests/common/outside.rs)";
-        eprintln!("\nnot run {why}: {}", absent.join(", "));
+        eprintln!("\nnot run {reason}: {}", absent.join(", "));
     }
 }

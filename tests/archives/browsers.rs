@@ -1,8 +1,7 @@
-//! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` contains the
-//! dictionary from which Python made `safari.webarchive` and `safari-xml.webarchive`. Hostile property lists are
-//! built here.
+//! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` makes
+//! `safari.webarchive` and `safari-xml.webarchive` with Python's `plistlib`. Hostile property lists are built here.
 //!
-//! Deliberately absent: the archives of the corpus, which are in `tests/archives/readers.rs`.
+//! Deliberately absent: the archives of the corpus, which `tests/archives/readers.rs` tests.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +14,8 @@ fn fixture(name: &str) -> Vec<u8> {
     fs::read(folder.join(name)).unwrap()
 }
 
-/// Number, frame, URL, media type, charset, name of the frame, body, and a star for a main resource.
+/// The resource in one line: number, frame, a star if it is a main resource, URL, media type, charset, name of the
+/// frame, body.
 fn row(resource: &WebResource) -> String {
     let WebResource { number, frame, url, media_type, charset, frame_name, body, is_main, .. } =
         resource;
@@ -29,7 +29,7 @@ fn row(resource: &WebResource) -> String {
 }
 
 #[test]
-fn an_archive_of_safari_has_the_resources_that_python_put_there() {
+fn a_web_archive_written_by_python_is_read_back() {
     for name in ["safari.webarchive", "safari-xml.webarchive"] {
         let archive = WebArchive::read(&fixture(name)).unwrap();
         let rows: Vec<_> = archive.resources.iter().map(row).collect();
@@ -46,7 +46,7 @@ fn an_archive_of_safari_has_the_resources_that_python_put_there() {
     }
 }
 
-/// A property list in XML with `inside`.
+/// A property list in XML around `inside`.
 fn xml(inside: &str) -> Vec<u8> {
     format!("<?xml version='1.0'?><plist version='1.0'>{inside}</plist>").into_bytes()
 }
@@ -55,7 +55,7 @@ const RESOURCE: &str = "<dict><key>WebResourceURL</key><string>http://a/?b&amp;c
     <key>WebResourceData</key><data>\n\tPH\n\tA+\n\t</data></dict>";
 
 #[test]
-fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
+fn an_incomplete_resource_is_an_anomaly_and_the_others_are_read() {
     let archive = xml(&format!(
         "<dict><key>WebMainResource</key><dict><key>WebResourceData</key><data/></dict>\
          <key>Other</key><array><array/><dict><key>WebResourceURL</key><true/></dict></array>\
@@ -66,7 +66,7 @@ fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
     let archive = WebArchive::read(&archive).unwrap();
     let rows: Vec<_> = archive.resources.iter().map(row).collect();
     assert_eq!(rows, ["1 0 http://a/?b&cé  - - <p>"]);
-    let said: Vec<_> = archive
+    let anomalies: Vec<_> = archive
         .anomalies
         .iter()
         .map(|anomaly| (anomaly.offset.file, anomaly.code, &*anomaly.message))
@@ -75,12 +75,12 @@ fn a_resource_that_lacks_something_is_an_anomaly_and_the_others_are_read() {
         (0, Code::RecordBroken, "a resource without WebResourceURL; skipped"),
         (2, Code::RecordBroken, "a resource without WebResourceData; skipped"),
     ];
-    assert_eq!(said, expected);
+    assert_eq!(anomalies, expected);
 }
 
 #[test]
-fn other_files_than_safari_archives_give_an_error() {
-    for (bytes, why) in [
+fn files_that_are_not_safari_archives_give_an_error() {
+    for (bytes, problem) in [
         (&b""[..], "its property list ends before all collections do"),
         (b"<html><p>", "its property list cannot be read: UnknownXmlElement (offset 6)"),
         (
@@ -97,7 +97,7 @@ fn other_files_than_safari_archives_give_an_error() {
         (&xml("<dict><true/></dict>"), "a dictionary in it has a key that is not a string"),
     ] {
         let error = WebArchive::read(bytes).unwrap_err().to_string();
-        assert_eq!(error, format!("not a web archive of Safari: {why}"));
+        assert_eq!(error, format!("not a web archive of Safari: {problem}"));
     }
 }
 
@@ -114,8 +114,8 @@ fn bytes_before_a_fault_are_read() {
     }
 }
 
-/// A binary property list (CFBinaryPList.c) of `objects`, the first of which is its root. References and lengths
-/// take two bytes, offsets four.
+/// A binary property list (CFBinaryPList.c) of `objects`; the first object is the root. References and lengths take
+/// two bytes, offsets four.
 fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = b"bplist00".to_vec();
     let mut offsets = Vec::new();
@@ -132,10 +132,10 @@ fn binary(objects: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// An object with its kind in the first four bits, its length, and the rest.
-fn object(kind: u8, length: usize, rest: impl IntoIterator<Item = u8>) -> Vec<u8> {
+/// An object: its kind in the first four bits, a length in two bytes, and the content.
+fn object(kind: u8, length: usize, content: impl IntoIterator<Item = u8>) -> Vec<u8> {
     let length = u16::try_from(length).unwrap().to_be_bytes();
-    [kind << 4 | 0xf, 0x11, length[0], length[1]].into_iter().chain(rest).collect()
+    [kind << 4 | 0xf, 0x11, length[0], length[1]].into_iter().chain(content).collect()
 }
 
 fn string(text: &str) -> Vec<u8> {
@@ -153,18 +153,18 @@ fn dictionary(pairs: &[(u16, u16)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
+fn circular_and_expanding_property_lists_are_refused() {
     let error = |objects: &[Vec<u8>]| WebArchive::read(&binary(objects)).unwrap_err().to_string();
-    // Frames of frames, which are the archive itself.
+    // The archive is its own subframe.
     let cycle = [dictionary(&[(1, 2)]), string("WebSubframeArchives"), array(&[0])];
     assert!(error(&cycle).contains("RecursiveObject"), "{}", error(&cycle));
-    // Each array has the next one twice: 2^30 elements.
+    // Each of 30 arrays contains the next one twice, which makes 2^30 elements.
     let mut doubling = vec![dictionary(&[(1, 2)]), string("WebSubresources")];
     doubling.extend((3..33).map(|next| array(&[next, next])));
     doubling.push(array(&[]));
-    let why = "its property list expands to more than 16 times the length of the file";
-    assert!(error(&doubling).ends_with(why), "{}", error(&doubling));
-    // One body in many resources.
+    let problem = "its property list expands to more than 16 times the length of the file";
+    assert!(error(&doubling).ends_with(problem), "{}", error(&doubling));
+    // 60,000 resources share one body.
     let mut heavy = vec![
         dictionary(&[(1, 2)]),
         string("WebSubresources"),
@@ -178,21 +178,21 @@ fn a_list_that_refers_to_itself_or_grows_without_end_is_refused() {
     let archive = WebArchive::read(&binary(&heavy)).unwrap();
     let size: usize = archive.resources.iter().map(|resource| resource.body.len()).sum();
     assert!(size < 17 * binary(&heavy).len() && archive.resources.len() > 1, "{size}");
-    assert_eq!(archive.anomalies[0].message, format!("{why}; what follows was left"));
+    assert_eq!(archive.anomalies[0].message, format!("{problem}; what follows was left"));
     // Sixteen resources may share a body.
     heavy[2] = array(&[3; 16]);
     assert_eq!(WebArchive::read(&binary(&heavy)).unwrap().resources.len(), 16);
 }
 
 #[test]
-fn any_depth_is_read() {
+fn property_lists_of_any_depth_are_read() {
     const DEPTH: usize = 100_000;
-    // Nesting in a value that is not read.
+    // Deep nesting in a value that the reader skips.
     let inside = format!("{}{}", "<array>".repeat(DEPTH), "</array>".repeat(DEPTH));
     let bytes =
         xml(&format!("<dict><key>a</key>{inside}<key>WebMainResource</key>{RESOURCE}</dict>"));
     assert_eq!(WebArchive::read(&bytes).unwrap().resources.len(), 1);
-    // Of frames.
+    // Deep nesting of subframes.
     let start =
         format!("<dict><key>WebMainResource</key>{RESOURCE}<key>WebSubframeArchives</key><array>");
     let bytes = xml(&format!("{}{}", start.repeat(DEPTH), "</array></dict>".repeat(DEPTH)));
@@ -207,7 +207,7 @@ fn any_depth_is_read() {
 }
 
 #[test]
-fn no_byte_that_is_wrong_makes_it_panic() {
+fn a_changed_byte_never_causes_a_panic() {
     for name in ["safari.webarchive", "safari-xml.webarchive"] {
         let whole = fixture(name);
         for at in 0..whole.len() {
@@ -225,13 +225,13 @@ fn har(entries: &str) -> Har {
     Har::read(format!("{{\"log\": {{\"entries\": [{entries}]}}}}").into_bytes()).unwrap()
 }
 
-fn one(entry: &str) -> HarEntry {
-    har(entry).entries().next().unwrap().unwrap()
+fn first_entry(entries: &str) -> HarEntry {
+    har(entries).entries().next().unwrap().unwrap()
 }
 
 #[test]
 fn an_entry_has_the_fields_of_har_1_2() {
-    let entry = one(
+    let entry = first_entry(
         r#"{"startedDateTime": "2026-01-02T03:04:05.678+01:00", "request": {"url": "http://a/b", "headers": []},
         "response": {"status": 200, "redirectURL": "", "content": {"mimeType": "text/html; charset=latin1", "text": "<p>é"}}}"#,
     );
@@ -243,8 +243,8 @@ fn an_entry_has_the_fields_of_har_1_2() {
     );
     assert_eq!(entry.media_type.as_deref(), Some("text/html; charset=latin1"));
     assert_eq!(entry.into_body().unwrap().unwrap(), "<p>é".as_bytes());
-    // A value of another type makes only itself unreadable.
-    let entry = one(
+    // A value of the wrong type is ignored; the other values are read.
+    let entry = first_entry(
         r#"{"startedDateTime": 5, "request": {"url": "u"}, "response": {"status": "200", "redirectURL": null,
         "headers": {"Location": "x"}, "content": {"text": "", "encoding": "BASE64"}}}"#,
     );
@@ -253,8 +253,8 @@ fn an_entry_has_the_fields_of_har_1_2() {
         (None, None, None)
     );
     assert_eq!(entry.into_body().unwrap(), Some(Vec::new()));
-    // No response came.
-    let entry = one(r#"{"request": {"url": "u"}}"#);
+    // The entry has no response.
+    let entry = first_entry(r#"{"request": {"url": "u"}}"#);
     assert_eq!((entry.status, entry.has_body(), entry.into_body()), (None, false, Ok(None)));
 }
 
@@ -296,7 +296,7 @@ fn an_archive_of_playwright_has_the_responses_of_the_server() {
 }
 
 #[test]
-fn a_redirect_is_named_by_redirect_url_or_else_by_the_field() {
+fn redirect_url_comes_before_the_location_field() {
     for (response, url) in [
         (r#""redirectURL": "/x""#, Some("/x")),
         (r#""redirectURL": "/x", "headers": [{"name": "Location", "value": "/y"}]"#, Some("/x")),
@@ -310,7 +310,7 @@ fn a_redirect_is_named_by_redirect_url_or_else_by_the_field() {
         ),
         (r#""redirectURL": "", "headers": []"#, None),
     ] {
-        let entry = one(&format!(
+        let entry = first_entry(&format!(
             r#"{{"request": {{"url": "u"}}, "response": {{"status": 301, {response}}}}}"#
         ));
         assert_eq!((entry.status, entry.redirect_url.as_deref()), (Some(301), url), "{response}");

@@ -1,7 +1,7 @@
-//! `check` on an archive from which resources were removed reports each of them, and nothing else.
+//! `check` on an archive that lacks some resources reports exactly these.
 //!
-//! The site has every kind of resource that a page embeds, a page behind a redirect, a picture for which one
-//! candidate suffices, and a font with two sources.
+//! The site has every kind of resource that a page embeds, a redirect to a page, a picture that needs only one of
+//! its candidates, and a font with two sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -51,15 +51,15 @@ fn response(path: &str, status: &str, fields: &str, body: &str) -> String {
     )
 }
 
-/// The classes and targets of the links that are missing in the site without the resource `left_out`, or with it answered by
-/// this status instead.
-fn missing(left_out: &str, status: Option<&str>) -> BTreeSet<String> {
+/// The class, cause and target of each link that `check` reports as missing. The archive has no capture of the
+/// resource `removed`, or a capture with the given status and an empty body.
+fn missing(removed: &str, status: Option<&str>) -> BTreeSet<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut archive = response("/docs/moved", "302 Found", "Location: next.html", "");
     for (path, media_type, body) in SITE {
         let fields = format!("Content-Type: {media_type}");
         match status {
-            _ if *path != left_out => archive += &response(path, "200 OK", &fields, body),
+            _ if *path != removed => archive += &response(path, "200 OK", &fields, body),
             Some(status) => archive += &response(path, status, &fields, ""),
             None => {}
         }
@@ -84,25 +84,25 @@ fn missing(left_out: &str, status: Option<&str>) -> BTreeSet<String> {
         is_missing.then(|| format!("{} {} {target}", text("class"), text("cause")))
     });
     let found: BTreeSet<_> = found.collect();
-    let is_denied = found.iter().any(|one| one.starts_with("missing "));
-    assert_eq!(output.status.code(), Some(i32::from(is_denied)), "{left_out}");
+    let is_denied = found.iter().any(|row| row.starts_with("missing "));
+    assert_eq!(output.status.code(), Some(i32::from(is_denied)), "{removed}");
     found
 }
 
 #[test]
-fn each_resource_that_is_taken_away_is_found_and_nothing_else() {
+fn exactly_the_removed_resources_are_missing() {
     assert_eq!(missing("", None), BTreeSet::new());
     for (path, ..) in SITE {
-        // Without its page, the rest of the site is unknown; without the style sheet, so are its resources.
+        // No other page links to the first one.
         let expected = match *path {
             "/" => BTreeSet::new(),
             "/docs/next.html" => BTreeSet::from([
                 format!("missing-page not-captured {path}"),
                 "missing-page redirect /docs/moved".to_owned(),
             ]),
-            // Nothing needs one candidate while another one is there.
+            // A picture needs only one of its candidates.
             "/docs/small.png" | "/docs/small.webp" => BTreeSet::new(),
-            // The other source was not captured at all.
+            // The site never has the other source of the film or font.
             "/docs/film.webm" => {
                 ["mp4", "webm"].map(|kind| format!("missing not-captured /docs/film.{kind}")).into()
             }
@@ -116,7 +116,7 @@ fn each_resource_that_is_taken_away_is_found_and_nothing_else() {
 }
 
 #[test]
-fn the_answer_of_the_server_is_the_cause() {
+fn a_missing_resource_has_the_response_as_its_cause() {
     for (status, cause) in [
         ("404 Not Found", "client-error"),
         ("503 Service Unavailable", "server-error"),

@@ -1,12 +1,12 @@
-//! Archives of other programs, as read by two independent readers, and the documents in them that the command
-//! writes. `tests/archives/warc_readers.py` runs the readers, warcio and fastwarc. A row of
-//! `tests/archives/readers.rows` gives the number of differences, and which reader is right.
+//! Archives that other programs wrote. Our reader is compared with two others, warcio and fastwarc, which
+//! `tests/archives/warc_readers.py` runs. Each row of `tests/archives/readers.rows` counts the known differences of one
+//! kind in one file, and names the reader that is right.
 //!
-//! `tests/archives/warc_links.py` finds the links in HTML by warcio and html5lib; differences are in
-//! `tests/archives/links.rows`. The expectations of the extractor for Common Crawl's WAT files, on its own archive,
-//! are in `tests/archives/link_extraction.rows`.
+//! `tests/archives/warc_links.py` finds the links in HTML with warcio and html5lib; `tests/archives/links.rows` lists
+//! the known differences. `tests/archives/link_extraction.rows` lists the links that the extractor of Common Crawl's WAT
+//! files expects in its own test archive.
 //!
-//! Deliberately absent: links in CSS and in other formats than HTML.
+//! Deliberately absent: links in formats other than HTML.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -25,14 +25,14 @@ const COLUMNS: [&str; 5] = ["offset", "type", "id", "target", "block"];
 /// The facts about a record, in the order of the columns.
 type Row = [String; 5];
 
-/// The lines that the script prints, split into fields, or nothing where the readers are absent.
+/// The fields of each line that `warc_readers.py` prints; `None` if the readers are absent.
 fn readers(files: &[&Path]) -> Option<Vec<Vec<String>>> {
     let mut command = outside::warc_readers()?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives/warc_readers.py");
-    let done = command.arg(script).args(files).output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{said}");
-    let lines = String::from_utf8_lossy(&done.stdout).into_owned();
+    let output = command.arg(script).args(files).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
     Some(lines.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
 }
 
@@ -68,7 +68,7 @@ fn two_other_readers_find_the_same_records() {
     let paths: Vec<_> = files.iter().map(|file| file.as_path()).collect();
     let Some(lines) = readers(&paths) else { return };
     let mut compared = 0;
-    // Number of differences in each column, by file and reader.
+    // The number of differences by file, reader, and column or kind.
     let mut differences: BTreeMap<(String, &str, &str), usize> = BTreeMap::new();
     for file in paths {
         let ours: Vec<Row> = records(file).iter().map(row).collect();
@@ -98,11 +98,11 @@ fn two_other_readers_find_the_same_records() {
     let found = differences
         .iter()
         .map(|((file, reader, what), times)| format!("{file}\t{reader}\t{what}\t{times}"));
-    are_known(found.collect(), include_str!("readers.rows"));
+    assert_known(found.collect(), include_str!("readers.rows"));
 }
 
-/// Says that the differences `found` are those of `rows`, which have who is right after each.
-fn are_known(found: BTreeSet<String>, rows: &str) {
+/// Panics unless the differences `found` are those of `rows`. The last field of a row says who is right.
+fn assert_known(found: BTreeSet<String>, rows: &str) {
     let rows = rows.lines().filter(|row| !row.starts_with('#'));
     let known: BTreeSet<String> = rows
         .map(|row| {
@@ -112,12 +112,12 @@ fn are_known(found: BTreeSet<String>, rows: &str) {
         })
         .collect();
     let list = |set: BTreeSet<&String>| set.into_iter().cloned().collect::<Vec<_>>().join("\n");
-    let (new, gone) = (&found - &known, &known - &found);
+    let (new, fixed) = (&found - &known, &known - &found);
     assert!(
-        new.is_empty() && gone.is_empty(),
+        new.is_empty() && fixed.is_empty(),
         "new:\n{}\ngone:\n{}",
         list(new.iter().collect()),
-        list(gone.iter().collect())
+        list(fixed.iter().collect())
     );
 }
 
@@ -128,22 +128,22 @@ fn another_reader_and_parser_find_the_same_targets() {
     let Some(mut command) = outside::html_parser() else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives/warc_links.py");
     command.arg(script).arg(env!("CARGO_BIN_EXE_baselink"));
-    let done = command.args(outside::WARC.files(None)).output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let said = String::from_utf8(done.stdout).unwrap();
-    let mut lines: Vec<_> = said.lines().collect();
+    let output = command.args(outside::WARC.files(None)).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let mut lines: Vec<_> = stdout.lines().collect();
     let same: usize = lines.pop().unwrap().parse().unwrap();
     assert!(same > 7_500, "{same}");
-    // The last field of each is an example.
+    // The last field of a line is an example.
     let found = lines.iter().map(|line| {
         println!("{line}");
         let (difference, _) = line.rsplit_once('\t').unwrap();
         difference.strip_prefix(root.to_str().unwrap()).unwrap()[1..].to_owned()
     });
-    are_known(found.collect(), include_str!("links.rows"));
+    assert_known(found.collect(), include_str!("links.rows"));
 }
 
-/// The links of each record as `tests/archives/link_extraction.rows` has them, those of this `group` too.
+/// The links of each record in `file`, also those of `group`, in the format of `tests/archives/link_extraction.rows`.
 fn listed(file: &Path, group: Option<Group>) -> Vec<String> {
     let mut options = Options::default();
     if let Some(group) = group {
@@ -165,37 +165,37 @@ fn listed(file: &Path, group: Option<Group>) -> Vec<String> {
 }
 
 #[test]
-fn another_extractor_expects_these_links() {
+fn the_links_are_those_that_another_extractor_expects() {
     let Some(root) = outside::WARC.find() else { return };
     let file = root.join("ia-web-commons/link-extraction-test.warc");
     let rows = include_str!("link_extraction.rows").lines().filter(|row| !row.starts_with('#'));
     let rows: Vec<Vec<_>> = rows.map(|row| row.splitn(6, '\t').collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 5 + usize::from(row[4] == "theirs")));
-    let by = |lists: &[&str]| {
-        let some = rows.iter().filter(|row| lists.contains(&row[4]));
-        let mut some: Vec<_> = some.map(|row| row[..4].join("\t")).collect();
-        some.sort();
-        some
+    let listed_by = |listers: &[&str]| {
+        let rows = rows.iter().filter(|row| listers.contains(&row[4]));
+        let mut links: Vec<_> = rows.map(|row| row[..4].join("\t")).collect();
+        links.sort();
+        links
     };
-    assert_eq!(listed(&file, None), by(&["both"]));
-    assert_eq!(listed(&file, Some(Group::Lazy)), by(&["both", "lazy"]));
+    assert_eq!(listed(&file, None), listed_by(&["both"]));
+    assert_eq!(listed(&file, Some(Group::Lazy)), listed_by(&["both", "lazy"]));
 }
 
-/// The result for each document of `file`.
+/// The payload of each document in `file` after rewriting.
 #[cfg(feature = "cli")]
 fn expected(file: &Path) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::new();
     for record in &records(file) {
         let Some(found) = document(record, &Options::default()) else { continue };
-        let made = rewrite(&found.bytes, &found.options).output();
-        all.extend(payload(&made, found.options.format).map(|made| made.into_owned()));
+        let output = rewrite(&found.bytes, &found.options).output();
+        all.extend(payload(&output, found.options.format).map(|payload| payload.into_owned()));
     }
     all
 }
 
 #[cfg(feature = "cli")]
 #[test]
-fn the_output_is_made_of_the_documents() {
+fn the_output_contains_exactly_the_documents() {
     let mut documents = 0;
     for file in outside::WARC.files(None) {
         let out = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -205,7 +205,7 @@ fn the_output_is_made_of_the_documents() {
         let expected = expected(&file);
         let written = walkdir::WalkDir::new(out.path()).into_iter().map(Result::unwrap);
         let written: Vec<_> = written.filter(|entry| entry.file_type().is_file()).collect();
-        // ARC is not read; other archives have no response with a document.
+        // The program does not read ARC, and some archives have no response with a document.
         let is_unusable = file.to_str().unwrap().contains(".arc") || written.is_empty();
         assert_eq!(status.code(), Some(2 * i32::from(is_unusable)), "{}", file.display());
         for entry in written {

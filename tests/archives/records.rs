@@ -1,6 +1,6 @@
 //! Web archives: the expectations of `fixtures/archive/expected.rows`, laws, and hostile archives.
 //!
-//! Deliberately absent: archives of other programs, which are in `tests/archives/readers.rs`.
+//! Deliberately absent: archives of other programs, which `tests/archives/readers.rs` tests.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -58,13 +58,13 @@ fn type_name(record_type: RecordType) -> String {
     format!("{record_type:?}").to_lowercase()
 }
 
-/// Text of the rows: Latin-1, with line ends escaped.
+/// `bytes` as a field of a row: decoded as Latin-1, with line ends escaped.
 fn text(bytes: &[u8]) -> String {
     let text: String = bytes.iter().copied().map(char::from).collect();
     text.replace('\r', "\\r").replace('\n', "\\n")
 }
 
-/// The row of an entry, without its file and its offset.
+/// The row of an entry, without file and offset. An anomaly gets the identifier `id_of_anomaly`.
 fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
     let record = match entry {
         ArchiveEntry::Record(record) => record,
@@ -78,7 +78,8 @@ fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
         RecordContent::Entity(media_type) => media_type.to_string(),
         RecordContent::None => "-".to_owned(),
     };
-    let codes: Vec<_> = record.diagnostics.iter().map(|one| one.code.name()).collect();
+    let codes: Vec<_> =
+        record.diagnostics.iter().map(|diagnostic| diagnostic.code.name()).collect();
     [
         type_name(record.record_type),
         id.strip_prefix("urn:x:").unwrap().to_owned(),
@@ -125,7 +126,7 @@ fn every_archive_of_the_fixtures_matches_its_rows() {
 }
 
 #[test]
-fn an_arc_file_is_called_one() {
+fn an_arc_file_is_named_in_the_error() {
     let arc = b"filedesc://a.arc 127.0.0.1 20140301000000 text/plain 0\n1 0 A\n\n";
     for archive in [arc.to_vec(), member(arc)] {
         let mut records = Records::new(&archive[..]);
@@ -135,7 +136,7 @@ fn an_arc_file_is_called_one() {
     }
 }
 
-/// Bug 72: each of the records was called one of a version that is not known.
+/// Bug 72: an archive with an unknown version produced a diagnostic for each record.
 #[test]
 fn an_unknown_version_is_reported_once_with_a_count() {
     let record = |version: &str| {
@@ -149,15 +150,15 @@ fn an_unknown_version_is_reported_once_with_a_count() {
         let message = "801 records, this one of WARC 0.17 first, are read as WARC 1.1";
         assert!(records(&found).len() == 802 && found.len() == 803);
         assert!(records(&found).iter().all(|record| record.diagnostics.is_empty()));
-        let [said] = anomalies(&found)[..] else { panic!() };
+        let [anomaly] = anomalies(&found)[..] else { panic!() };
         assert_eq!(
-            (said.offset, said.code, &*said.message),
+            (anomaly.offset, anomaly.code, &*anomaly.message),
             (offset, Code::RecordVersion, message)
         );
     }
 }
 
-/// A record as a crawler writes it.
+/// A resource record, with the angle brackets that wget writes around URLs.
 fn resource(number: usize, block: &[u8]) -> Vec<u8> {
     let heading = format!(
         "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:{number}>\r\n\
@@ -167,7 +168,7 @@ fn resource(number: usize, block: &[u8]) -> Vec<u8> {
     [heading.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-/// An archive of such records: not compressed, compressed record by record, or as a whole.
+/// An archive with a record for each block. `form` 0 is not compressed, 1 compresses each record, 2 the whole archive.
 fn archive(blocks: &[Vec<u8>], form: usize) -> Vec<u8> {
     let records = blocks.iter().enumerate().map(|(number, block)| resource(number, block));
     match form {
@@ -177,7 +178,7 @@ fn archive(blocks: &[Vec<u8>], form: usize) -> Vec<u8> {
     }
 }
 
-/// Blocks in which no record begins.
+/// Blocks that contain no start of a record.
 fn blocks() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let bytes = prop_oneof![
         vec(any::<u8>(), 0..200),
@@ -218,8 +219,8 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..25).prop_map(|pieces| pieces.concat())
 }
 
-/// Every property of an entry.
-fn told(entry: &ArchiveEntry) -> String {
+/// An entry with all its properties, as text.
+fn describe(entry: &ArchiveEntry) -> String {
     match entry {
         ArchiveEntry::Record(record) => {
             let (heading, block) = (text(record.heading()), text(record.block()));
@@ -229,30 +230,29 @@ fn told(entry: &ArchiveEntry) -> String {
     }
 }
 
-fn same(one: &Record, other: &Record) -> bool {
-    (one.heading(), one.block()) == (other.heading(), other.block())
+fn is_same(record: &Record, other: &Record) -> bool {
+    (record.heading(), record.block()) == (other.heading(), other.block())
 }
 
 /// A reader that returns at most the given number of bytes at a time.
-struct Short<'a>(&'a [u8], usize);
+struct SmallReads<'a>(&'a [u8], usize);
 
-impl Read for Short<'_> {
+impl Read for SmallReads<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let length = into.len().min(self.1);
         self.0.read(&mut into[..length])
     }
 }
 
-/// Bug 38: the result depended on the size of reads. The first read of an archive ended within these headings or
-/// after them; in the second case, the record of a damaged member was accepted (RFC 1952, 2.3.1: the checksum
-/// covers all of its data). The bytes after a record must not depend on the size of reads either. Found by
-/// coverage-guided fuzzing.
+/// Bug 38: the result depended on the size of reads. If the first read ended after the heading of a record, the record
+/// of a damaged gzip member was accepted, although the checksum covers all data (RFC 1952, 2.3.1). The headings of this
+/// test end before and after the first read. Found by coverage-guided fuzzing.
 #[test]
 fn results_do_not_depend_on_buffered_bytes() {
     let slowly = |bytes: &[u8]| -> Vec<_> {
-        Records::new(Short(bytes, 1)).map(|entry| told(&entry.unwrap())).collect()
+        Records::new(SmallReads(bytes, 1)).map(|entry| describe(&entry.unwrap())).collect()
     };
-    let at_once = |bytes: &[u8]| entries(bytes).iter().map(told).collect::<Vec<_>>();
+    let at_once = |bytes: &[u8]| entries(bytes).iter().map(describe).collect::<Vec<_>>();
     let record = |long: usize, after: &str| {
         let long = "a".repeat(long);
         format!("WARC/1.1\r\nX: {long}\r\nContent-Length: 2\r\n\r\nok{after}").into_bytes()
@@ -262,16 +262,16 @@ fn results_do_not_depend_on_buffered_bytes() {
         let sum = damaged.len() - 8;
         damaged[sum] ^= 1;
         assert_eq!(slowly(&damaged), at_once(&damaged), "{long}");
-        // The heading is longer than the first read.
+        // The first read ends within the heading.
         if long > 2_048 {
             assert!(
-                matches!(&entries(&damaged)[..], [ArchiveEntry::Anomaly(one)] if one.offset.within == 0)
+                matches!(&entries(&damaged)[..], [ArchiveEntry::Anomaly(anomaly)] if anomaly.offset.within == 0)
             );
         }
     }
-    // Reserved flags (RFC 1952, 2.3.1.2): no member begins there, read together with the magic number or after it.
-    let one = member(&record(1, "\r\n\r\n"));
-    let flagged = [&one, &b"x\x1f\x8b\x08\xe0yz"[..], &one].concat();
+    // No member begins at reserved flags (RFC 1952, 2.3.1.2), even if they are read separately from the magic number.
+    let intact = member(&record(1, "\r\n\r\n"));
+    let flagged = [&intact, &b"x\x1f\x8b\x08\xe0yz"[..], &intact].concat();
     assert_eq!(slowly(&flagged), at_once(&flagged));
     // Bug 43: white space longer than the first read, followed by a possible record or member.
     for spaces in 0..60 {
@@ -290,12 +290,12 @@ proptest! {
     #[test]
     fn any_bytes_are_read_to_their_end(bytes in pieces()) {
         let found = entries(&bytes);
-        // An anomaly of the whole archive comes last.
-        let is_of_one = |entry: &&ArchiveEntry| {
-            anomaly(entry).is_none_or(|one| one.code != Code::RecordVersion)
+        // The anomaly about versions comes last, with the offset of the first record that it concerns.
+        let is_in_order = |entry: &&ArchiveEntry| {
+            anomaly(entry).is_none_or(|anomaly| anomaly.code != Code::RecordVersion)
         };
-        let offsets: Vec<_> = found.iter().filter(is_of_one).map(offset).collect();
-        prop_assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");
+        let offsets: Vec<_> = found.iter().filter(is_in_order).map(offset).collect();
+        prop_assert!(offsets.is_sorted_by(|offset, next| offset < next), "{offsets:?}");
         prop_assert!(found.iter().map(offset).all(|offset| offset.file < bytes.len() as u64));
         let compressed = member(&bytes);
         // If the archive is not compressed, heading and block are in the file.
@@ -304,33 +304,33 @@ proptest! {
             let at = &bytes[record.offset.file as usize..];
             prop_assert!(at.starts_with(&[record.heading(), record.block()].concat()));
         }
-        // Now compressed.
+        // The compressed archive has the same records.
         if is_plain {
             let again = entries(&compressed);
             let (again, found) = (records(&again), records(&found));
             prop_assert_eq!(again.len(), found.len());
-            prop_assert!(again.iter().zip(&found).all(|(one, other)| same(one, other)));
+            prop_assert!(again.iter().zip(&found).all(|(record, other)| is_same(record, other)));
         }
     }
 
     #[test]
     fn results_do_not_depend_on_the_size_of_reads(bytes in pieces(), length in 1_usize..50) {
         let expected = entries(&bytes);
-        let mut records = Records::new(Short(&bytes, length));
+        let mut records = Records::new(SmallReads(&bytes, length));
         let mut found = Vec::new();
         while let Some(entry) = records.next() {
             let entry = entry.unwrap();
-            found.push(told(&entry));
-            // A reused buffer contains nothing of an earlier record.
+            found.push(describe(&entry));
+            // No bytes of an earlier record remain in a reused buffer.
             if let ArchiveEntry::Record(record) = entry {
                 records.reuse(record.into_buffer());
             }
         }
-        prop_assert_eq!(found, expected.iter().map(told).collect::<Vec<_>>());
+        prop_assert_eq!(found, expected.iter().map(describe).collect::<Vec<_>>());
     }
 
     #[test]
-    fn a_cut_archive_gives_what_was_before_the_cut(
+    fn a_truncated_archive_yields_the_records_before_the_cut(
         blocks in blocks(),
         form in 0_usize..3,
         cut in any::<prop::sample::Index>(),
@@ -339,19 +339,19 @@ proptest! {
         let (whole, cut) = (entries(&archive), entries(&archive[..cut.index(archive.len())]));
         prop_assert_eq!(records(&whole).len(), blocks.len());
         let (whole, found) = (records(&whole), records(&cut));
-        for (one, other) in whole.iter().zip(&found) {
-            prop_assert_eq!(one.heading(), other.heading());
-            prop_assert!(same(one, other) || !other.diagnostics.is_empty());
-            prop_assert!(one.block().starts_with(other.block()));
+        for (record, other) in whole.iter().zip(&found) {
+            prop_assert_eq!(record.heading(), other.heading());
+            prop_assert!(is_same(record, other) || !other.diagnostics.is_empty());
+            prop_assert!(record.block().starts_with(other.block()));
         }
-        let told = found.iter().filter(|record| !record.diagnostics.is_empty()).count();
-        prop_assert!(anomalies(&cut).len() + told <= 1);
+        let incomplete = found.iter().filter(|record| !record.diagnostics.is_empty()).count();
+        prop_assert!(anomalies(&cut).len() + incomplete <= 1);
         prop_assert!(found.len() <= whole.len());
         prop_assert!(anomalies(&cut).is_empty() || matches!(cut.last(), Some(ArchiveEntry::Anomaly(_))));
     }
 
     #[test]
-    fn a_changed_byte_loses_only_its_record_and_is_reported(
+    fn a_changed_byte_damages_only_its_record_and_is_reported(
         blocks in blocks(),
         at in any::<prop::sample::Index>(),
         change in 1_u8..,
@@ -363,20 +363,22 @@ proptest! {
         let found = entries(&archive);
         let whole = records(&whole);
         let hit = whole.iter().rposition(|record| record.offset.file <= at as u64).unwrap();
-        let left = records(&found);
+        let remaining = records(&found);
         for (number, record) in whole.iter().enumerate().filter(|(number, _)| *number != hit) {
-            let same = left.iter().find(|one| one.id() == record.id());
-            prop_assert!(same.is_some_and(|one| one.block() == record.block()), "{number}, {hit}");
+            let same = remaining.iter().find(|other| other.id() == record.id());
+            prop_assert!(same.is_some_and(|other| other.block() == record.block()), "{number}, {hit}");
         }
-        let is_whole = left.iter().any(|one| one.block() == whole[hit].block() && one.id() == whole[hit].id());
-        let is_said = !anomalies(&found).is_empty()
-            || left.iter().any(|record| !record.diagnostics.is_empty());
-        prop_assert!(is_whole || is_said);
+        let is_intact = remaining.iter().any(|record| {
+            record.block() == whole[hit].block() && record.id() == whole[hit].id()
+        });
+        let is_reported = !anomalies(&found).is_empty()
+            || remaining.iter().any(|record| !record.diagnostics.is_empty());
+        prop_assert!(is_intact || is_reported);
     }
 }
 
 #[test]
-fn endless_data_is_neither_kept_nor_reread() {
+fn endless_data_is_neither_buffered_nor_reread() {
     let begin = |fields: &str| format!("WARC/1.0\r\n{fields}").into_bytes();
     let good = [b"\r\n\r\n", &resource(1, b"*{}")[..]].concat();
     let size = 100 << 20;
@@ -395,7 +397,7 @@ fn endless_data_is_neither_kept_nor_reread() {
 }
 
 #[test]
-fn a_member_that_is_large_inside_takes_no_memory() {
+fn a_member_that_inflates_to_much_takes_little_memory() {
     let zeros = vec![0; 64 << 20];
     let bomb = member(&[&resource(1, b"*{}")[..], &zeros].concat());
     let archive = [&bomb.repeat(4)[..], &member(&resource(2, b"*{}"))].concat();
@@ -408,7 +410,7 @@ fn a_member_that_is_large_inside_takes_no_memory() {
 }
 
 #[test]
-fn a_million_empty_members_and_as_many_that_begin_one() {
+fn records_around_many_empty_and_truncated_members_are_found() {
     let last = member(&resource(1, b"*{}"));
     for piece in [
         member(b""),
@@ -424,17 +426,17 @@ fn a_million_empty_members_and_as_many_that_begin_one() {
 }
 
 #[test]
-fn lengths_that_are_not_true_do_not_make_it_read_everything_again_and_again() {
+fn false_lengths_do_not_cause_repeated_reading() {
     for length in [10_000_usize, 1_000_000, 100_000_000] {
         let heading =
             format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {length}\r\n\r\n");
         let archive = [heading.as_bytes(), b"x\r\n\r\n"].concat().repeat(50_000);
         let found = entries(&archive);
-        // An anomaly of the whole archive comes last.
-        let is_of_one = |entry: &&ArchiveEntry| {
-            anomaly(entry).is_none_or(|one| one.code != Code::RecordVersion)
+        // The anomaly about versions comes last, with the offset of the first record that it concerns.
+        let is_in_order = |entry: &&ArchiveEntry| {
+            anomaly(entry).is_none_or(|anomaly| anomaly.code != Code::RecordVersion)
         };
-        let offsets: Vec<_> = found.iter().filter(is_of_one).map(offset).collect();
+        let offsets: Vec<_> = found.iter().filter(is_in_order).map(offset).collect();
         assert!(offsets.is_sorted() && !found.is_empty(), "{length}");
     }
 }
@@ -449,7 +451,7 @@ fn a_block_has_at_most_the_declared_length() {
 }
 
 #[test]
-fn an_error_of_the_reader_ends_it() {
+fn an_error_of_the_reader_ends_the_archive() {
     struct Failing<'a>(&'a [u8]);
     impl Read for Failing<'_> {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
@@ -466,7 +468,7 @@ fn an_error_of_the_reader_ends_it() {
     assert!(records.next().is_none());
 }
 
-/// A WACZ file with these files in it.
+/// A WACZ file that contains `files`.
 fn wacz(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in files {
@@ -483,7 +485,7 @@ fn wacz(files: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 #[test]
-fn a_wacz_file_gives_its_archives_and_nothing_else() {
+fn a_wacz_file_yields_only_its_archives() {
     let (plain, compressed) = (resource(1, b"*{}"), member(&resource(2, b"*{}")));
     let file = wacz(&[
         ("datapackage.json", b"{}"),
@@ -504,7 +506,7 @@ fn a_wacz_file_gives_its_archives_and_nothing_else() {
     assert!(wacz.archive(2).is_err());
 }
 
-/// WACZ 1.1.1, 5.2.2: the first line of a list is its heading; the pages that were asked for come first.
+/// WACZ 1.1.1, 5.2.2: the first line of a list is its heading. `pages.jsonl` comes before `extraPages.jsonl`.
 #[test]
 fn a_wacz_file_lists_its_pages() {
     let file = wacz(&[
@@ -523,25 +525,25 @@ fn a_wacz_file_lists_its_pages() {
 }
 
 #[test]
-fn other_files_than_wacz_give_an_error() {
+fn files_that_are_not_wacz_give_an_error() {
     let plain = resource(1, b"*{}");
     let whole = wacz(&[("archive/a.warc", &plain)]);
-    let said = |file: &[u8]| match Wacz::open(Cursor::new(file)) {
+    let error = |file: &[u8]| match Wacz::open(Cursor::new(file)) {
         Err(error) => error.to_string(),
         Ok(mut wacz) => wacz.archive(0).err().unwrap().to_string(),
     };
     for cut in [0, 1, 20, whole.len() - 10] {
-        assert_eq!(said(&whole[..cut]), "not a WACZ file: it is not a readable zip file");
+        assert_eq!(error(&whole[..cut]), "not a WACZ file: it is not a readable zip file");
     }
     let other = wacz(&[("a.warc", &plain)]);
-    assert_eq!(said(&other), "not a WACZ file: it has no WARC file in its folder archive/");
+    assert_eq!(error(&other), "not a WACZ file: it has no WARC file in its folder archive/");
     // Bit 0 of the flags, in the local header and in the directory (APPNOTE.TXT, 4.4.4).
     let mut encrypted = whole.clone();
-    let directory = encrypted.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    let directory = encrypted.windows(4).position(|signature| signature == b"PK\x01\x02").unwrap();
     encrypted[6] |= 1;
     encrypted[directory + 8] |= 1;
-    assert_eq!(said(&encrypted), "a.warc is encrypted, and is not read");
+    assert_eq!(error(&encrypted), "a.warc is encrypted, and is not read");
     let mut method = whole;
     (method[8], method[directory + 10]) = (14, 14);
-    assert_eq!(said(&method), "a.warc is compressed with Lzma, which is not read");
+    assert_eq!(error(&method), "a.warc is compressed with Lzma, which is not read");
 }

@@ -1,11 +1,11 @@
-"""Links in the HTML of archives, found by readers of other makes, and compared with what our program finds.
+"""Compares the links that our program finds in the HTML of archives with those that other libraries find.
 
-    warc_links.py BINARY FILE...    a line for each kind of difference: file, what, how often, first example
+    warc_links.py BINARY FILE...    prints a line for each kind of difference: file, kind, number, first example
 
-warcio reads the archives and undoes the codings, html5lib makes the trees. Which attributes hold URLs is the table of
-docs/links.md, rows of which the default is "on". The base is the first `base` with a `href` in the tree, outside
-`template` (HTML, 2.4.3), resolved against the target URI of the record; references are resolved by RFC 3986, 5.2.
-The last line says how many links were the same.
+warcio reads the archives and decodes the bodies; html5lib builds the trees. The table in docs/links.md, without the
+rows that are off by default, says which attributes hold URLs. The base is the first `base` with a `href` in the tree,
+outside `template` (HTML, 2.4.3), resolved against the target URI of the record. References are resolved by RFC 3986,
+5.2. The last line is the number of links that both found.
 
 Deliberately absent: CSS, `srcdoc`, XHTML, and links in header fields.
 """
@@ -94,7 +94,7 @@ def resolve(base, reference):
 
 
 def table():
-    """The rows of the attributes as (namespace, pattern of elements, attribute, condition, syntax, base, whether an empty reference is left)."""
+    """The rows of attributes: namespace, pattern of elements, attribute, condition, syntax, base, True if "" stays."""
     docs = os.path.join(os.path.dirname(__file__), "../../docs/links.md")
     rows = []
     with open(docs, encoding="utf-8") as text:
@@ -109,7 +109,7 @@ def table():
         if elements.startswith(("SVG: ", "MathML: ")):
             namespace, elements = re.match("(SVG: |MathML: )(.*)", elements).groups()
         names = re.findall("`([^`]+)`", elements)
-        pattern = ".*" if not names else "|".join(re.escape(one).replace(r"\*", ".*") for one in names)
+        pattern = ".*" if not names else "|".join(re.escape(element).replace(r"\*", ".*") for element in names)
         rows.append((namespace, re.compile(f"(?:{pattern})$"), name, condition, syntax, base, cells[6] == "left"))
     return rows
 
@@ -137,7 +137,7 @@ def references(syntax, value):
     if syntax == "URLs, spaces between":
         return value.split()
     if syntax == "URLs, commas between":
-        return [one for one in value.split(",") if one.strip(SPACE)]
+        return [url for url in value.split(",") if url.strip(SPACE)]
     if syntax == "image candidates":
         return candidates(value)
     if syntax == "time and URL":
@@ -176,7 +176,7 @@ def candidates(value):
 
 
 def elements(tree):
-    """The elements in tree order as (namespace, name, attributes, whether it is in a template)."""
+    """The elements in tree order: namespace, name, attributes, True if the element is in a template."""
     stack = [(tree, False)]
     while stack:
         node, in_template = stack.pop()
@@ -190,7 +190,7 @@ def elements(tree):
 
 
 def links(document, charset, url):
-    """Counted: (element, attribute, reference, target)."""
+    """The links of a document, as a Counter of (element, attribute, reference, target)."""
     tree = list(elements(html5lib.parse(document, transport_encoding=charset)))
     bases = (a["href"] for space, name, a, inside in tree if (space, name) == ("", "base") and "href" in a and not inside)
     base = next((resolve(url, href.strip(SPACE)) for href in bases), url)
@@ -208,7 +208,7 @@ def links(document, charset, url):
     return found
 
 
-def until_it_gives_up(records):
+def readable(records):
     try:
         yield from records
     except ArchiveLoadFailed:
@@ -219,12 +219,12 @@ def theirs(path):
     """The links of the HTML of each record, by its offset."""
     with open(path, "rb") as file:
         records = ArchiveIterator(file)
-        for record in until_it_gives_up(records):
+        for record in readable(records):
             headers = record.http_headers or record.rec_headers
             media_type, _, parameters = (headers.get_header("Content-Type") or "").partition(";")
             if record.rec_type not in ("response", "resource") or media_type.strip().lower() != "text/html":
                 continue
-            # To ask for the offset reads to the end of the record.
+            # get_record_offset() skips to the end of the record, so the content is read first.
             document, offset = record.content_stream().read(), records.get_record_offset()
             charset = re.search(r"""charset\s*=\s*["']?([^\s;"']+)""", parameters, re.IGNORECASE)
             url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
@@ -233,9 +233,9 @@ def theirs(path):
 
 def ours(binary, path):
     command = [binary, "links", "--config", "none", "--json", "--resolver", "rfc3986", path]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     found = collections.defaultdict(collections.Counter)
-    for line in done.stdout.decode("utf-8").splitlines():
+    for line in process.stdout.decode("utf-8").splitlines():
         link = json.loads(line)
         if link["media_type"] == "text/html" and link["entity"] == "" and link["attribute"] not in (None, "style"):
             reference = re.sub("[\t\n\r]", "", link["reference"].strip(SPACE))
@@ -245,7 +245,7 @@ def ours(binary, path):
 
 
 def compare(binary, path):
-    """Prints what differs, and gives how many links were the same."""
+    """Prints the differences, and returns the number of equal links."""
     mine, other = ours(binary, path), collections.defaultdict(collections.Counter, theirs(path))
     same, differences = 0, collections.defaultdict(list)
     for offset in sorted(set(mine) | set(other)):

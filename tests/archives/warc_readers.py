@@ -1,8 +1,8 @@
-"""Archives as warcio and fastwarc read them: what tests/archives/readers.rs compares with ours.
+"""Lists the records that warcio and fastwarc find, for comparison with ours in tests/archives/readers.rs.
 
-    warc_readers.py FILE...    a line for each record: file, reader, offset, type, id, target URI, MD5 of the block
+    warc_readers.py FILE...    prints a line for each record: file, reader, offset, type, id, target URI, MD5 of the block
 
-A reader that gives up has a line with "error" instead of an offset. Fields are separated by tabs.
+If a reader gives up, its last line has "error" instead of an offset. Fields are separated by tabs.
 """
 
 import contextlib

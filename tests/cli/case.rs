@@ -12,12 +12,12 @@
 //! <a href=http://a/b/x>
 //! ```
 //!
-//! The first lines are the command, quoted as in a shell, and its exit status. `stdin`, `stdout` and `stderr` are the standard
-//! streams, which are empty by default. `after/` has the files that are new or changed afterwards, or `gone`. Every other file
-//! exists in the current folder before the program starts.
+//! The command, quoted as in a shell, and its exit status come first. `stdin`, `stdout` and `stderr` are the standard streams,
+//! which are empty by default. Files below `after/` are new or changed after the run; `gone` marks a removed file. Every other
+//! file exists in the current folder before the program starts.
 //!
-//! Bytes that a text cannot show are `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` are those of Rust, and a `\` at the end
-//! of a line removes the line end. `no line end` removes that of the last line.
+//! A section with bytes that text cannot show is `escaped`: `\xNN` is a byte, `\r`, `\t` and `\\` mean the same as in Rust,
+//! and a `\` at the end of a line removes the line end. `no line end` removes the end of the last line.
 //!
 //! Deliberately absent: symbolic links, times, permissions and empty folders.
 
@@ -39,7 +39,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) arguments: Vec<String>,
     stdin: Vec<u8>,
-    /// The files that are there when the program starts.
+    /// The files before the run.
     pub(crate) files: Files,
     pub(crate) expected: Ending,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Case {
 pub(crate) struct Ending {
     /// The exit status as a line, standard output and standard error.
     pub(crate) streams: [String; 3],
-    /// The files that are there afterwards.
+    /// The files after the run.
     pub(crate) files: Files,
 }
 
@@ -83,63 +83,64 @@ impl Case {
         let (command, status) = (head("$ baselink"), head("? ").to_owned());
         let mut sections: Vec<(&str, &str, String)> = Vec::new();
         for line in lines {
-            let header = line.trim_end().strip_prefix("==> ").and_then(|it| it.split_once(" <=="));
+            let header =
+                line.trim_end().strip_prefix("==> ").and_then(|rest| rest.split_once(" <=="));
             match (header, sections.last_mut()) {
-                (Some((path, how)), _) => sections.push((path, how.trim_start(), String::new())),
+                (Some((path, form)), _) => sections.push((path, form.trim_start(), String::new())),
                 (None, Some((.., body))) => body.push_str(line),
                 (None, None) => wrong("there is something before the first file"),
             }
         }
-        let (mut there, mut gone) = (Files::new(), Vec::new());
-        for (path, how, body) in sections {
-            let bytes = match how {
+        let (mut files, mut removed) = (Files::new(), Vec::new());
+        for (path, form, body) in sections {
+            let bytes = match form {
                 "gone" if body.is_empty() => {
-                    gone.push(path.strip_prefix("after/").unwrap());
+                    removed.push(path.strip_prefix("after/").unwrap());
                     continue;
                 }
                 "" => body.into_bytes(),
                 "no line end" => body[..body.len() - 1].into(),
                 "escaped" => unescape(&body),
-                _ => wrong(how),
+                _ => wrong(form),
             };
-            if there.insert(path.into(), bytes).is_some() {
+            if files.insert(path.into(), bytes).is_some() {
                 wrong(&format!("{path} is there twice"));
             }
         }
-        let mut stream = |name: &str| there.remove(Path::new(name)).unwrap_or_default();
+        let mut stream = |name: &str| files.remove(Path::new(name)).unwrap_or_default();
         let [stdin, stdout, stderr] = ["stdin", "stdout", "stderr"].map(&mut stream);
         let streams = [status, as_text(&stdout), as_text(&stderr)];
-        let mut case = Self::new(name, words(command.trim_end()), stdin, streams, there);
-        for path in gone {
+        let mut case = Self::new(name, words(command.trim_end()), stdin, streams, files);
+        for path in removed {
             assert!(case.expected.files.remove(Path::new(path)).is_some(), "{name}: {path}");
         }
         case
     }
 
-    /// The case with the files `there`: those before the run and, below `after`, those afterwards.
+    /// A case whose files below `after` are new or changed after the run; the other `files` exist before it.
     fn new(
         name: &str,
         arguments: Vec<String>,
         stdin: Vec<u8>,
         streams: [String; 3],
-        there: Files,
+        files: Files,
     ) -> Self {
-        let (after, there): (Files, Files) =
-            there.into_iter().partition(|(path, _)| path.starts_with("after"));
+        let (after, before): (Files, Files) =
+            files.into_iter().partition(|(path, _)| path.starts_with("after"));
         let after = after
             .into_iter()
             .map(|(path, bytes)| (path.strip_prefix("after").unwrap().to_owned(), bytes));
-        let files = there.clone().into_iter().chain(after).collect();
+        let files = before.clone().into_iter().chain(after).collect();
         Self {
             name: name.to_owned(),
             arguments,
             stdin,
-            files: there,
+            files: before,
             expected: Ending { streams, files },
         }
     }
 
-    /// True if the system allows the names of the files: Windows allows none with these characters.
+    /// True if the system allows the names of the files. Windows forbids some characters.
     fn is_possible(&self) -> bool {
         let mut paths = self.files.keys().chain(self.expected.files.keys());
         !cfg!(windows)
@@ -177,7 +178,7 @@ fn as_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The bytes of an `escaped` text.
+/// The bytes of an `escaped` section.
 fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut pieces = text.split('\\');
@@ -210,7 +211,7 @@ fn words(mut rest: &str) -> Vec<String> {
         let mut word = Vec::new();
         while !rest.is_empty() && !rest.starts_with(' ') {
             let quotes = ["$'", "'", "\""].into_iter().find(|quote| rest.starts_with(quote));
-            let (piece, behind) = match quotes {
+            let (piece, after) = match quotes {
                 Some(open) => rest[open.len()..].split_once(&open[open.len() - 1..]).unwrap(),
                 None => rest.split_at(rest.find([' ', '\'', '"']).unwrap_or(rest.len())),
             };
@@ -218,7 +219,7 @@ fn words(mut rest: &str) -> Vec<String> {
                 Some("$'") => word.extend(unescape(piece)),
                 _ => word.extend(piece.as_bytes()),
             }
-            rest = behind;
+            rest = after;
         }
         words.push(String::from_utf8(word).unwrap());
     }
@@ -226,7 +227,7 @@ fn words(mut rest: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_case_is_read_as_it_is_written() {
+fn a_case_file_is_parsed() {
     let text = "# Why it is there.\n$ baselink check 'a b' \"it's\" '' x$y $'\\x1f\\\\' -u=http://a/\n? 1\n\
                 ==> a b <==\n<a href=x>\n\n==> stdin <== no line end\n\n\n==> w/b <== escaped\n\
                 \\x3d=> \\xff\\\\x\\\\\\\n\\r\n\\t\\\n==> stdout <==\n--- a\n==> after/a b <==\n";
@@ -240,7 +241,7 @@ fn a_case_is_read_as_it_is_written() {
     assert_eq!((case.files.len(), case.expected.files.len()), (2, 2));
 }
 
-/// The program under test: the one of this build, or what `BASELINK_PROGRAM` names, such as the command of the wheel.
+/// The program under test: the one that `BASELINK_PROGRAM` names, such as the command of the wheel, or the one of this build.
 pub(crate) fn program() -> String {
     let other = std::env::var("BASELINK_PROGRAM").ok();
     other.unwrap_or_else(|| env!("CARGO_BIN_EXE_baselink").to_owned())
@@ -248,8 +249,7 @@ pub(crate) fn program() -> String {
 
 pub(crate) fn baselink(folder: &Path) -> Command {
     let mut command = Command::new(program());
-    // No colours, no width: nothing of the terminal in which the tests run.
-    // No environment: neither a time nor a language.
+    // Without environment variables, output does not depend on the terminal and language of the person who runs the tests.
     command.current_dir(folder).env_clear();
     command
 }
@@ -260,7 +260,7 @@ pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> Output {
     let mut child = command.stdin(input).stdout(output).stderr(error).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
-    // The test goes on if the program does not read to the end.
+    // Writing fails if the program does not read to the end, which is not an error of the test.
     let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();

@@ -1,10 +1,8 @@
-//! The program, from arguments to exit status: every case of `tests/cli/cases/`; `tests/cli/case.rs` describes
-//! their format.
+//! The program, from arguments to exit status. The cases are in `tests/cli/cases/`; `tests/cli/case.rs` describes their
+//! format. The functions below test situations that no case can describe: a closed pipe, file permissions, a name that is
+//! not UTF-8.
 //!
-//! Tests of situations that no case can describe (a closed pipe, file permissions, a name that is not UTF-8) are functions
-//! below.
-//!
-//! Deliberately absent: accepting the present output. A missing expectation fails.
+//! Deliberately absent: an option that accepts the current output as the expectation.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -46,7 +44,7 @@ fn check(case: &Case) -> Vec<String> {
 }
 
 #[test]
-fn every_case_prints_writes_and_ends_as_it_should() {
+fn every_case_has_its_output_files_and_status() {
     let wrong: Vec<_> = Case::all().iter().flat_map(check).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -55,10 +53,11 @@ fn every_case_prints_writes_and_ends_as_it_should() {
 /// output may show a placeholder (bug 59).
 #[test]
 fn no_output_shows_a_placeholder_url() {
-    const STAND_INS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
-    let shown = |text: &str| STAND_INS.into_iter().find(|stand_in| text.contains(stand_in));
+    const PLACEHOLDERS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
+    let shown =
+        |text: &str| PLACEHOLDERS.into_iter().find(|placeholder| text.contains(placeholder));
     let scene = tempfile::tempdir().unwrap();
-    // In some of these each resolver sees another target, and some lead out of the folder.
+    // Some of these links have a different target for each resolver, and some leave the folder.
     let up = "../".repeat(20);
     let links = format!(
         "<a href={up}x></a><a href=../x></a><a href=..></a><a href=/x></a><a href=/></a><a href=//h/x></a>\n\
@@ -104,11 +103,15 @@ fn no_output_shows_a_placeholder_url() {
         "check --to file --json",
         "check --to https://new.example/ --json --report out.html",
     ] {
-        for more in ["rfc1808", "rfc3986 --assume-scheme https -v", "whatwg --assume-scheme https"]
+        for resolver in
+            ["rfc1808", "rfc3986 --assume-scheme https -v", "whatwg --assume-scheme https"]
         {
-            let more =
-                if command.starts_with("base") { more.trim_end_matches(" -v") } else { more };
-            let arguments = format!("{command} w --resolver {more}");
+            let resolver = if command.starts_with("base") {
+                resolver.trim_end_matches(" -v")
+            } else {
+                resolver
+            };
+            let arguments = format!("{command} w --resolver {resolver}");
             let output = run(baselink(scene.path()).args(arguments.split(' ')), b"");
             assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments}: {output:?}");
             for bytes in files(scene.path()).values().chain([&output.stdout, &output.stderr]) {
@@ -122,24 +125,24 @@ fn no_output_shows_a_placeholder_url() {
 }
 
 #[test]
-fn a_large_document_is_what_many_small_ones_are() {
+fn a_large_document_is_rewritten_like_a_small_one() {
     let scene = tempfile::tempdir().unwrap();
     let (page, tail) = (long_page(600_000), "<!-- ".to_owned() + &"x".repeat(300_000));
     fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
-    let wanted = [&b"<a href=http://a/b/x>x</a>\n".repeat(600_000), tail.as_bytes()].concat();
+    let expected = [&b"<a href=http://a/b/x>x</a>\n".repeat(600_000), tail.as_bytes()].concat();
     for jobs in ["1", "2"] {
         for to in [&[][..], &["-o", "new.html"], &["-o", "folder/"], &["-i"]] {
             let mut command = baselink(scene.path());
             command.args(["rewrite", "-q", "-j", jobs, "-u", "http://a/b/", "page.html"]).args(to);
             let output = run(&mut command, b"");
             assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]), "{to:?}");
-            let made = match to {
+            let actual = match to {
                 [] => output.stdout,
                 ["-i"] => fs::read(scene.path().join("page.html")).unwrap(),
                 [_, "folder/"] => fs::read(scene.path().join("folder/page.html")).unwrap(),
                 [.., path] => fs::read(scene.path().join(path)).unwrap(),
             };
-            assert!(made == wanted, "{to:?} with {jobs} threads");
+            assert!(actual == expected, "{to:?} with {jobs} threads");
         }
         fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
         fs::remove_file(scene.path().join("new.html")).unwrap();
@@ -147,18 +150,18 @@ fn a_large_document_is_what_many_small_ones_are() {
 }
 
 #[test]
-fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
+fn a_late_base_or_encoding_in_a_large_document_counts() {
     let scene = tempfile::tempdir().unwrap();
     let page = |base: &str, meta: &str, link: &str| {
         let links = format!("<a href={link}>x</a>\n").repeat(530_000);
         [links.as_bytes(), base.as_bytes(), meta.as_bytes(), b"<p style='a:url(\xe9)'>"].concat()
     };
-    for (base, meta, link, wanted) in [
+    for (base, meta, link, target) in [
         ("<BASE href=http://c/d/>", "", "x", "http://c/d/x"),
         ("<base href=http://c/d/>", "<Meta charset=iso-8859-5>", "x", "http://c/d/x"),
         ("<!--<base href=http://c/d/>-->", "", "x", "http://a/b/x"),
         ("<noscript><base href=http://c/d/></noscript>", "", "x", "http://a/b/x"),
-        // The walk cannot prove which elements are there, when most has been written.
+        // The walk stops here, after nearly all links.
         ("<b><svg></b><a href=y>", "<frameset><frame src=y>", "x", "http://a/b/x"),
     ] {
         let page = page(base, meta, link);
@@ -167,7 +170,7 @@ fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
         let output = run(command.args(["rewrite", "-u", "http://a/b/", "page.html"]), b"");
         assert_eq!(output.status.code(), Some(0));
         assert!(
-            output.stdout.starts_with(format!("<a href={wanted}>x</a>\n").as_bytes()),
+            output.stdout.starts_with(format!("<a href={target}>x</a>\n").as_bytes()),
             "{base}"
         );
         let scan = ScanOptions { scanner: Scanner::Exact, ..ScanOptions::default() };
@@ -179,7 +182,7 @@ fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
 #[test]
 fn diagnostics_in_a_large_document_have_line_and_column() {
     let scene = tempfile::tempdir().unwrap();
-    // RFC 1808 keeps a `../` above the root, browsers do not.
+    // RFC 1808 keeps a `../` that leads above the root; browsers remove it.
     let page = [&long_page(600_000), &b"\r\n\r<a href='../../g'>\n"[..]].concat();
     fs::write(scene.path().join("page.html"), page).unwrap();
     let mut command = baselink(scene.path());
@@ -195,7 +198,7 @@ fn diagnostics_in_a_large_document_have_line_and_column() {
 #[test]
 fn the_lines_of_a_large_document_are_those_of_its_encoding() {
     let scene = tempfile::tempdir().unwrap();
-    // U+0A0A holds two bytes like line ends, and is none.
+    // Both bytes of U+0A0A look like line ends.
     let text = "\u{feff}\u{a0a}\u{a0a}\n<a href='//[z'>".to_owned() + &"x".repeat(5 << 20);
     let page: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(scene.path().join("page.html"), page).unwrap();
@@ -211,7 +214,7 @@ fn long_page(links: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_closed_pipe_is_silent_and_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let scene = tempfile::tempdir().unwrap();
     fs::write(scene.path().join("page.html"), long_page(100_000)).unwrap();
     let url = "http://a/";
@@ -260,7 +263,7 @@ fn resolve_answers_before_the_next_question() {
 }
 
 #[test]
-fn resolve_passes_on_bytes_that_are_not_text() {
+fn resolve_keeps_bytes_that_are_not_utf_8() {
     let scene = tempfile::tempdir().unwrap();
     let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
     assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
@@ -270,7 +273,7 @@ fn resolve_passes_on_bytes_that_are_not_text() {
 }
 
 #[test]
-fn bytes_of_a_document_come_out_as_they_went_in() {
+fn unchanged_bytes_are_copied() {
     let scene = tempfile::tempdir().unwrap();
     let page = b"<!-- \xff\x1b[31m\0 -->\r\n<a href=x>\xe4";
     let output = run(baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]), page);
@@ -354,7 +357,7 @@ mod unix {
     }
 
     #[test]
-    fn an_unreadable_file_is_one_sentence() {
+    fn an_unreadable_file_gives_one_sentence() {
         let scene = tempfile::tempdir().unwrap();
         let path = scene.path().join("page.html");
         fs::write(&path, "<p>").unwrap();
@@ -408,13 +411,13 @@ mod unix {
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
     }
 
-    /// Bug 68: a result was kept whatever options it was made with, and a pipe of its name counted as one.
+    /// Bug 68: a result was kept even if the options had changed, and a pipe with the name of a result counted as one.
     #[test]
-    fn results_are_kept_only_where_they_would_be_made_the_same_again() {
+    fn results_are_written_again_if_options_change() {
         let scene = tempfile::tempdir().unwrap();
         let put = |name: &str, text: &str| {
             fs::write(scene.path().join(name), text).unwrap();
-            // The next file is newer, even with a coarse clock of the file system.
+            // Makes the next file newer even if the file system has a coarse clock.
             std::thread::sleep(std::time::Duration::from_millis(20));
         };
         let links = |options: &str| {
@@ -422,8 +425,8 @@ mod unix {
             command.args("links --only-targets -o out page.html".split(' '));
             let output = run(command.args(options.split_whitespace()), b"");
             let result = fs::read_to_string(scene.path().join("out/page.html.urls")).unwrap();
-            let said = String::from_utf8(output.stderr).unwrap();
-            (output.status.code(), result, said.contains("1 result is up to date; skipped"))
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            (output.status.code(), result, stderr.contains("1 result is up to date; skipped"))
         };
         put("page.html", "<a href=x><meta property=og:url content=y>");
         put("map.csv", "page.html,http://m/\n");
@@ -436,7 +439,7 @@ mod unix {
             ("-u http://b/ --enable social", "http://b/x\nhttp://b/y\n", false),
             ("-u http://b/ --resolver whatwg", "http://b/x\n", false),
             ("-u http://b/ --resolver whatwg", "http://b/x\n", true),
-            // A result does not record whether its links hold.
+            // `--strict` needs the outcomes of the links, which a result does not record.
             ("-u http://b/ --resolver whatwg --strict", "http://b/x\n", false),
             ("--url-map map.csv", "http://m/x\n", false),
             ("--url-map map.csv", "http://m/x\n", true),
@@ -509,8 +512,8 @@ mod unix {
         symlink("real.html", site.join("link.html")).unwrap();
         assert!(Command::new("mkfifo").arg(site.join("pipe")).status().unwrap().success());
         let localize = ["localize", "-q", "-u", "http://a/", "site"];
-        for (how, page, expected) in [
-            // Symbolic links are not made.
+        for (options, page, expected) in [
+            // The copy contains no symbolic links.
             (
                 &["-o", "mirror"][..],
                 "mirror/page.html",
@@ -522,7 +525,7 @@ mod unix {
                 "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>",
             ),
         ] {
-            let output = run(baselink(scene.path()).args([&localize[..], how].concat()), b"");
+            let output = run(baselink(scene.path()).args([&localize[..], options].concat()), b"");
             assert_eq!(
                 String::from_utf8_lossy(&output.stderr),
                 "error: site/pipe: not a regular file; skipped\n"
@@ -533,7 +536,7 @@ mod unix {
     }
 
     #[test]
-    fn a_device_stays_one() {
+    fn a_device_is_not_replaced_by_a_file() {
         let scene = tempfile::tempdir().unwrap();
         let output = run(baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]), b"<p>");
         assert_eq!(output.status.code(), Some(0));
@@ -571,7 +574,7 @@ mod unix {
         for command in ["", "rewrite", "links", "base", "resolve", "localize", "move"] {
             let output = run(
                 baselink(scene.path())
-                    .args([command, "--help"].iter().filter(|one| !one.is_empty())),
+                    .args([command, "--help"].iter().filter(|argument| !argument.is_empty())),
                 b"",
             );
             let help = String::from_utf8(output.stdout).unwrap();
@@ -593,9 +596,9 @@ mod unix {
         assert!(tried >= 15, "{tried}");
     }
 
-    /// An output that is also an input would be read while it is written, or overwrite what is still to be read.
+    /// If standard output were an input file, the program would read its own output, or overwrite bytes before it reads them.
     #[test]
-    fn a_file_to_which_standard_output_goes_is_refused() {
+    fn an_input_that_is_also_standard_output_is_refused() {
         let scene = tempfile::tempdir().unwrap();
         let path = scene.path().join("page.html");
         let page = b"<a href=x>x</a>\n";
@@ -621,20 +624,20 @@ mod unix {
                     command.stdin(fs::File::open(&path).unwrap());
                 }
                 let output = command.output().unwrap();
-                let said = format!(
+                let message = format!(
                     "error: {name}: standard output is redirected to this file{emptied}; write to another file, \
                      or use `rewrite --in-place`\n"
                 );
                 let stderr = String::from_utf8(output.stderr).unwrap();
-                assert!(stderr.starts_with(&said), "{arguments}: {stderr}");
+                assert!(stderr.starts_with(&message), "{arguments}: {stderr}");
                 assert_eq!(output.status.code(), Some(2), "{arguments}");
-                let left = if truncates { &b""[..] } else { page };
-                assert_eq!(fs::read(&path).unwrap(), left, "{arguments}");
+                let remaining = if truncates { &b""[..] } else { page };
+                assert_eq!(fs::read(&path).unwrap(), remaining, "{arguments}");
             }
         }
     }
 
-    /// Rust opens `/dev/null` in its place, which takes everything.
+    /// If standard output is closed, Rust opens `/dev/null` in its place, and no write fails.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_closed_standard_output_is_an_error() {
@@ -647,7 +650,7 @@ mod unix {
             let output = run(&mut shell, b"");
             (output.status.code(), String::from_utf8(output.stderr).unwrap())
         };
-        let said = "error: cannot write to standard output: it is closed\n".to_owned();
+        let message = "error: cannot write to standard output: it is closed\n".to_owned();
         for command in [
             "links -q page.html",
             "rewrite -q page.html",
@@ -658,21 +661,21 @@ mod unix {
             "man",
             "rewrite -q --json -u http://a/ -o new page.html",
         ] {
-            assert_eq!(run(&format!("{command} >&-")), (Some(2), said.clone()), "{command}");
+            assert_eq!(run(&format!("{command} >&-")), (Some(2), message.clone()), "{command}");
             assert_eq!(run(&format!("{command} >/dev/null")).0, Some(0), "{command}");
             assert_eq!(run(&format!("{command} 1<>/dev/null")).0, Some(0), "{command}");
         }
-        // Nothing is printed.
+        // This command prints nothing.
         assert_eq!(run("rewrite -q -u http://a/ -i page.html >&-"), (Some(0), String::new()));
     }
 
-    /// `script` gives it a terminal (util-linux).
+    /// `script` (util-linux) runs the program in a terminal.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_terminal_as_input_is_reported() {
         let scene = tempfile::tempdir().unwrap();
         let program = program();
-        for (command, said) in [
+        for (command, advice) in [
             ("links", "name a file"),
             ("rewrite -", "name a file"),
             ("resolve http://a/", "give references"),
@@ -684,26 +687,25 @@ mod unix {
             script.current_dir(scene.path()).args(["-qec", &format!("'{program}' {command}")]);
             let Ok(output) = script.arg("/dev/null").stdin(Stdio::null()).output() else { return };
             let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-            let sentence = format!("reading from the terminal; end with Ctrl-D, or {said}");
-            assert_eq!(shown.contains(&sentence), !said.is_empty(), "{command}: {shown}");
+            let notice = format!("reading from the terminal; end with Ctrl-D, or {advice}");
+            assert_eq!(shown.contains(&notice), !advice.is_empty(), "{command}: {shown}");
         }
     }
 
-    /// I19: an empty name is one sentence.
     #[test]
-    fn an_empty_name_is_a_sentence() {
+    fn an_empty_name_gives_one_sentence() {
         let scene = tempfile::tempdir().unwrap();
         fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
-        for (line, wanted) in [
+        for (arguments, argument) in [
             (&["rewrite", "a.html", "-o", ""][..], "--output <PATH>"),
             (&["localize", ".", "-o", ""], "--output <PATH>"),
             (&["links", "--json", "a.html", "-o", ""], "--output <DIR>"),
             (&["check", ".", "--report", ""], "--report <FILE>"),
             (&["rewrite", ""], "[PATH]..."),
         ] {
-            let output = baselink(scene.path()).args(line).output().unwrap();
-            let said = format!("error: {wanted} is empty; name a file or folder\n");
-            assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line:?}");
+            let output = baselink(scene.path()).args(arguments).output().unwrap();
+            let message = format!("error: {argument} is empty; name a file or folder\n");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), message, "{arguments:?}");
             assert_eq!(output.status.code(), Some(2));
         }
         assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 1);
@@ -774,7 +776,7 @@ fn every_command_has_a_page_of_the_manual() {
 }
 
 #[test]
-fn help_has_the_arguments_first_and_no_options_without_a_heading() {
+fn help_lists_arguments_first_and_each_option_under_a_heading() {
     let scene = tempfile::tempdir().unwrap();
     for command in COMMANDS {
         let output = run(baselink(scene.path()).args([command, "--help"]), b"");
@@ -788,14 +790,14 @@ fn help_has_the_arguments_first_and_no_options_without_a_heading() {
     }
 }
 
-/// A mailbox longer than one batch: the order of messages and the output are the same for any number of threads.
+/// The mailbox is longer than one batch of messages.
 #[test]
-fn threads_change_nothing_of_a_mailbox() {
+fn a_mailbox_does_not_depend_on_the_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     let (mut mailbox, mut expected) = (String::new(), String::new());
     let long = "x".repeat(70).repeat(20_000);
     for number in 1..4_000 {
-        // Every hundredth has something odd, and one is longer than all others.
+        // Every hundredth message has a line that is not a header field, and message 77 is longer than all others.
         let odd = if number % 100 == 0 { "odd\n" } else { "" };
         let text = if number == 77 { &long } else { "text of some length, so that there is much" };
         let write = |out: &mut String, reference: &str| {
@@ -809,36 +811,38 @@ fn threads_change_nothing_of_a_mailbox() {
         write(&mut expected, &format!("http://a/{number}"));
     }
     fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
-    let mut all = Vec::new();
+    let mut reports = Vec::new();
     for jobs in ["1", "2", "5"] {
         let mut command = baselink(folder.path());
         command.args(["rewrite", "-u", "http://a/", "-j", jobs, "in.mbox"]);
         let output = run(&mut command, b"");
         assert!(output.status.success());
         assert!(output.stdout == expected.as_bytes(), "with {jobs}");
-        all.push(String::from_utf8(output.stderr).unwrap());
+        reports.push(String::from_utf8(output.stderr).unwrap());
     }
-    assert_eq!(all[0].matches("warning").count(), 39);
-    assert_eq!(all[0], all[1]);
-    assert_eq!(all[0], all[2]);
-    // Options that show messages one by one, and options that report totals.
-    for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
-        let made = ["1", "5"].map(|jobs| {
+    assert_eq!(reports[0].matches("warning").count(), 39);
+    assert_eq!(reports[0], reports[1]);
+    assert_eq!(reports[0], reports[2]);
+    // Options that report each message, and options that report totals.
+    for options in
+        ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"]
+    {
+        let results = ["1", "5"].map(|jobs| {
             fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
             let _ = fs::remove_file(folder.path().join("out.mbox"));
             let mut command = baselink(folder.path());
             command
                 .args(["rewrite", "-u", "http://a/", "-j", jobs, "in.mbox"])
-                .args(how.split(' '));
+                .args(options.split(' '));
             let output = run(&mut command, b"");
             let files = ["in.mbox", "out.mbox"].map(|name| fs::read(folder.path().join(name)).ok());
             (output.status.code(), output.stdout, output.stderr, files)
         });
-        assert!(made[0] == made[1], "{how}");
-        assert_eq!(made[0].0, Some(0), "{how}");
+        assert!(results[0] == results[1], "{options}");
+        assert_eq!(results[0].0, Some(0), "{options}");
     }
     assert!(fs::read(folder.path().join("in.mbox")).unwrap() == expected.as_bytes());
-    // Nothing waits for output that cannot be written.
+    // The program ends if it cannot write its output.
     #[cfg(target_os = "linux")]
     {
         let Ok(full) = fs::File::create("/dev/full") else { return };
@@ -849,7 +853,7 @@ fn threads_change_nothing_of_a_mailbox() {
     }
 }
 
-/// Differences between systems: the separator of names, the root of a path, and the replacement of open files.
+/// Behaviour that could differ between systems: separators, roots of paths, and replacement of open files.
 mod every_system {
     use std::path::MAIN_SEPARATOR;
 
@@ -864,14 +868,14 @@ mod every_system {
     }
 
     /// The standard error of the program, and its exit status.
-    fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    fn stderr_and_status(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         let output = run(baselink(folder).args(arguments), b"");
         (String::from_utf8(output.stderr).unwrap(), output.status.code())
     }
 
-    /// Bug 76: the file was open, and Windows did not replace it.
+    /// Bug 76: Windows did not replace the file, because it was still open.
     #[test]
-    fn files_are_replaced_in_their_place() {
+    fn files_are_replaced_in_place() {
         let page = "<a href=x>\r\n<p>\r\n";
         let new_page = "<a href=http://a/x>\r\n<p>\r\n";
         let message = "From a@b Thu Jan  1 00:00:00 2026\nContent-Type: text/html\n\n";
@@ -891,13 +895,13 @@ mod every_system {
         let in_place = ["rewrite", "-q", "-u", "http://a/", "-i"];
         let refused = format!("error: w{MAIN_SEPARATOR}read-only.html: the file is read-only\n");
         let of_folder = [&in_place[..], &["--backup", ".orig", "w"]].concat();
-        assert_eq!(said(scene.path(), &of_folder), (refused, Some(2)));
+        assert_eq!(stderr_and_status(scene.path(), &of_folder), (refused, Some(2)));
         let of_mailbox = [&in_place[..], &["all.mbox"]].concat();
-        assert_eq!(said(scene.path(), &of_mailbox), (String::new(), Some(0)));
+        assert_eq!(stderr_and_status(scene.path(), &of_mailbox), (String::new(), Some(0)));
 
         fs::set_permissions(&read_only, writable).unwrap();
         let new_deep = new_page.replace("a/x", "a/sub/deep/x");
-        let wanted = [
+        let expected = [
             ("w/page.html", new_page),
             ("w/page.html.orig", page),
             ("w/read-only.html", page),
@@ -905,23 +909,23 @@ mod every_system {
             ("w/sub/deep/page.html.orig", page),
             ("all.mbox", &new_mailbox),
         ];
-        let wanted = wanted.map(|(path, text)| (path.into(), text.as_bytes().to_vec()));
-        assert_eq!(files(scene.path()), wanted.into());
+        let expected = expected.map(|(path, text)| (path.into(), text.as_bytes().to_vec()));
+        assert_eq!(files(scene.path()), expected.into());
     }
 
-    /// Bug 77: on Windows only `/` at the end of an output meant a folder.
+    /// Bug 77: on Windows an output that ended in `\` did not count as a folder.
     #[test]
-    fn an_output_that_ends_with_a_separator_is_a_folder() {
+    fn an_output_ending_in_a_separator_is_a_folder() {
         let scene = scene(&[("page.html", "<a href=x>")]);
         let out = format!("out{MAIN_SEPARATOR}");
         let arguments = ["rewrite", "-q", "-u", "http://a/", "page.html", "-o", &out];
-        assert_eq!(said(scene.path(), &arguments), (String::new(), Some(0)));
+        assert_eq!(stderr_and_status(scene.path(), &arguments), (String::new(), Some(0)));
         assert_eq!(fs::read(scene.path().join("out/page.html")).unwrap(), b"<a href=http://a/x>");
     }
 
     /// Bug 78: on Windows the root of a path became a name in its URL (RFC 8089, E.2).
     #[test]
-    fn an_absolute_path_is_a_url() {
+    fn an_absolute_path_becomes_a_file_url() {
         let scene = scene(&[("w/page.html", "<a href=x>")]);
         let folder = scene.path().join("w");
         let output = run(baselink(scene.path()).args(["check", "--sarif"]).arg(&folder), b"");
@@ -937,11 +941,11 @@ mod every_system {
 
     /// Bug 121: on Windows `\` in a new path became `%5C` in links, and a move in place stopped at a name with `:`.
     #[test]
-    fn a_new_path_is_one_of_the_system() {
+    fn a_new_path_uses_the_separator_of_the_system() {
         let scene = scene(&[("w/index.html", "<a href=a.html>"), ("w/a.html", "")]);
         let renamed = |new: &str| {
             let rename = format!("a.html={new}");
-            said(scene.path(), &["move", "-q", "w", "--rename", &rename, "-o", "out"])
+            stderr_and_status(scene.path(), &["move", "-q", "w", "--rename", &rename, "-o", "out"])
         };
         if cfg!(windows) {
             let refused = "error: --rename: a.html: cannot become b:c.html: Windows refuses it\n";
@@ -953,7 +957,7 @@ mod every_system {
         assert!(scene.path().join("out/sub/c.html").exists());
     }
 
-    /// Annotations use `/` on Windows, too: GitHub would not find `w\page.html`.
+    /// Annotations use `/` on Windows too, because GitHub does not find `w\page.html`.
     #[test]
     fn an_annotation_names_a_file_of_the_repository() {
         let scene = scene(&[("w/page.html", "<a href=x>")]);
@@ -964,11 +968,11 @@ mod every_system {
 
     /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.
     #[test]
-    fn settings_are_named_as_they_are_typed() {
+    fn errors_name_settings_as_typed() {
         let scene =
             scene(&[("w/page.html", "<a href=x>"), ("w/baselink.toml", "url = 'http://a/'")]);
-        let (said, _) = said(scene.path(), &["rewrite", "-v", "--dry-run", "w"]);
+        let (stderr, _) = stderr_and_status(scene.path(), &["rewrite", "-v", "--dry-run", "w"]);
         let settings = format!("settings: w{MAIN_SEPARATOR}baselink.toml");
-        assert_eq!(said.lines().next(), Some(&*settings));
+        assert_eq!(stderr.lines().next(), Some(&*settings));
     }
 }

@@ -1,8 +1,8 @@
-//! Every row of a table has a case: diagnostics, reasons, outcomes and sources, options of every command, exit statuses,
-//! settings keys. The tests name rows without one.
+//! Every diagnostic, reason, outcome, source, option of a command, exit status and settings key has a case. A test that
+//! fails lists the names without a case.
 //!
-//! An option is covered by a case of a command that would print, write or exit differently without the option;
-//! likewise a settings key. A case in which the option is rejected does not count.
+//! A case covers an option if the command prints, writes or exits differently without the option. The same applies to a
+//! settings key. A case in which the option is rejected does not count.
 //!
 //! Deliberately absent: attributes and other places of links, which `tests/project/fixtures_shape.rs` checks.
 
@@ -19,40 +19,40 @@ use crate::case::{Case, Ending, Files, baselink, put, run};
 /// Commands whose output clap generates; `tests/cli/cases.rs` tests them.
 const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 
-/// Rows that no case can show, and the test that does.
+/// Names that no case can cover, each with the test that covers it.
 ///
-/// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
+/// The columns: a command (`*` for all) or a kind of name; an option, a status or another name; a file; a function.
 #[rustfmt::skip]
 const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
-    // A case has no symbolic links, no times and no extended attributes.
+    // A case cannot have symbolic links, times or extended attributes.
     ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_loops_reported"),
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
-    ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
+    ("*", "--preserve-times", "tests/trees/commands.rs", "times_are_kept_on_request_and_for_unchanged_files"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
-    // These change nothing, unless the program has a fault.
-    ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
+    // These do not change the output unless the program has a fault.
+    ("*", "--jobs", "tests/trees/commands.rs", "results_do_not_depend_on_the_number_of_jobs"),
     ("*", "--verify", "src/verify.rs", "edits_beyond_the_report_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),
     ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
     ("reason", "doubt", "tests/referee/message.rs", "always"),
-    // `localize` uses the name `local`.
+    // `localize` prints `local` instead of this name.
     ("reason", "chosen", "tests/project/library.rs", "a_chosen_text_that_is_already_present_is_kept"),
-    // A log with the version of the program, and a page.
+    // The log contains the version of the program; the page would be too long for a case.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
     // A case cannot be interrupted.
-    ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
+    ("*", "130", "tests/trees/commands.rs", "ctrl_c_stops_after_the_current_file"),
 ];
 
-/// Fails for each of the `names` of this kind that has neither a case nor a row of [`ELSEWHERE`], or has both.
+/// Panics if one of `names` has neither a case nor a row in [`ELSEWHERE`], or has both.
 fn each_has_a_case(kind: &str, names: &[impl AsRef<str>], has_case: impl Fn(&str) -> bool) {
     let is_elsewhere =
         |name: &str| ELSEWHERE.iter().any(|row| [kind, "*"].contains(&row.0) && row.1 == name);
     let names = names.iter().map(AsRef::as_ref);
-    let (found, not): (Vec<_>, Vec<_>) = names.partition(|name| has_case(name));
-    let missing: Vec<_> = not.into_iter().filter(|name| !is_elsewhere(name)).collect();
+    let (covered, uncovered): (Vec<_>, Vec<_>) = names.partition(|name| has_case(name));
+    let missing: Vec<_> = uncovered.into_iter().filter(|name| !is_elsewhere(name)).collect();
     assert!(missing.is_empty(), "{kind}: {missing:?} have no case");
-    let needless: Vec<_> = found.into_iter().filter(|name| is_elsewhere(name)).collect();
+    let needless: Vec<_> = covered.into_iter().filter(|name| is_elsewhere(name)).collect();
     assert!(needless.is_empty(), "{kind}: {needless:?} have a case, and are in ELSEWHERE");
 }
 
@@ -62,7 +62,7 @@ fn is_printed(cases: &[Case], texts: &[String]) -> bool {
     printed.any(|printed| texts.iter().any(|text| printed.contains(text)))
 }
 
-/// True if `name` is in a column from `column` on in an expectation of a fixture that is called `file`.
+/// True if a fixture has an expectation `file` with `name` in column `column` or a later one.
 fn is_expected(file: &str, column: usize, name: &str) -> bool {
     let below = |folder: PathBuf| {
         fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path())
@@ -116,7 +116,7 @@ fn every_outcome_reason_and_source_has_a_case() {
         is_expected("expected.links", 5, name) || is_printed(&cases, &[format!("({name})")])
     });
     each_has_a_case("source", &Source::ALL.map(Source::name), |name| {
-        // The table of a message has one more column.
+        // The table of a message has an additional column before this one.
         is_expected("expected.base", 2, name)
             || is_printed(&cases, &[format!(" {name})"), format!(r#""source":"{name}""#)])
     });
@@ -141,9 +141,9 @@ fn every_exit_status_has_a_case() {
 
 /// An option of a command.
 struct Parameter {
-    /// Its name, with `--`.
+    /// The name, with `--`.
     long: String,
-    /// Its short name, with `-`.
+    /// The short name, with `-`.
     short: Option<String>,
     /// True if the next argument is its value.
     takes_value: bool,
@@ -173,8 +173,8 @@ impl Parameter {
     }
 
     /// `arguments` without this option and its values.
-    fn taken_from(&self, arguments: &[String]) -> Vec<String> {
-        let mut left = Vec::new();
+    fn remove_from(&self, arguments: &[String]) -> Vec<String> {
+        let mut remaining = Vec::new();
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             let name = word.split('=').next().unwrap();
@@ -185,18 +185,18 @@ impl Parameter {
                 }
                 continue;
             }
-            left.push(word.clone());
+            remaining.push(word.clone());
             if word == "--" {
-                left.extend(words.by_ref().cloned());
+                remaining.extend(words.by_ref().cloned());
             }
         }
-        left
+        remaining
     }
 }
 
-/// A new option needs room: look first for an option that it replaces.
+/// Before you raise a limit, look for an option that the new one can replace.
 #[test]
-fn options_are_few() {
+fn the_number_of_options_is_limited() {
     let names = |command: &String| {
         let options = Parameter::all(command).into_iter().map(|option| option.long);
         options.filter(|long| long != "--version").collect::<BTreeSet<_>>()
@@ -211,7 +211,7 @@ fn options_are_few() {
 }
 
 #[test]
-fn every_option_has_a_case_that_is_another_without_it() {
+fn every_option_has_a_case_that_differs_without_it() {
     let cases = Case::all();
     for command in &commands() {
         let parameters = Parameter::all(command);
@@ -219,11 +219,11 @@ fn every_option_has_a_case_that_is_another_without_it() {
         each_has_a_case(command, &names, |name| {
             let parameter = parameters.iter().find(|parameter| parameter.long == name).unwrap();
             cases.iter().any(|case| {
-                let left = parameter.taken_from(&case.arguments);
+                let remaining = parameter.remove_from(&case.arguments);
                 case.command() == command
                     && status_of(&case.expected) != "2"
-                    && left != case.arguments
-                    && case.run(&left, &case.files) != case.expected
+                    && remaining != case.arguments
+                    && case.run(&remaining, &case.files) != case.expected
             })
         });
     }
@@ -245,17 +245,17 @@ fn holds_settings(path: &Path) -> bool {
 
 /// `files` after removing `key` from the settings.
 fn without(key: &str, mut files: Files) -> Files {
-    let is_said = |line: &str| line.split('=').next().unwrap().trim() == key;
+    let sets_key = |line: &str| line.split('=').next().unwrap().trim() == key;
     for (_, bytes) in files.iter_mut().filter(|(path, _)| holds_settings(path)) {
         let text = String::from_utf8(std::mem::take(bytes)).unwrap();
-        let left = text.split_inclusive('\n').filter(|line| !is_said(line));
-        *bytes = left.collect::<String>().into_bytes();
+        let remaining = text.split_inclusive('\n').filter(|line| !sets_key(line));
+        *bytes = remaining.collect::<String>().into_bytes();
     }
     files
 }
 
 #[test]
-fn every_settings_key_has_a_case_that_is_another_without_it() {
+fn every_settings_key_has_a_case_that_differs_without_it() {
     let mut cases = Case::all();
     for case in &mut cases {
         case.expected.files.retain(|path, _| !holds_settings(path));
@@ -273,8 +273,8 @@ fn every_settings_key_has_a_case_that_is_another_without_it() {
     });
 }
 
-/// The message that refuses settings with this `key` and `value`.
-fn refused(key: &str, value: &str) -> String {
+/// The error for settings with this `key` and `value`.
+fn settings_error(key: &str, value: &str) -> String {
     let scene = tempfile::tempdir().unwrap();
     put(scene.path(), Path::new("baselink.toml"), format!("{key} = {value}").as_bytes());
     let output = run(baselink(scene.path()).args(["links", "."]), b"");
@@ -291,7 +291,7 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
     let options: BTreeSet<String> = options.collect();
     assert!(keys.iter().all(|key| options.contains(key)), "{keys:?}");
     for option in &options {
-        let stderr = refused(option, "1979-05-27");
+        let stderr = settings_error(option, "1979-05-27");
         let expected = match keys.contains(option) {
             true => format!("error: baselink.toml:1: {option}: "),
             false => {
@@ -303,7 +303,7 @@ fn every_option_is_a_key_or_only_for_the_command_line() {
 }
 
 #[test]
-fn tests_named_elsewhere_exist() {
+fn tests_named_in_other_files_exist() {
     for (_, what, file, function) in ELSEWHERE {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
         let text = fs::read_to_string(path).unwrap();

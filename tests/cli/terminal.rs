@@ -1,8 +1,8 @@
-//! Control characters and direction marks that are planted in names, values and documents do not reach a terminal. Each
-//! command of `tests/cli/terminal.commands` runs in a terminal, and with each row of `tests/cli/terminal.settings` as
-//! `baselink.toml`. `X` marks the planted characters.
+//! Control characters and direction marks in names, values and documents do not reach a terminal. Each command of
+//! `tests/cli/terminal.commands` runs in a terminal, and so do four commands with each row of `tests/cli/terminal.settings`
+//! as `baselink.toml`. `X` in these texts is replaced by the hostile characters.
 //!
-//! Deliberately absent: `rewrite` to a terminal. It prints a document byte for byte, as `cat` does.
+//! Deliberately absent: `rewrite` to a terminal, which prints a document byte for byte, as `cat` does.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use crate::case::program;
 use crate::outside;
 
 /// CSI in one byte and in two, BEL, DEL, a direction override, an isolate, a carriage return, a zero-width space.
-/// File names cannot contain the remaining characters, `/` and NUL.
+/// `/` and NUL are absent because file names cannot contain them.
 const PLANTED: &str = "\u{1b}[31m\u{9b}31m\u{7}\u{7f}\u{202e}\u{2066}\r\u{200b}";
 
 const COMMANDS: &str = include_str!("terminal.commands");
@@ -93,15 +93,15 @@ fn hostile_text_does_not_reach_the_terminal() {
     tree(folder.path());
     let mut wrong = Vec::new();
     let mut shown = 0;
-    let mut look = |arguments: &[&str], beside: &str| {
+    let mut check = |arguments: &[&str], settings: &str| {
         let Some(printed) = printed(folder.path(), arguments) else { return };
         shown += usize::from(printed.contains("\\u{9b}") || printed.contains("\\u009b"));
         if printed.contains(is_obeyed) {
-            wrong.push(format!("{arguments:?} {beside}: {printed:?}"));
+            wrong.push(format!("{arguments:?} {settings}: {printed:?}"));
         }
     };
     for line in COMMANDS.lines() {
-        look(&line.split(' ').collect::<Vec<_>>(), "");
+        check(&line.split(' ').collect::<Vec<_>>(), "");
     }
     for (number, line) in SETTINGS.lines().enumerate() {
         let escaped: String = PLANTED.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
@@ -109,26 +109,25 @@ fn hostile_text_does_not_reach_the_terminal() {
         put(folder.path(), &format!("s{number}/b.html"), "<a href=x>");
         fs::write(folder.path().join(&file), line.replace('X', &escaped)).unwrap();
         for command in ["rewrite", "links", "base", "check"] {
-            look(&[command, "--config", &file, &format!("s{number}")], line);
+            check(&[command, "--config", &file, &format!("s{number}")], line);
         }
-        look(&["links", &format!("s{number}")], line);
+        check(&["links", &format!("s{number}")], line);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // It is shown, escaped.
+    // The characters are shown escaped.
     assert!(shown == 0 || shown > 100, "{shown}");
 }
 
-/// An invalid pattern is reported with its file and line.
 #[test]
-fn a_wrong_pattern_of_a_settings_file_has_its_line() {
+fn an_invalid_pattern_in_a_settings_file_is_reported_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("baselink.toml"), "\ninclude = ['a', \"[\\u001b\"]\n").unwrap();
     fs::write(folder.path().join("a.html"), "").unwrap();
     let mut command = std::process::Command::new(program());
     let output = command.args(["links", "."]).current_dir(folder.path()).output().unwrap();
-    let sentence = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
-        sentence,
+        stderr,
         "error: baselink.toml:2: include: [\\u{1b}: not a valid pattern: unclosed character class; missing ']'\n"
     );
 }

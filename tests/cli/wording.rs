@@ -1,4 +1,4 @@
-//! Messages and help texts read alike: [`PHRASES`] is the list of how a problem is put into words.
+//! Messages and help texts use the same words for the same problem, as the list [`PHRASES`] requires.
 //!
 //! ```text
 //! 3 files were left out   -->   3 files were skipped
@@ -30,8 +30,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("begun is whole", "every file is complete"),
 ];
 
-/// The lines of `text`, which is from `place`, with a phrase to avoid.
-fn found(text: &str, place: &str) -> Vec<String> {
+/// Describes each line of `text` that contains a phrase to avoid. `place` is the origin of `text`.
+fn violations(text: &str, place: &str) -> Vec<String> {
     let lines = text.lines().flat_map(|line| PHRASES.iter().map(move |row| (line, row)));
     let found = lines.filter(|(line, (avoided, _))| line.contains(avoided));
     found.map(|(line, (old, new))| format!("{place}: {line}: not '{old}', but {new}")).collect()
@@ -49,7 +49,7 @@ fn messages_use_the_phrases_of_the_list() {
         let code = code.join("\n").replace("\\\"", "'").replace("'\"'", "");
         // Every second piece between quotes is a literal.
         for literal in code.split('"').skip(1).step_by(2) {
-            all.extend(found(literal, &path.to_string_lossy()));
+            all.extend(violations(literal, &path.to_string_lossy()));
         }
     }
     assert!(all.is_empty(), "{all:#?}");
@@ -60,7 +60,7 @@ fn the_help_uses_the_phrases_of_the_list() {
     let mut all = Vec::new();
     for command in ["rewrite", "links", "base", "resolve", "check", "localize", "move", "man"] {
         let output = baselink(Path::new(".")).args([command, "--help"]).output().unwrap();
-        all.extend(found(str::from_utf8(&output.stdout).unwrap(), command));
+        all.extend(violations(str::from_utf8(&output.stdout).unwrap(), command));
     }
     assert!(all.is_empty(), "{all:#?}");
 }

@@ -4,7 +4,7 @@
 
 use baselink::{LinkReport, Reason};
 
-/// A field of a row.
+/// Escapes `text` as a field of a row.
 pub(crate) fn field(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
 }

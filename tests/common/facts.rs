@@ -24,7 +24,7 @@ pub(crate) fn rows_of_bytes(name: &str) -> Vec<Vec<Vec<u8>>> {
     text.lines().filter(is_row).map(fields).collect()
 }
 
-/// The bytes that `field` spells.
+/// The bytes of `field` without its escapes.
 fn unescaped(field: &str) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::new(), field);
     while let Some((before, escape)) = rest.split_once('\\') {

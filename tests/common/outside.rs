@@ -2,7 +2,7 @@
 //! next to the checkout, and a few programs. A test that lacks such a resource does nothing, and `tests/not_run.rs`
 //! reports it. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
 //!
-//! Deliberately absent: facts. What is a base, a reference and an answer is a table in `fixtures/`.
+//! Deliberately absent: facts about bases, references and targets, which are tables in `fixtures/`.
 #![allow(dead_code)]
 
 use std::env;
@@ -70,7 +70,7 @@ fn python_with(modules: &str) -> Option<Command> {
     is_here.then(|| Command::new("python3"))
 }
 
-/// True if a crawler is installed.
+/// True if `program` is installed.
 pub(crate) fn is_installed(program: &str) -> bool {
     let mut command = Command::new(program);
     let found = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -107,7 +107,7 @@ impl Outside {
         self.path().is_dir()
     }
 
-    /// Its folder, unless it is absent.
+    /// The folder, unless it is absent.
     pub(crate) fn find(self) -> Option<PathBuf> {
         assert!(
             self.is_here() || !is_required(),
@@ -118,7 +118,7 @@ impl Outside {
         self.is_here().then(|| self.path())
     }
 
-    /// Every file in it with that extension (or with any), in order; none where it is absent.
+    /// The sorted files below the folder, with this `extension` if it is given; none if the folder is absent.
     pub(crate) fn files(self, extension: Option<&str>) -> Vec<PathBuf> {
         let mut folders: Vec<_> = self.find().into_iter().collect();
         let is_absent = folders.is_empty();
@@ -129,7 +129,7 @@ impl Outside {
                 if path.is_dir() {
                     folders.push(path);
                 } else if extension
-                    .is_none_or(|one| path.extension().is_some_and(|found| found == one))
+                    .is_none_or(|wanted| path.extension().is_some_and(|found| found == wanted))
                 {
                     files.push(path);
                 }

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """Compares two builds of baselink over every document at hand, byte for byte.
 
-Each case is a command and the files that it finds. Both programs run it in a folder of the same name, with the same
-environment. The exit status, standard output, standard error, and every file that is there afterwards must be equal.
-`intended.tsv`, beside this file, lists the intended differences, one a line: the name of one case, a tab, the reason.
+Each case is a command and its input files. Both programs run it in a folder of the same name, with the same
+environment. The exit status, standard output, standard error, and all files after the run must be equal.
+`intended.tsv` in this folder lists the intended differences. A line has the name of a case, a tab, and the reason.
 A difference that is not listed is an error, and so is a listed case that does not differ.
 
     cargo build --release && cp target/release/baselink /tmp/before            # before the first change
     cargo build --release && tests/compare/compare.py /tmp/before target/release/baselink
     tests/compare/compare.py OLD NEW --only fixtures/css/                      # cases whose names contain this
 
-The cases come from `fixtures/` and `tests/cli/`; from `corpus/` and `suites/` in the folder `shared` beside the
-checkout; and from the manuals of Debian's python3.11-doc and sqlite3-doc, which are installed, or unpacked by
-`dpkg -x PACKAGE ROOT` and named by `--docs ROOT/usr/share/doc`.
+The cases come from `fixtures/` and `tests/cli/`; from `corpus/` and `suites/` in the folder `shared` next to the
+checkout; and from the manuals of Debian's python3.11-doc and sqlite3-doc. Install these packages, or unpack them with
+`dpkg -x PACKAGE ROOT` and add `--docs ROOT/usr/share/doc`.
 
-Deliberately absent: correctness. Two programs with the same fault are equal.
+Deliberately absent: correctness. Two programs with the same fault count as equal.
 """
 
 import argparse
@@ -39,8 +39,8 @@ URL = "http://base.test/dir/page"
 # Seconds after which a run is killed.
 LONGEST = 600
 
-# Commands on a document, and on a folder of documents. The options of a fixture and the name of the document follow the
-# first word; OUT is a new name.
+# Commands on a document, and on a folder of documents. After the first word, `commands` inserts the options of a fixture
+# and the name of the document; OUT becomes a new name.
 DOCUMENT = [
     "rewrite", "rewrite -o OUT", "rewrite -i --backup .orig", "rewrite --dry-run --json", "rewrite --resolver whatwg",
     "rewrite --resolver rfc3986", "links", "links -v", "links --json", "base --json",
@@ -50,9 +50,9 @@ TREE = [
     "rewrite -o OUT --resolver rfc3986", "check", "check --json", "check --layout host --json", "localize -o OUT",
     "localize --layout host -o OUT", "links -v", "links --json", "base --json",
 ]
-# Options that say where documents were retrieved.
+# Options that determine the retrieval URLs of documents.
 RETRIEVAL = {"--url", "--url-map", "--layout"}
-# Options of fixtures that a command does not have.
+# Options of fixtures that a command does not accept.
 REFUSED = {
     "rewrite": {"--to"}, "links": {"--to"}, "localize": {"--to"},
     "base": {"--to", "--base-element", "--fragments", "--skip-dkim"},
@@ -60,7 +60,7 @@ REFUSED = {
 
 
 class Case(NamedTuple):
-    """A command, and what it finds: files by their names, as bytes or as the path of a copy."""
+    """A command and its input. A file is bytes, or the path of the file to copy."""
 
     name: str
     arguments: list
@@ -69,7 +69,7 @@ class Case(NamedTuple):
 
 
 def commands(name, table, path, files, options=()):
-    """A case for each line of a table, on the document or folder `path`, with --url unless something else says it."""
+    """A case for each line of a table, on the document or folder `path`. It gets --url if no option gives retrieval URLs."""
     for line in table:
         command, *more = [f"new-{path}" if word == "OUT" else word for word in line.split()]
         given = [] if RETRIEVAL & {*options, *more} else ["--url", URL]
@@ -84,28 +84,28 @@ def commands(name, table, path, files, options=()):
 
 
 def document(name, path, content, options=()):
-    """The cases of a document; `path` is its name when the commands run."""
+    """The cases of a document, whose name is `path` when the commands run."""
     yield Case(f"{name} rewrite < INPUT", ["rewrite", *options], {}, content)
     yield from commands(name, DOCUMENT, path, {path: content}, options)
 
 
 def tree(name, folder, options=()):
-    """The cases of a folder of documents. A table that the options name is a file beside the folder."""
+    """The cases of a folder of documents. Tables that the options name are next to the folder."""
     files = {f"tree/{path}": folder / path for path in below(folder)}
     files.update({option: folder.parent / option for option in options if option.endswith(".csv")})
     yield from commands(name, TREE, "tree", files, options)
 
 
 def below(folder):
-    """The paths of the files below a folder, relative to it; symbolic links are files."""
+    """The paths of the files below a folder, relative to it. Symbolic links count as files."""
     for parent, folders, names in os.walk(folder):
         folders.sort()
-        links = [one for one in folders if os.path.islink(os.path.join(parent, one))]
-        yield from (os.path.relpath(os.path.join(parent, one), folder) for one in sorted(names + links))
+        links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
+        yield from (os.path.relpath(os.path.join(parent, name), folder) for name in sorted(names + links))
 
 
 def lines(path):
-    """The lines of a file, which end with a line feed and nothing else; the last one may lack it."""
+    """The lines of a file, which end with a line feed. The last line may lack it."""
     text = path.read_bytes().decode("utf-8")
     return text.removesuffix("\n").split("\n") if text else []
 
@@ -115,12 +115,12 @@ SINGLE = {b"r": b"\r", b"t": b"\t", b"\\": b"\\", b"\n": b""}
 
 
 def unescape(text):
-    """The bytes of a file that is `escaped`."""
-    return ESCAPE.sub(lambda it: SINGLE.get(it[1]) if it[1] in SINGLE else bytes.fromhex(it[1][1:].decode()), text)
+    """The bytes of an `escaped` section."""
+    return ESCAPE.sub(lambda found: SINGLE[found[1]] if found[1] in SINGLE else bytes.fromhex(found[1][1:].decode()), text)
 
 
 def words(command):
-    """The arguments of a command line; in `$'…'` are escapes, which no other quotes know."""
+    """The arguments of a command line. Only `$'…'` contains escapes."""
     pieces = re.findall(r"( )|\$'([^']*)'|'([^']*)'|\"([^\"]*)\"|([^ '\"]+)", command)
     found = []
     for space, escaped, *plain in pieces:
@@ -132,24 +132,24 @@ def words(command):
 
 
 def cli_cases():
-    """The cases of `tests/cli/cases/`, whose form `tests/cli/case.rs` describes. No other function knows it."""
+    """The cases of `tests/cli/cases/`, in the format that `tests/cli/case.rs` describes."""
     for path in sorted((CHECKOUT / "tests/cli/cases").glob("*.case")):
         head, *sections = re.split(rb"^==> ", path.read_bytes(), flags=re.M)
         command = re.search(r"^\$ baselink(.*)$", head.decode(), re.M)[1]
-        there = {}
+        found = {}
         for section in sections:
             header, content = section.split(b"\n", 1)
             name, form = header.decode().split(" <==")
-            there[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
-        files = {name: content for name, content in there.items()
+            found[name] = unescape(content) if form == " escaped" else content[:-1] if form else content
+        files = {name: content for name, content in found.items()
                  if name not in {"stdin", "stdout", "stderr"} and not name.startswith("after/")}
-        yield Case(f"tests/cli/{path.stem}", words(command), files, there.get("stdin", b""))
+        yield Case(f"tests/cli/{path.stem}", words(command), files, found.get("stdin", b""))
 
 
 def fixture_cases():
     """Documents with their options, folders of documents, and every other file as a document."""
     root = CHECKOUT / "fixtures"
-    sites = ["archive", "crawl", "notes", "saved", *sorted(f"saves/{one}" for one in os.listdir(root / "saves"))]
+    sites = ["archive", "crawl", "notes", "saved", *sorted(f"saves/{name}" for name in os.listdir(root / "saves"))]
     for name in sites:
         yield from tree(f"fixtures/{name}", root / name)
     for path in map(Path, below(root)):
@@ -165,7 +165,7 @@ def fixture_cases():
 
 
 def suite_cases(suites):
-    """The inputs of public test suites: a folder of documents for each file, and pairs of a base and a reference."""
+    """The inputs of public test suites: a folder of documents for each file of tests, and pairs of base and reference."""
     def suite(path, suffix, inputs):
         documents = {f"tree/{number:04}.{suffix}": content for number, content in enumerate(inputs, 1)}
         yield from commands(f"suites/{path.relative_to(suites)}", TREE, "tree", documents)
@@ -182,7 +182,7 @@ def suite_cases(suites):
     for path in sorted((suites / "html5lib-tests").rglob("*.test")):
         yield from suite(path, "html", (utf8(test["input"]) for test in read(path).get("tests", [])))
     for path in sorted((suites / "css-parsing-tests").glob("*.json")):
-        sheets = (utf8(one) if isinstance(one, str) else one["css_bytes"].encode("latin-1") for one in read(path)[::2])
+        sheets = (utf8(test) if isinstance(test, str) else test["css_bytes"].encode("latin-1") for test in read(path)[::2])
         yield from suite(path, "css", sheets)
     for name, page in [
         ("base-cases", lambda test: test["html"]),
@@ -201,7 +201,7 @@ def suite_cases(suites):
 
 
 def all_cases(shared, docs):
-    """Every case, and the folders that are absent. The large ones come first, since several run at a time."""
+    """Every case, and the folders that are absent. Large cases come first, since cases run in parallel."""
     absent = []
 
     def present(folder):
@@ -235,14 +235,14 @@ def put(path, content):
 
 
 def run(program, case, to):
-    """Runs a case in the folder `run`, which becomes `to`: the files, and what was printed."""
+    """Runs a case in the folder `run`, and renames the folder with the files and the output to `to`."""
     files = Path("run/files")
     files.mkdir(parents=True)
     for path, content in case.files.items():
         put(files / path, content)
     put(Path("run/stdin"), case.stdin)
     with open("run/stdin", "rb") as stdin, open("run/stdout", "wb") as stdout, open("run/stderr", "wb") as stderr:
-        # As in the tests of the program: nothing of the terminal, no time of its own, and always the same name.
+        # The environment and the name of the program are the same for both, and the time is fixed.
         try:
             status = subprocess.call(["baselink", *case.arguments], executable=program, cwd=files, stdin=stdin,
                                      stdout=stdout, stderr=stderr, env={"SOURCE_DATE_EPOCH": "0"}, timeout=LONGEST)
@@ -254,7 +254,7 @@ def run(program, case, to):
 
 
 def difference(old, new):
-    """How two files differ; None if they do not."""
+    """The first difference between two files; None if they are equal."""
     if not os.path.lexists(old) or not os.path.lexists(new):
         return f"only the {'old' if os.path.lexists(old) else 'new'} program writes it"
     modes = [os.lstat(path).st_mode for path in (old, new)]
@@ -271,12 +271,12 @@ def difference(old, new):
 
 
 def compare(case):
-    """The differences that a case shows, each with the name of a file."""
+    """The differences between the programs in a case, one per file."""
     run(OLD, CASES[case], "old")
     run(NEW, CASES[case], "new")
     paths = sorted({*below("old"), *below("new")})
-    said = [(path, difference(Path("old", path), Path("new", path))) for path in paths]
-    return [f"    {path}: {how}" for path, how in said if how]
+    differences = [(path, difference(Path("old", path), Path("new", path))) for path in paths]
+    return [f"    {path}: {text}" for path, text in differences if text]
 
 
 def into_own_folder(folder):
@@ -284,7 +284,7 @@ def into_own_folder(folder):
 
 
 def intended():
-    """The reasons of `intended.tsv`, by the names of cases."""
+    """The reasons in `intended.tsv`, by the names of the cases."""
     listed = [line.split("\t") for line in lines(HERE / "intended.tsv") if not line.startswith("#")]
     if wrong := [fields for fields in listed if len(fields) != 2 or not all(fields)]:
         sys.exit(f"intended.tsv: {wrong[0]} is not a name, a tab and a reason")
@@ -300,18 +300,18 @@ def main():
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(), help="how many cases at a time")
     parser.add_argument("--shared", metavar="DIR", type=Path, default=CHECKOUT.parent / "shared")
     parser.add_argument("--docs", metavar="DIR", type=Path, default=Path("/usr/share/doc"))
-    asked = parser.parse_args()
-    for program in (asked.old, asked.new):
+    options = parser.parse_args()
+    for program in (options.old, options.new):
         if not os.access(program, os.X_OK):
             parser.error(f"{program}: not a program")
-    began = time.monotonic()
-    cases, absent = all_cases(asked.shared.resolve(), asked.docs.resolve())
+    started = time.monotonic()
+    cases, absent = all_cases(options.shared.resolve(), options.docs.resolve())
     assert len({case.name for case in cases}) == len(cases), "two cases have one name"
-    OLD, NEW, CASES = asked.old, asked.new, {case.name: case for case in cases if asked.only in case.name}
-    listed = {name for name in intended() if asked.only in name}
+    OLD, NEW, CASES = options.old, options.new, {case.name: case for case in cases if options.only in case.name}
+    listed = {name for name in intended() if options.only in name}
     differing = set()
     pools = multiprocessing.get_context("fork")
-    with tempfile.TemporaryDirectory() as folder, pools.Pool(asked.jobs, into_own_folder, [folder]) as pool:
+    with tempfile.TemporaryDirectory() as folder, pools.Pool(options.jobs, into_own_folder, [folder]) as pool:
         for case, found in zip(CASES.values(), pool.imap(compare, CASES)):
             if found:
                 differing.add(case.name)
@@ -322,9 +322,9 @@ def main():
         print(f"{name}: listed, and {'does not differ' if name in CASES else 'not a case'}")
     for folder in absent:
         print(f"{folder}: absent; its cases were not compared")
-    print(f"{len(CASES)} cases, {time.monotonic() - began:.0f} s: {len(unlisted)} unlisted differences, "
+    print(f"{len(CASES)} cases, {time.monotonic() - started:.0f} s: {len(unlisted)} unlisted differences, "
           f"{len(differing & listed)} listed differences, {len(stale)} stale lines")
-    sys.exit(1 if unlisted or stale or not CASES or (absent and not asked.only) else 0)
+    sys.exit(1 if unlisted or stale or not CASES or (absent and not options.only) else 0)
 
 
 if __name__ == "__main__":

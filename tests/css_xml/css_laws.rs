@@ -1,5 +1,4 @@
-//! The laws of the design over style sheets: as properties over ones put together from traps, and over
-//! hostile ones.
+//! The laws on style sheets: as properties of sheets assembled from traps, and on hostile sheets.
 
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
@@ -11,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::referee;
 
-/// Text that begins or ends tokens or is malformed, that opens and closes blocks, and that contains URLs.
+/// Pieces that begin or end tokens, open or close blocks, contain URLs, or are malformed.
 const TRAPS: &[&str] = &[
     "url(a)",
     "url( ../b )",
@@ -131,14 +130,14 @@ fn options(url: &str, profile: Profile) -> Options {
     options
 }
 
-fn hold(sheet: &[u8], options: &Options) -> Result<Report, TestCaseError> {
+fn check_laws(sheet: &[u8], options: &Options) -> Result<Report, TestCaseError> {
     let rewritten = rewrite(sheet, options);
     let report = &rewritten.report;
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     prop_assert_eq!(counted, report.links.len());
     for link in &report.links {
-        let reasoned = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
-        prop_assert_eq!(link.reason.is_some(), reasoned);
+        let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
+        prop_assert_eq!(link.reason.is_some(), has_reason);
         prop_assert_eq!((&*link.element, link.attribute.as_deref()), ("", None));
     }
     prop_assert_eq!(verify::verify(&rewritten, options), Ok(()));
@@ -172,49 +171,48 @@ proptest! {
     #[test]
     fn rewriting_is_exact_and_done_once(sheet in style_sheet(), url in base()) {
         for profile in Profile::ALL {
-            hold(sheet.as_bytes(), &options(url, profile))?;
+            check_laws(sheet.as_bytes(), &options(url, profile))?;
         }
         for fragments in [Fragments::Keep, Fragments::Auto] {
-            hold(sheet.as_bytes(), &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
+            check_laws(sheet.as_bytes(), &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }
     }
 
     /// The sheet has the same links in UTF-16, and rewrites to the same text.
     #[test]
-    fn an_encoding_changes_no_link(sheet in style_sheet(), url in base()) {
+    fn links_do_not_depend_on_the_encoding(sheet in style_sheet(), url in base()) {
         let utf_16 = Charset::for_label("utf-16be").unwrap();
         let bytes = [vec![0xfe, 0xff], utf_16.encode(&sheet).unwrap()].concat();
         let marked = format!("\u{feff}{sheet}");
         let options = options(url, Profile::Rfc1808);
         let plain = rewrite(marked.as_bytes(), &options);
         let wide = rewrite(&bytes, &options);
-        hold(&bytes, &options)?;
+        check_laws(&bytes, &options)?;
         let found = utf_16.decode(&wide.output()[2..], 0).text;
         prop_assert_eq!(found.as_bytes(), &plain.output()[3..]);
     }
 
-    /// A sheet has the links that it has in a `style` element, and rewrites to the same bytes.
+    /// A file has the same links as a `style` element with the same text, and rewrites to the same bytes.
     #[test]
-    fn a_file_is_read_as_a_style_element_is(sheet in style_sheet(), url in base()) {
-        // At the start of a file a mark or `@charset` would declare an encoding.
+    fn a_css_file_reads_like_a_style_element(sheet in style_sheet(), url in base()) {
+        // At the start of a file, a byte order mark or `@charset` would declare an encoding.
         let sheet = format!(" {sheet}");
         let page = format!("<meta charset=utf-8><style>{sheet}</style>");
         let options = options(url, Profile::Rfc1808);
         let of_file = rewrite(sheet.as_bytes(), &options);
         let of_page = rewrite(page.as_bytes(), &Options { format: Format::Html, ..options });
-        let inside = |report: &Report| -> Vec<_> {
+        let links_of = |report: &Report| -> Vec<_> {
             let links = report.links.iter();
             links.map(|link| (link.reference.clone(), link.outcome, link.target.clone())).collect()
         };
-        prop_assert_eq!(inside(&of_file.report), inside(&of_page.report));
+        prop_assert_eq!(links_of(&of_file.report), links_of(&of_page.report));
         let output = String::from_utf8(of_file.output()).unwrap();
         let expected = format!("<meta charset=utf-8><style>{output}</style>");
         prop_assert_eq!(of_page.output(), expected.as_bytes());
     }
 
-    /// Any bytes are a style sheet, in any encoding.
     #[test]
-    fn links_among_any_bytes(pieces in prop::collection::vec(
+    fn any_bytes_can_be_rewritten_as_a_style_sheet(pieces in prop::collection::vec(
         prop_oneof![
             prop::sample::select(TRAPS).prop_map(|trap| trap.as_bytes().to_vec()),
             prop::collection::vec(any::<u8>(), 0..4),
@@ -223,11 +221,11 @@ proptest! {
     {
         let mut options = options("http://a/b/é", Profile::Rfc1808);
         options.scan.charset = Charset::for_label(label);
-        hold(&pieces.concat(), &options)?;
+        check_laws(&pieces.concat(), &options)?;
     }
 }
 
-/// Names similar to those before URLs, blanks of every kind, and escaped names.
+/// Names similar to those that precede URLs, white space of every kind, and escaped names.
 const NAMES: &[&str] = &[
     "url(",
     "URL(",
@@ -326,8 +324,8 @@ const NAMES: &[&str] = &[
     "@im\\70ort 'y'",
 ];
 
-/// The URLs are those of the tokens of cssparser.
-fn same_as_referee(sheet: &str) -> usize {
+/// Checks that the URLs are those in the tokens of cssparser; returns their number with the default groups.
+fn compare_with_referee(sheet: &str) -> usize {
     for groups in [Groups::default(), Groups::all()] {
         assert_eq!(css::urls(sheet, groups), referee::urls(sheet, groups), "{sheet:?}");
     }
@@ -349,20 +347,20 @@ fn urls_are_those_of_the_referee() {
             let traps = if below(3) == 0 { TRAPS } else { NAMES };
             traps[below(traps.len())]
         });
-        found += same_as_referee(&pieces.collect::<String>());
+        found += compare_with_referee(&pieces.collect::<String>());
     }
     assert!(found > 40_000, "only {found}");
 }
 
-/// The laws on a hostile sheet; how many links are rewritten.
+/// Checks the laws on a hostile sheet; returns the number of rewritten links.
 fn check(sheet: &str) -> usize {
     let options = Options { format: Format::Css, ..Options::at("http://a/b/c") };
-    hold(sheet.as_bytes(), &options).unwrap().count(Outcome::Rewritten)
+    check_laws(sheet.as_bytes(), &options).unwrap().count(Outcome::Rewritten)
 }
 
-/// Superlinear growth would not finish here.
+/// If the time grew faster than the input, this test would not finish.
 #[test]
-fn shapes_without_an_end() {
+fn repeated_shapes_take_linear_time() {
     for shape in [
         "url(",
         "url(\"",
@@ -413,15 +411,15 @@ fn shapes_without_an_end() {
 }
 
 #[test]
-fn a_million_of_the_usual() {
+fn many_rules_are_rewritten() {
     assert_eq!(check(&"@import 'a';".repeat(100_000)), 100_000);
     assert_eq!(check(&"@import url(a);".repeat(100_000)), 100_000);
     assert_eq!(check(&"a{b:url(c)}".repeat(100_000)), 100_000);
     assert_eq!(check(&format!("{}@import 'a", "/**/\n".repeat(200_000))), 1);
-    // In parentheses no at-keyword begins an at-rule, which has to be found out for each of them.
+    // In parentheses, no at-keyword begins an at-rule. The scanner must decide this for each keyword.
     assert_eq!(check(&format!("({}url(a)", "@supports ".repeat(500_000))), 1);
     assert_eq!(check(&format!("({}url(a)", "@import /**/".repeat(500_000))), 1);
-    // A bad url takes everything up to its parenthesis.
+    // A bad URL token ends at its closing parenthesis.
     assert_eq!(check(&format!("{}) url(a)", "url(".repeat(1_000_000))), 1);
 }
 

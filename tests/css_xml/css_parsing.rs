@@ -1,7 +1,7 @@
 //! The URLs in style sheets and their encodings: `fixtures/facts/css-urls.tsv` and `css-encodings.tsv`. The laws
 //! hold on every row, and on the inputs of the css-parsing-tests if those are present (`tests/common/outside.rs`).
 //!
-//! Deliberately absent: rewriting, for which `fixtures/css` has a case for each place of a URL.
+//! Deliberately absent: the results of rewriting, for which `fixtures/css` has a case for each place of a URL.
 
 use baselink::document::Link;
 use baselink::format::Format;
@@ -25,7 +25,7 @@ const FILES: [&str; 7] = [
     "stylesheet.json",
 ];
 
-/// Inputs and expectations of one file, in turn; none where the suite is not here.
+/// The pairs of input and expectation in one file; none if the suite is absent.
 fn cases(file: &str) -> Vec<(Value, Value)> {
     let Some(root) = outside::CSS.find() else { return Vec::new() };
     let text = std::fs::read_to_string(root.join(file)).unwrap();
@@ -37,10 +37,10 @@ fn cases(file: &str) -> Vec<(Value, Value)> {
 /// The bytes of an input of `stylesheet_bytes.json`, one for each character.
 fn bytes_of(input: &Value) -> Vec<u8> {
     let text = input["css_bytes"].as_str().unwrap();
-    text.chars().map(|one| u8::try_from(u32::from(one)).unwrap()).collect()
+    text.chars().map(|character| u8::try_from(u32::from(character)).unwrap()).collect()
 }
 
-/// No base: identity. With one: verified, and rewriting twice changes nothing more.
+/// Checks that nothing changes without a base, and that with a base the result is verified and final.
 fn check(input: &[u8]) {
     let shown = String::from_utf8_lossy(input);
     let groups = Groups::all();
@@ -61,7 +61,7 @@ fn check(input: &[u8]) {
     }
 }
 
-/// The laws on a sheet alone, and after the beginnings of other sheets.
+/// Checks a sheet alone, and inside other sheets.
 fn check_everywhere(input: &str) {
     check(input.as_bytes());
     check(format!("@import 'x'; {input}").as_bytes());
@@ -115,7 +115,7 @@ fn the_laws_hold_on_every_input() {
     }
 }
 
-/// Adds the URLs in an expectation: url-tokens, and the string that begins a function `url`.
+/// Adds the URLs of an expectation to `found`: url-tokens, and the first string in a function `url`.
 fn urls(node: &Value, found: &mut Vec<String>) {
     let Some(list) = node.as_array() else { return };
     match list.as_slice() {
@@ -154,7 +154,7 @@ fn the_urls_are_those_of_the_expectation() {
     assert!(cases(FILES[0]).is_empty() || count >= 25, "only {count} URLs are in the suite");
 }
 
-/// True if a link is the string of an `@import`, which is a string in the suite.
+/// True if a link is the string of an `@import`, which the suite does not mark as a URL.
 fn is_imported(sheet: &str, link: &Link) -> bool {
     let before = sheet[..link.span().start].trim_end_matches(['"', '\'']);
     before.trim_end().to_ascii_lowercase().ends_with("@import")

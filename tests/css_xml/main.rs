@@ -1,4 +1,4 @@
-//! Style sheets, XML, and the values of attributes: where their URLs are, and the laws over them.
+//! Style sheets, XML, and the values of attributes: the positions of their URLs, and the laws.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[path = "../common/facts.rs"]

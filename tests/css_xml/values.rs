@@ -35,7 +35,7 @@ fn the_url_of_every_refresh_is_found() {
     }
 }
 
-/// In order, disjoint, and cut between characters.
+/// Checks that the spans are in order, disjoint, and on character boundaries.
 fn assert_spans(text: &str, spans: &[Span]) {
     let mut end = 0;
     for span in spans {
@@ -45,7 +45,7 @@ fn assert_spans(text: &str, spans: &[Span]) {
     }
 }
 
-/// JSON whose keys and strings are those that matter to the scanner.
+/// JSON with keys and strings that matter to the scanner.
 fn json_values() -> impl Strategy<Value = Value> {
     let string = || {
         prop::sample::select(vec![
@@ -84,7 +84,7 @@ fn json_values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The URLs of speculation rules, by way of the parsed value.
+/// The URLs of speculation rules, taken from the parsed value.
 fn speculated(rules: &Value) -> Vec<String> {
     let list = |value: &Value, key| value.get(key).and_then(Value::as_array).cloned();
     list(rules, "prefetch")
@@ -126,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_text_is_not_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
+    fn any_text_can_be_scanned_as_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
         for kind in [JsonKind::ImportMap, JsonKind::SpeculationRules, JsonKind::JsonLd] {
             let found = json::urls(kind, &text);
             assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
@@ -138,7 +138,7 @@ fn decoded(css: &str, raw: Span) -> String {
     escape::css(View::of_str(&css[raw.range()], 0)).text
 }
 
-/// A style sheet of pieces that matter to the scanner.
+/// A style sheet assembled from pieces that matter to the scanner.
 fn css_pieces() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "url(",
@@ -194,7 +194,7 @@ proptest! {
                 Form::CssString(quote) => (format!("url({quote}{raw}{quote})"), url.form),
                 form => (format!("url({raw})"), form),
             };
-            // A backslash at the end of the text escapes nothing; before a quote it would.
+            // A backslash at the end of the text escapes nothing, but it would escape the quote of the token.
             if !raw.ends_with('\\') || url.span.end < text.len() {
                 let again = css::urls(&token, Groups::default());
                 prop_assert_eq!(again.len(), 1, "{}", token);
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn css_urls_that_are_spelled_are_found(text in any::<String>(), quote in prop::sample::select(vec!['"', '\''])) {
+    fn escaped_css_urls_are_found(text in any::<String>(), quote in prop::sample::select(vec!['"', '\''])) {
         let css = format!("a {{ b: url({quote}{}{quote}) }}", escape::css_string(&text, quote));
         let found = css::urls(&css, Groups::default());
         prop_assert_eq!(found.len(), 1);
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_css(text in any::<String>()) {
+    fn any_text_can_be_scanned_as_css(text in any::<String>()) {
         let spans: Vec<_> = css::urls(&text, Groups::all()).iter().map(|url| url.span).collect();
         assert_spans(&text, &spans);
     }
@@ -229,7 +229,7 @@ proptest! {
 
     #[test]
     fn urls_in_srcset_can_be_spliced(text in "[ ,(a)é\\n]{0,40}") {
-        // Policy L: no white space, no comma at either end.
+        // A URL has no white space, and no comma at either end.
         for span in value::srcset(&text) {
             let url = &text[span.range()];
             prop_assert!(!url.is_empty() && !url.starts_with(',') && !url.ends_with(','));

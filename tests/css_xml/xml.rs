@@ -1,4 +1,4 @@
-//! The laws of the design on XML assembled from traps, hostile XML, and the reports of the command line about it.
+//! The laws on XML assembled from traps, hostile XML, and the reports about it.
 
 use std::sync::LazyLock;
 
@@ -120,21 +120,22 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
             let text = format!("{begin}{}{end}", pieces.concat());
             match encoding % 8 {
                 0 => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
-                1 => text.chars().map(|one| u8::try_from(one).unwrap_or(b'?')).collect(),
+                1 => {
+                    text.chars().map(|character| u8::try_from(character).unwrap_or(b'?')).collect()
+                }
                 _ => text.into_bytes(),
             }
         })
 }
 
-/// A document that is well formed: of the traps those that are so by themselves, and start tags, which
-/// are ended in the end.
+/// A well-formed document, assembled from the traps that are well-formed alone, and from start tags that get end tags.
 fn well_formed() -> impl Strategy<Value = Vec<u8>> {
     static PIECES: LazyLock<Vec<(&str, Option<&str>)>> = LazyLock::new(|| {
         let is_well_formed = |text: String| {
             let report =
                 rewrite(text.as_bytes(), &Options { format: Format::Xml, ..Options::default() })
                     .report;
-            report.diagnostics.iter().all(|odd| odd.code != Code::NotWellFormed)
+            report.diagnostics.iter().all(|diagnostic| diagnostic.code != Code::NotWellFormed)
         };
         let piece = |&trap: &&'static str| {
             if is_well_formed(format!("<r>{trap}</r>")) {
@@ -183,10 +184,10 @@ fn options(url: &str, format: Format, profile: Profile) -> Options {
     options
 }
 
-fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
+fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let rewritten = rewrite(document, options);
     let report = &rewritten.report;
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     prop_assert_eq!(counted, report.links.len());
     for link in &report.links {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
@@ -197,8 +198,9 @@ fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let again = rewrite(&output, options);
     let shown = String::from_utf8_lossy(&output);
     prop_assert!(again.edits.is_empty(), "{:?} in {shown}", again.edits);
-    let not_well_formed =
-        |report: &Report| report.diagnostics.iter().any(|odd| odd.code == Code::NotWellFormed);
+    let not_well_formed = |report: &Report| {
+        report.diagnostics.iter().any(|diagnostic| diagnostic.code == Code::NotWellFormed)
+    };
     prop_assert_eq!(not_well_formed(report), not_well_formed(&again.report), "{}", shown);
     Ok(())
 }
@@ -210,7 +212,7 @@ proptest! {
     fn rewriting_is_exact_and_done_once(document in document(), url in base()) {
         for format in XML {
             for profile in Profile::ALL {
-                hold(&document, &options(url, format, profile))?;
+                check_laws(&document, &options(url, format, profile))?;
             }
         }
     }
@@ -220,21 +222,21 @@ proptest! {
         for format in [Format::Xhtml, Format::Xml] {
             for profile in Profile::ALL {
                 let options = options(url, format, profile);
-                hold(&document, &options)?;
-                let odd = codes(&rewrite(&document, &options).report);
-                prop_assert!(!odd.contains(&Code::NotWellFormed), "{:?}", odd);
+                check_laws(&document, &options)?;
+                let codes = codes(&rewrite(&document, &options).report);
+                prop_assert!(!codes.contains(&Code::NotWellFormed), "{:?}", codes);
             }
         }
     }
 
     #[test]
-    fn policies_change_only_their_subject(document in prop_oneof![document(), well_formed()], url in base()) {
+    fn the_laws_hold_with_every_policy(document in prop_oneof![document(), well_formed()], url in base()) {
         for format in [Format::Xhtml, Format::Xml] {
             let options = options(url, format, Profile::Rfc1808);
             for fragments in [Fragments::Keep, Fragments::Auto] {
-                hold(&document, &Options { fragments: Some(fragments), ..options.clone() })?;
+                check_laws(&document, &Options { fragments: Some(fragments), ..options.clone() })?;
             }
-            hold(&document, &Options { base_element: BaseElement::Keep, ..options.clone() })?;
+            check_laws(&document, &Options { base_element: BaseElement::Keep, ..options.clone() })?;
         }
     }
 
@@ -244,16 +246,16 @@ proptest! {
             let mut options = Options { format, ..Options::default() };
             options.scan.groups = Groups::all();
             let rewritten = rewrite(&document, &options);
-            let own = rewritten.report.links.iter().all(|link| link.base.is_none());
-            prop_assert!(!own || rewritten.output() == document);
+            let declares_base = rewritten.report.links.iter().any(|link| link.base.is_some());
+            prop_assert!(declares_base || rewritten.output() == document);
         }
     }
 
     #[test]
-    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn no_bytes_cause_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let document = [b"<html xmlns='http://www.w3.org/1999/xhtml'><a href='x'/>", &bytes[..]].concat();
-        hold(&document, &options("http://a/b", Format::Xhtml, Profile::Rfc1808))?;
-        hold(&bytes, &options("http://a/b", Format::Xml, Profile::Rfc1808))?;
+        check_laws(&document, &options("http://a/b", Format::Xhtml, Profile::Rfc1808))?;
+        check_laws(&bytes, &options("http://a/b", Format::Xml, Profile::Rfc1808))?;
     }
 }
 
@@ -261,7 +263,7 @@ fn check(document: &[u8]) -> Report {
     check_as(document, Format::Xml)
 }
 
-/// Rewrites with a base, checks the laws, and gives the report.
+/// Rewrites with a base, checks the laws, and returns the report.
 fn check_as(document: &[u8], format: Format) -> Report {
     let options = Options { format, ..Options::at("http://a/b/c") };
     let rewritten = rewrite(document, &options);
@@ -293,11 +295,10 @@ fn bases_relative_to_each_other_half_a_million_deep() {
     let document = [ATOM, &open, "<link href='x'/>", &"</e>".repeat(500_000), "</feed>"].concat();
     let options = Options { format: Format::Xml, ..Options::at("http://a/") };
     let report = rewrite(document.as_bytes(), &options).report;
-    // `http://a/` and `d/`, repeated until the base has just at most 8,192 bytes: 4,091 times. The links that
-    // follow are resolved against a longer base.
+    // A base has at most 8,192 bytes: `http://a/` and 4,091 times `d/`. The remaining links have a longer base.
     assert_eq!(report.count(Outcome::Rewritten), 4_092);
-    let left = report.links.iter().filter(|link| link.reason == Some(Reason::BaseUnusable));
-    assert_eq!(left.count(), 500_001 - 4_092);
+    let unresolved = report.links.iter().filter(|link| link.reason == Some(Reason::BaseUnusable));
+    assert_eq!(unresolved.count(), 500_001 - 4_092);
 }
 
 #[test]
@@ -342,7 +343,7 @@ fn entities_made_of_entities() {
 
 /// Each shape is repeated until the document has a quarter of a megabyte.
 #[test]
-fn shapes_without_an_end() {
+fn repeated_shapes_take_linear_time() {
     for shape in [
         "<",
         "<a",
@@ -391,7 +392,7 @@ fn shapes_without_an_end() {
 }
 
 #[test]
-fn texts_in_pieces() {
+fn text_split_into_pieces_is_joined() {
     for (before, shape, after) in [
         ("<content type='html'>", "<![CDATA[<a href='x'>]]>", "</content>"),
         ("<content type='html'>", "<![CDATA[<a href='x]]>'><!---->", "</content>"),
@@ -414,7 +415,7 @@ fn texts_in_pieces() {
 }
 
 #[test]
-fn utf_16_is_known_without_a_mark() {
+fn utf_16_is_detected_without_a_mark() {
     for (encode, name) in
         [(u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"), (u16::to_be_bytes, "UTF-16BE")]
     {
@@ -427,9 +428,9 @@ fn utf_16_is_known_without_a_mark() {
     }
 }
 
-/// XML 1.0, 2.1: the place of the first fault.
+/// The position of the first fault (XML 1.0, 2.1).
 #[test]
-fn faults_have_a_place() {
+fn faults_are_reported_with_their_position() {
     for (document, at) in [
         ("<a><b></a>", 6),
         ("<a>", 3),
@@ -444,8 +445,12 @@ fn faults_have_a_place() {
         ("", 0),
     ] {
         let report = check(document.as_bytes());
-        let odd = report.diagnostics.iter().find(|odd| odd.code == Code::NotWellFormed).unwrap();
-        assert_eq!(odd.span.start, at, "{document}: {}", odd.message);
+        let fault = report
+            .diagnostics
+            .iter()
+            .find(|diagnostic| diagnostic.code == Code::NotWellFormed)
+            .unwrap();
+        assert_eq!(fault.span.start, at, "{document}: {}", fault.message);
     }
     for document in ["<a/>", "<a>&</a>", "<a>&nbsp;]]></a>", "\n<?xml version='1.0'?><a/>\n<!---->"]
     {
@@ -484,9 +489,9 @@ fn every_declaration_of_a_base_is_in_the_chain() {
     );
 }
 
-/// A part of a message is read by its media type (RFC 7303, 4.2).
+/// The media type of a part determines its format (RFC 7303, 4.2).
 #[test]
-fn xml_in_messages_is_read() {
+fn links_of_xml_in_messages_are_found() {
     let message = "Base: <URL:http://m/d/>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n\
         --b\nContent-Type: image/svg+xml\nContent-Transfer-Encoding: quoted-printable\n\n\
         <svg xmlns=3D'http://www.w3.org/2000/svg' xml:base=3D'e/'><a href=3D'x'/></svg>\n\

@@ -1,6 +1,6 @@
-//! The laws of the design over real pages, where those are (`tests/common/outside.rs`).
+//! The laws on real pages, if these are present (`tests/common/outside.rs`).
 //!
-//! Deliberately absent: documents of our own, which `tests/html/fixtures.rs` and `tests/html/laws.rs` have.
+//! Deliberately absent: documents written for tests, which are in `fixtures/` and `tests/html/laws.rs`.
 
 use baselink::{Options, Outcome, rewrite, verify};
 
@@ -28,7 +28,8 @@ fn every_law_holds_on_every_page() {
             "{name}: reported otherwise than made"
         );
         links += rewritten.report.links.len();
-        let counted: usize = Outcome::ALL.iter().map(|&one| rewritten.report.count(one)).sum();
+        let counted: usize =
+            Outcome::ALL.iter().map(|&outcome| rewritten.report.count(outcome)).sum();
         assert_eq!(counted, rewritten.report.links.len(), "{name}");
         assert!(!rewritten.report.entities[0].without_tree, "{name}: scanned without its tree");
         assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{name}");

@@ -1,5 +1,4 @@
-//! Every case of the folders of documents in `fixtures/`: the bytes after rewriting, every link with its
-//! outcome, every base.
+//! Every case of a document in `fixtures/`: the bytes after rewriting, every link with its outcome, and every base.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,8 +12,7 @@ use baselink::{LocalCopies, Options, edits, rewrite, verify};
 
 use crate::expected::{field, row};
 
-/// Folders of cases, the extension of their documents, how these are read, and how many there are at
-/// least.
+/// The folders of cases: name, extension of the documents, format, minimum number of cases.
 const FOLDERS: &[(&str, &str, Format, usize)] = &[
     ("html", "html", Format::Html, 100),
     ("css", "css", Format::Css, 60),
@@ -25,7 +23,7 @@ const FOLDERS: &[(&str, &str, Format, usize)] = &[
     ("script", "js", Format::Script, 5),
 ];
 
-/// The options that the arguments of a case mean.
+/// The options for the arguments of a case.
 fn options(arguments: &str, format: Format) -> Options {
     let mut options = Options { format, ..Options::default() };
     let mut lines = arguments.lines();
@@ -50,8 +48,9 @@ fn options(arguments: &str, format: Format) -> Options {
 }
 
 fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
-    let read =
-        |name: &str| fs::read(case.join(name)).map_err(|why| format!("{name} is missing: {why}"));
+    let read = |name: &str| {
+        fs::read(case.join(name)).map_err(|error| format!("{name} is missing: {error}"))
+    };
     let arguments = String::from_utf8(read("arguments")?).unwrap();
     let options = options(&arguments, format);
     let input = read(&format!("input.{extension}"))?;
@@ -100,15 +99,15 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
 fn every_case_meets_its_expectation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut failed = 0;
-    for &(folder, extension, format, least) in FOLDERS {
+    for &(folder, extension, format, minimum) in FOLDERS {
         let cases = fs::read_dir(root.join(folder)).unwrap();
         let mut cases: Vec<_> = cases.map(|entry| entry.unwrap().path()).collect();
         cases.sort();
-        assert!(cases.len() >= least, "{folder} has only {} cases", cases.len());
+        assert!(cases.len() >= minimum, "{folder} has only {} cases", cases.len());
         for case in &cases {
-            if let Err(why) = check(case, extension, format) {
+            if let Err(problems) = check(case, extension, format) {
                 failed += 1;
-                println!("== {folder}/{}\n{why}", case.file_name().unwrap().display());
+                println!("== {folder}/{}\n{problems}", case.file_name().unwrap().display());
             }
         }
     }

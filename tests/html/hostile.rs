@@ -1,11 +1,11 @@
-//! Hostile documents: bounded work, kept bytes, a diagnostic. Sizes are those of the design's promise; superlinear
-//! growth would not finish here.
+//! Hostile documents: the work is bounded, bytes are kept, and a diagnostic is emitted. If the time grew faster than the
+//! input, these tests would not finish.
 
 use baselink::diagnostic::Code;
 use baselink::scan::Scanner;
 use baselink::{Options, Outcome, Report, edits, rewrite, verify};
 
-/// Rewrites with a base, checks the laws, and gives the report.
+/// Rewrites with a base, checks the laws, and returns the report.
 fn check(document: &[u8]) -> Report {
     let untouched = rewrite(document, &Options::default());
     assert!(untouched.edits.is_empty());
@@ -34,13 +34,13 @@ fn half_a_million_nested_elements() {
         let exact = rewrite(document.as_bytes(), &options).report;
         assert_eq!(exact.count(Outcome::Rewritten), 1, "{open}");
         // Of these only `div` makes html5ever search the stack of open elements for each tag.
-        let searched = open == "<div>";
-        assert_eq!(codes(&exact).contains(&Code::WithoutTree), searched, "{open}");
+        let is_searched = open == "<div>";
+        assert_eq!(codes(&exact).contains(&Code::WithoutTree), is_searched, "{open}");
     }
 }
 
 #[test]
-fn formatting_elements_that_are_opened_again_and_again() {
+fn repeatedly_opened_formatting_elements() {
     let mut document = "<p>".to_owned();
     for number in 0..20_000 {
         document.push_str(&format!("<b id={number}><p><a href=x>"));
@@ -72,7 +72,7 @@ fn a_hundred_megabytes_in_one_line() {
     assert_eq!(rewritten.output().len(), document.len() + 2 * "http://a/b/".len());
 }
 
-/// Every base but the first could follow a table. Searching from the start each time would take hours.
+/// Any later base may precede the first one in tree order. A search from the start for each would take hours.
 #[test]
 fn three_hundred_thousand_bases() {
     let document = "<base href=x>".repeat(300_000);
@@ -80,7 +80,7 @@ fn three_hundred_thousand_bases() {
     assert_eq!(totals.count(Outcome::Rewritten), 300_000);
 }
 
-/// The replacements that a browser writes for elements without an href declare no base, however many there are.
+/// A browser saves a `base` without `href` as a comment and `<base href=.>`, which declare no base.
 #[test]
 fn half_a_million_commented_bases() {
     let document = "<!--<base>--><base href=.>".repeat(500_000) + "<a href=x>";
@@ -88,8 +88,7 @@ fn half_a_million_commented_bases() {
     assert_eq!(totals.links(), 500_001);
 }
 
-/// Each shape is repeated until the document has a quarter of a megabyte.
-/// Each comment is scanned as a document of its own, and none of them looks for the end of the bases again.
+/// The markup in each comment is searched for bases, but the place where the search may end is determined only once.
 #[test]
 fn half_a_million_conditional_comments_before_a_base() {
     let document = "<!--[if x]><a href=y><![endif]-->".repeat(500_000) + "<base href=/b/>";
@@ -97,8 +96,9 @@ fn half_a_million_conditional_comments_before_a_base() {
     assert_eq!(totals.links(), 500_001);
 }
 
+/// Each shape is repeated until the document has a quarter of a megabyte.
 #[test]
-fn shapes_without_an_end() {
+fn repeated_shapes_take_linear_time() {
     for shape in [
         "<",
         "<a",
@@ -134,7 +134,7 @@ fn shapes_without_an_end() {
         "<base>",
         "<base href",
         "<iframe srcdoc='",
-        // As many documents as links, and each link leads elsewhere in a browser.
+        // Each link is in a document of its own, and has a different target in browsers.
         "<iframe srcdoc='<a href=../../x>'>",
         "<a srcset='",
         "-",
@@ -163,7 +163,7 @@ fn shapes_without_an_end() {
 }
 
 #[test]
-fn values_without_an_end() {
+fn repeated_value_shapes_take_linear_time() {
     for (before, shape, after) in [
         ("<img srcset=\"", ",", "\">"),
         ("<img srcset=\"", "a (", "\">"),
@@ -193,7 +193,7 @@ fn values_without_an_end() {
 }
 
 #[test]
-fn documents_in_documents_are_followed_to_a_bound() {
+fn nested_documents_are_scanned_up_to_a_limit() {
     let mut document = "<a href=x>".to_owned();
     for _ in 0..30 {
         let escaped = document.replace('&', "&amp;").replace('"', "&quot;").replace('>', "&gt;");

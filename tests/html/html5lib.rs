@@ -1,7 +1,7 @@
-//! `fixtures/facts/html-links.tsv`: both scanners find the links that each row marks. The laws hold on every
-//! row, and on every input of the html5lib suites, where those are (`tests/common/outside.rs`).
+//! Both scanners find the links that each row of `fixtures/facts/html-links.tsv` marks. The laws hold on every row,
+//! and on every input of the html5lib suites if these are present (`tests/common/outside.rs`).
 //!
-//! Deliberately absent: tokens and trees, which html5ever is tested for.
+//! Deliberately absent: tokens and trees, which html5ever tests itself.
 
 use baselink::resolve::Profile;
 use baselink::scan::Scanner;
@@ -10,7 +10,7 @@ use baselink::{Options, ScanOptions, rewrite, scan, verify};
 
 use crate::{facts, outside};
 
-/// No base: identity. With one: verified, and rewriting twice changes nothing more.
+/// Checks that nothing changes without a base, and that with a base the result is verified and final.
 fn check(input: &[u8]) {
     let shown = String::from_utf8_lossy(input);
     let mut options = Options::default();
@@ -31,7 +31,7 @@ fn check(input: &[u8]) {
     }
 }
 
-/// The inputs also in contexts that are scanned separately.
+/// Checks the input alone, and in contexts that have rules of their own.
 fn check_everywhere(input: &str) {
     check(input.as_bytes());
     check(format!("<a href=x>{input}<a href=y>").as_bytes());
@@ -63,7 +63,7 @@ fn the_links_of_every_row_are_found() {
 }
 
 #[test]
-fn tokenizer_inputs() {
+fn links_of_tokenizer_tests_are_those_of_the_tree() {
     let mut inputs = 0;
     for path in outside::TOKENIZER.files(Some("test")) {
         let suite: serde_json::Value =
@@ -83,7 +83,7 @@ fn tokenizer_inputs() {
 }
 
 #[test]
-fn tree_construction_inputs() {
+fn links_of_tree_construction_tests_are_those_of_the_tree() {
     let mut inputs = 0;
     for path in outside::TREES.files(Some("dat")) {
         let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();

@@ -1,4 +1,4 @@
-//! The laws of the design as properties, over documents put together from traps.
+//! The laws as properties of documents assembled from traps.
 
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
@@ -32,13 +32,13 @@ fn options(url: &str, profile: Profile) -> Options {
     options
 }
 
-fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
+fn check_laws(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let rewritten = rewrite(document, options);
     let report = &rewritten.report;
-    // The report agrees with the edits.
-    let reported = rewrite(document, options).report;
-    prop_assert_eq!(format!("{reported:#?}"), format!("{report:#?}"));
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    // A second run gives the same report.
+    let second = rewrite(document, options).report;
+    prop_assert_eq!(format!("{second:#?}"), format!("{report:#?}"));
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     prop_assert_eq!(counted, report.links.len());
     prop_assert!(!report.entities[0].without_tree, "{:?}", report.diagnostics);
     for link in &report.links {
@@ -100,30 +100,30 @@ proptest! {
         options.scan.groups = Groups::all();
         let rewritten = rewrite(&document, &options);
         if rewritten.report.entities.iter().all(|entity| entity.chain.base.is_none()) {
-            // `codebase` and `@base` are bases of their own.
-            let own = rewritten.report.links.iter().all(|link| link.base.is_none());
-            prop_assert!(!own || rewritten.output() == document);
+            // `codebase` and `@base` are bases of some links only.
+            let has_other_base = rewritten.report.links.iter().any(|link| link.base.is_some());
+            prop_assert!(has_other_base || rewritten.output() == document);
         }
     }
 
     #[test]
     fn rewriting_is_exact_and_done_once(document in document(), url in base()) {
         for profile in Profile::ALL {
-            hold(&document, &options(url, profile))?;
+            check_laws(&document, &options(url, profile))?;
         }
     }
 
     #[test]
-    fn policies_change_only_their_subject(document in document(), url in base()) {
+    fn the_laws_hold_with_every_policy(document in document(), url in base()) {
         for fragments in [Fragments::Keep, Fragments::Auto] {
-            hold(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
+            check_laws(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }
-        hold(&document, &Options { base_element: BaseElement::Keep, ..options(url, Profile::Rfc1808) })?;
+        check_laws(&document, &Options { base_element: BaseElement::Keep, ..options(url, Profile::Rfc1808) })?;
     }
 
     /// The document has the same links in UTF-16, and rewrites to the same text.
     #[test]
-    fn an_encoding_changes_no_link(document in document(), url in base()) {
+    fn links_do_not_depend_on_the_encoding(document in document(), url in base()) {
         let text = String::from_utf8(document).unwrap().replace("charset=", "x=");
         let utf_16 = Charset::for_label("utf-16le").unwrap();
         let mut bytes = vec![0xff, 0xfe];
@@ -135,9 +135,8 @@ proptest! {
         prop_assert_eq!(found.as_bytes(), plain.output());
     }
 
-    /// Any bytes are a document, in any encoding.
     #[test]
-    fn any_bytes_are_a_document(bytes in prop::collection::vec(any::<u8>(), 0..200), label in
+    fn any_bytes_can_be_rewritten_as_a_document(bytes in prop::collection::vec(any::<u8>(), 0..200), label in
         prop::sample::select(vec!["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp", "utf-16be", "euc-kr"]))
     {
         let mut options = options("http://a/é", Profile::Rfc1808);
@@ -146,9 +145,8 @@ proptest! {
         prop_assert_eq!(verify::verify(&rewritten, &options), Ok(()));
     }
 
-    /// Undecodable bytes around and in references come out as they went in.
     #[test]
-    fn links_among_any_bytes(pieces in prop::collection::vec(
+    fn undecodable_bytes_in_and_around_links_are_kept(pieces in prop::collection::vec(
         prop_oneof![
             prop::sample::select(vec![&b"<a href=\""[..], b"\">", b"<a href=", b">", b" ", b"<img srcset='", b"'>", b"x", b"../", b"<style>a{b:url(", b")}</style>"]).prop_map(<[u8]>::to_vec),
             prop::collection::vec(any::<u8>(), 0..4),
@@ -158,7 +156,7 @@ proptest! {
         let bytes = pieces.concat();
         let mut options = options("http://a/b/c", Profile::Rfc1808);
         options.scan.charset = Charset::for_label(label);
-        hold(&bytes, &options)?;
+        check_laws(&bytes, &options)?;
         let rewritten = rewrite(&bytes, &options);
         // The bytes outside the edits are present, in order.
         let mut rest = rewritten.output();
@@ -172,9 +170,9 @@ proptest! {
         prop_assert_eq!(rest, &bytes[at..]);
     }
 
-    /// Law of layers: to edit the view and encode is to lift the edit and decode.
+    /// The law of layers: the bytes after a lifted edit decode to the edited view.
     #[test]
-    fn an_edit_of_the_view_is_an_edit_of_the_bytes(
+    fn edits_of_decoded_text_are_lifted_exactly(
         raw in prop::collection::vec(prop::sample::select(vec!["a", "é", "&amp;", "&#x41;", "&#x2f", "&copy", "&copy;", "&", "\\2f", ";", "\r\n", "\\41 ", "\\\"", "/"]), 0..12),
         css in any::<bool>(), from in 0usize..12, to in 0usize..12)
     {
@@ -198,9 +196,9 @@ proptest! {
         }
     }
 
-    /// The encoding of a document that declares none is guessed from its bytes, and the guess is the same afterwards.
+    /// If a document declares no encoding, its encoding is guessed from its bytes. Edits do not change the guess.
     #[test]
-    fn a_guessed_encoding_stays(
+    fn edits_do_not_change_a_guessed_encoding(
         pieces in prop::collection::vec(prop::sample::select(BYTES), 0..16),
         profile in prop::sample::select(&Profile::ALL[..]),
         policy in prop::sample::select(vec![BaseElement::Absolute, BaseElement::Keep]),
@@ -211,11 +209,11 @@ proptest! {
         prop_assert_eq!(Charset::detect(&document, None).charset, Charset::detect(&output, None).charset);
     }
 
-    /// A guessed encoding stays the same for text, scripts and manifests too.
+    /// The same for text, scripts and manifests.
     #[test]
-    fn a_guessed_encoding_stays_without_markup(
+    fn edits_do_not_change_a_guessed_encoding_without_markup(
         reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),
-        beside in prop::collection::vec(prop::sample::select(TEXT), 0..3),
+        other_text in prop::collection::vec(prop::sample::select(TEXT), 0..3),
         format in prop::sample::select(vec![Format::Plain, Format::Script, Format::Manifest]),
         profile in prop::sample::select(&Profile::ALL[..]),
     ) {
@@ -224,7 +222,7 @@ proptest! {
             Format::Script => (b"import './", b"'; //"),
             _ => (b"{\"start_url\": \"", b"\", \"name\": \"\"} "),
         };
-        let document = [before, &reference.concat(), after, &beside.concat()].concat();
+        let document = [before, &reference.concat(), after, &other_text.concat()].concat();
         let options = Options { format, ..options("http://a/b/c", profile) };
         let output = rewrite(&document, &options).output();
         let guess = |bytes: &[u8]| Charset::detect_plain(bytes, None).charset;

@@ -1,11 +1,11 @@
-//! The role of a link by its place: rows of a document and the roles of its links in order. The roles follow HTML,
-//! 4.6.7, for link types, and the resources that browsers load with a page.
+//! The role of each link, by its place. A row has a document and the roles of its links, in order. Roles follow the link
+//! types of HTML, 4.6.7, and the resources that browsers load with a page.
 
 use baselink::format::Format;
 use baselink::scan::attributes::Groups;
 use baselink::{Options, Role, ScanOptions, links, rewrite};
 
-/// `e` embedded, `n` navigation, `m` metadata.
+/// Format, document, and the roles: `e` embedded, `n` navigation, `m` metadata.
 #[rustfmt::skip]
 const ROWS: &[(Format, &str, &str)] = &[
     (Format::Html, "<a href=x ping=y><area href=z><form action=x><button formaction=y>", "nmnnn"),
@@ -20,7 +20,7 @@ const ROWS: &[(Format, &str, &str)] = &[
     (Format::Html, "<script type=application/ld+json>{\"image\":\"/x\"}</script>", "m"),
     (Format::Html, "<iframe srcdoc='<a href=x><img src=y>'></iframe><noscript><img src=x></noscript>", "nee"),
     (Format::Html, "<!--[if mso]><v:fill src=x /><v:rect href=y /><![endif]-->", "en"),
-    // link
+    // The element `link`.
     (Format::Html, "<link rel=stylesheet href=x><link rel=icon href=x><link rel=preload href=x imagesrcset=y>", "eeee"),
     (Format::Html, "<link rel='Alternate\n StyleSheet' href=x><link href=x rel='shortcut ICON'><LINK REL=ModulePreload HREF=x>", "eee"),
     (Format::Html, "<link rel=alternate href=x><link rel=canonical href=x><link rel=manifest href=x><link rel=next href=x>", "mmmm"),
@@ -28,14 +28,14 @@ const ROWS: &[(Format, &str, &str)] = &[
     (Format::Html, "<link rel=ic&#111;n href=x><link rel=next rel=icon href=x><link rel=icon href='x&amp;y'><link rel=nex&#116; href=x>", "emem"),
     (Format::Html, "<link rel=icon href=http://b/><link rel=next href='#a'>", "em"),
     (Format::Xhtml, "<html xmlns='http://www.w3.org/1999/xhtml'><link rel='icon' href='x'/><link rel='next' href='x'/><a href='x'/></html>", "emn"),
-    // XML
+    // XML.
     (Format::Xml, "<?xml-stylesheet href='x'?><?xml-model href='y'?><a xml:base='z/'/>", "emm"),
     (Format::Xml, "<feed xmlns='http://www.w3.org/2005/Atom'><link href='x'/><link rel='self' href='x'/><link rel='enclosure' href='x'/>\
         <icon>x</icon><entry><author><uri>x</uri></author><content src='x'/></entry></feed>", "nmeene"),
     (Format::Xml, "<rss><channel><link>x</link><docs>x</docs><image><url>x</url><link>x</link></image>\
         <item><enclosure url='x'/><source url='x'/><comments>x</comments></item></channel></rss>", "nmenemn"),
     (Format::Xml, "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>http://a/x</loc></url></urlset>", "m"),
-    // Others
+    // Other formats.
     (Format::Css, "@import 'x'; @font-face { src: url(y) }", "ee"),
     (Format::Manifest, "{\"start_url\":\"x\",\"scope\":\"x\",\"icons\":[{\"src\":\"x\"}],\"shortcuts\":[{\"url\":\"x\"}]}", "nmen"),
     (Format::Message, "Content-Type: text/plain\nContent-Location: http://a/x\nList-Help: <y>\n\n<URL:z>\n", "mnn"),

@@ -1,4 +1,4 @@
-//! Pieces of documents that two tests put together.
+//! Pieces from which two tests assemble documents.
 
 /// Text that changes a tokenizer's state, a tree's shape, or the interpretation of a value.
 pub(crate) const TRAPS: &[&str] = &[

@@ -1,6 +1,6 @@
-//! The laws of the design over real messages, where those are (`tests/common/outside.rs`).
+//! The laws on real messages, if these are present (`tests/common/outside.rs`).
 //!
-//! Deliberately absent: messages of our own, which `tests/messages/fixtures.rs` and `tests/messages/laws.rs` have.
+//! Deliberately absent: messages written for tests, which are in `fixtures/` and `tests/messages/laws.rs`.
 
 use baselink::container::mbox::Messages;
 use baselink::format::Format;
@@ -8,7 +8,7 @@ use baselink::{Options, Outcome, rewrite, verify};
 
 use crate::outside;
 
-/// Every message of the corpus; a mailbox has several.
+/// Every message of the corpus, also those in mailboxes, with its name.
 fn messages() -> Vec<(String, Vec<u8>)> {
     let mut messages = Vec::new();
     for path in outside::MAIL.files(None) {
@@ -52,9 +52,9 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
                 wrong.push(format!("{name}: rewriting twice changes more"));
             }
             rewritten_links += rewritten.report.count(Outcome::Rewritten);
-            for odd in &rewritten.report.diagnostics {
-                if odd.code == baselink::diagnostic::Code::Doubt {
-                    wrong.push(format!("{name}: {}", odd.message));
+            for diagnostic in &rewritten.report.diagnostics {
+                if diagnostic.code == baselink::diagnostic::Code::Doubt {
+                    wrong.push(format!("{name}: {}", diagnostic.message));
                 }
             }
         }
@@ -73,17 +73,17 @@ fn text_after_base64_is_reported() {
     let options = Options { format: Format::Message, ..Options::at("http://a/") };
     let report = rewrite(message, &options).report;
     assert!(report.links.is_empty());
-    let odd: Vec<_> = report.diagnostics.iter().map(|one| (one.code, one.span)).collect();
+    let diagnostics = report.diagnostics.iter().map(|found| (found.code, found.span));
     let start = message.len() - "PGEgaHJlZj14Pg==\n".len();
-    let behind = baselink::span::Span::new(start, message.len() - 1);
-    assert_eq!(odd, [(Code::TransferUndecodable, behind)]);
+    let ignored = baselink::span::Span::new(start, message.len() - 1);
+    assert_eq!(diagnostics.collect::<Vec<_>>(), [(Code::TransferUndecodable, ignored)]);
 }
 
 #[test]
-fn lines_that_become_too_long_to_send_are_reported() {
+fn lines_too_long_for_smtp_are_reported() {
     use baselink::diagnostic::Code;
     // RFC 5322, 2.1.1: "Each line of characters MUST be no more than 998 characters".
-    let said = |encoding: &str, line: usize| {
+    let count = |encoding: &str, line: usize| {
         let link = "<a href=x>";
         let padding = "p".repeat(line - link.len());
         let message = format!(
@@ -92,14 +92,14 @@ fn lines_that_become_too_long_to_send_are_reported() {
         let options = Options { format: Format::Message, ..Options::at("http://a/") };
         let report = rewrite(message.as_bytes(), &options).report;
         assert_eq!(report.count(Outcome::Rewritten), 2);
-        report.diagnostics.iter().filter(|odd| odd.code == Code::LineTooLong).count()
+        report.diagnostics.iter().filter(|found| found.code == Code::LineTooLong).count()
     };
-    // The nine bytes of `http://a/` come in.
-    assert_eq!(said("7bit", 998 - 9), 0);
-    assert_eq!(said("7bit", 998 - 8), 1);
-    assert_eq!(said("7bit", 998), 1);
-    // It is too long already.
-    assert_eq!(said("8bit", 999), 0);
-    // Lines of quoted-printable are broken.
-    assert_eq!(said("quoted-printable", 998), 0);
+    // Rewriting adds the nine bytes of `http://a/`.
+    assert_eq!(count("7bit", 998 - 9), 0);
+    assert_eq!(count("7bit", 998 - 8), 1);
+    assert_eq!(count("7bit", 998), 1);
+    // The line was too long before.
+    assert_eq!(count("8bit", 999), 0);
+    // In quoted-printable, long lines are broken.
+    assert_eq!(count("quoted-printable", 998), 0);
 }

@@ -1,14 +1,13 @@
-"""Messages change only in URL values, as decoded by a reader that is not ours.
+"""Checks with the standard library that messages change only in URLs.
 
-    python3 email_reader.py BINARY CORPUS UNREAD    compare; UNREAD messages cannot be read here
-    python3 email_reader.py --self-test             break results on purpose, and see it said
+    python3 email_reader.py BINARY CORPUS UNREAD    compares; expects UNREAD messages that `email` cannot read
+    python3 email_reader.py --self-test             breaks results on purpose, and expects each fault to be found
 
-Every message of CORPUS is rewritten by BINARY, and input and output are taken apart by `email` and
-`html.parser` of the standard library: the same tree, the same header fields, the same tokens; values
-of attributes and style sheets, and these only, may have targets in place of references, namely those
-that `links --json` lists as rewritten, in their order, and each of those once.
+BINARY rewrites every message of CORPUS. `email` and `html.parser` of the standard library read input and output, which
+must have the same tree, header fields and tokens. Only the values of attributes and style sheets may have targets in
+place of references: exactly the links that `links --json` lists as rewritten, each once and in this order.
 
-Deliberately absent: what a reference ought to resolve to. Other tests derive that from the standards.
+Deliberately absent: the right targets. Other tests derive them from the standards.
 """
 
 import base64
@@ -28,26 +27,26 @@ import subprocess
 import sys
 
 BASE = "https://example.org/"
-# These describe the body, so they change with it.
+# Header fields that describe the body, and change with it.
 DESCRIBING = {"content-md5", "content-length", "lines"}
 KNOWN_ENCODINGS = {"", "7bit", "8bit", "binary", "base64", "quoted-printable"}
 READ_AS_HTML = {"text/html"}
 
 
 class Unread(Exception):
-    """A message that `email` itself cannot cope with."""
+    """A message that `email` cannot read."""
 
 
 class Wrong(Exception):
-    """A result that is not what it has to be."""
+    """A fault in a result."""
 
 
 # Mailboxes
 
 
 def split_mailbox(mailbox):
-    """The mailbox as (envelope line, message, separator) each: a `From ` line begins one at the
-    start or behind an empty line, and that empty line is the separator."""
+    """The messages of a mailbox: (envelope line, message, separator). A `From ` line at the start or after an empty
+    line, the separator, begins a message."""
     pieces, envelope, lines = [], b"", []
 
     def end():
@@ -71,7 +70,7 @@ def split_mailbox(mailbox):
 
 
 class Tokens(html.parser.HTMLParser):
-    """The tokens of a document as (kind, text): the texts one behind the other are the document."""
+    """The tokens of a document: (kind, text). Concatenated, the texts are the document."""
 
     def __init__(self, document):
         super().__init__(convert_charrefs=False)
@@ -82,7 +81,7 @@ class Tokens(html.parser.HTMLParser):
             raise ValueError("tokens that are not the document")
 
     def updatepos(self, start, end):
-        # Called for each token behind the call that says what it is.
+        # The parser calls the handler, which sets the kind, before this method.
         if end > start:
             self.tokens.append((self.kind, self.rawdata[start:end]))
         self.kind = ""
@@ -121,7 +120,7 @@ ATTRIBUTE = re.compile(r"""([^\s/>=][^\s/>=]*)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>]*)
 
 
 def cut(tag):
-    """A tag as what stands between its values, and its values as (attribute, value)."""
+    """The pieces of a tag between its values, and the values: (attribute, value)."""
     between, values, at = [], [], 0
     for found in ATTRIBUTE.finditer(tag):
         start, end = found.span(3)
@@ -134,14 +133,14 @@ def cut(tag):
 
 
 class Rewritten:
-    """The links that are still to be met, first to last."""
+    """The rewritten links in order, and the position of the next one to be found."""
 
     def __init__(self, links):
         self.links, self.at = links, 0
 
     def value(self, old, new, unescape, where):
-        """`new` is `old` with the next references replaced by their targets."""
-        # HTML, 13.2.3.5: CRLF is one line end, and so it is in the references that are listed.
+        """Checks that `new` is `old` with the next references replaced by their targets."""
+        # CRLF is one line end (HTML, 13.2.3.5), also in the listed references.
         plain = [unescape(text).replace("\r\n", "\n") for text in (old, new)]
         if old.count("\r\n") != new.count("\r\n"):
             raise Wrong(f"{where}: other line ends: {old[:200]!r} became {new[:200]!r}")
@@ -161,7 +160,7 @@ class Rewritten:
         return self.links[self.at] if self.at < len(self.links) else None
 
     def place(self, plain, done):
-        """Where both go on behind the next reference and its target."""
+        """The positions after the next reference in `old` and its target in `new`; None if they are not found."""
         if self.at == len(self.links):
             return None
         (old, new), (start, reached) = plain, done
@@ -169,9 +168,9 @@ class Rewritten:
         reference, target = self.links[self.at]
         at = start
         while (at := old.find(reference, at)) >= 0 and at - start <= common:
-            there = reached + at - start
-            if new.startswith(target, there):
-                return [at + len(reference), there + len(target)]
+            at_target = reached + at - start
+            if new.startswith(target, at_target):
+                return [at + len(reference), at_target + len(target)]
             at += 1
         return None
 
@@ -186,13 +185,13 @@ def common_start(one, other):
 
 
 def compare_documents(old, new, rewritten, reading, where):
-    """Two documents as text of which the tokens are compared; `reading` makes the text of a value."""
+    """Compares the tokens of two documents. `reading` decodes a value. Returns the number of texts compared as a whole."""
     try:
         tokens = Tokens(old).tokens, Tokens(new).tokens
     except (AssertionError, ValueError, IndexError):
         tokens = None
     if tokens is None or [kind for kind, _ in tokens[0]] != [kind for kind, _ in tokens[1]]:
-        # They cannot be aligned: the whole is one value, of which no spelling may change.
+        # The tokens cannot be aligned, so the whole document is compared as one value.
         rewritten.value(old, new, reading, f"{where}: whole")
         return 1
     whole = 0
@@ -236,7 +235,7 @@ def css(text):
     return re.sub(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\r\n\f]))", character, text)
 
 
-# Documents that are no HTML, with what makes the text of one from its source.
+# Media types of other documents, with the function that decodes their text.
 READ_AS_A_WHOLE = {
     "text/css": css,
     "application/xhtml+xml": html.unescape,
@@ -245,14 +244,14 @@ READ_AS_A_WHOLE = {
 
 
 def charset_of(part, content):
-    """The character encoding of a document: a mark, the label, what the document says."""
+    """The encoding of a document, by its byte order mark, its label, or its own declaration."""
     for mark, name in [(b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")]:
         if content.startswith(mark):
             return name
     label = part.get_content_charset()
     if label is None:
-        said = re.search(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", content[:1024], re.IGNORECASE)
-        label = said.group(1).decode() if said else "cp1252"
+        declared = re.search(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", content[:1024], re.IGNORECASE)
+        label = declared.group(1).decode() if declared else "cp1252"
     try:
         name = codecs.lookup(label).name
     except LookupError:
@@ -262,12 +261,12 @@ def charset_of(part, content):
 
 
 def compare_contents(one, other, old, new, rewritten, where):
-    """The decoded contents of a part with a document."""
+    """Compares the decoded contents of a part that is a document."""
     charset = charset_of(one, old)
     if charset.startswith(("utf-16", "utf-7", "iso2022", "hz")):
         texts = old.decode(charset, "replace"), new.decode(charset, "replace")
         return compare_documents(*texts, rewritten, str, where)
-    # A byte is a character, so that all bytes are compared.
+    # In Latin-1 each byte is a character, so all bytes are compared.
     def reading(text):
         return text.encode("latin-1").decode(charset, "replace")
     return compare_documents(old.decode("latin-1"), new.decode("latin-1"), rewritten, reading, where)
@@ -277,7 +276,7 @@ def compare_contents(one, other, old, new, rewritten, where):
 
 
 def compare_messages(before, after, links):
-    """Raises `Wrong` where `after` is not `before` with the references of `links` replaced."""
+    """Raises `Wrong` unless `after` is `before` with the references of `links` replaced by their targets."""
     rewritten = Rewritten(links)
     whole = 0
     pairs = [("message", read(before), read(after))]
@@ -334,7 +333,7 @@ def compare_headings(one, other, where):
 
 
 def has_broken_heading(part):
-    """Whether `email` took a line for the first of the body that may well stand in the heading."""
+    """True if `email` began the body at a malformed line that may belong to the heading."""
     return any(isinstance(defect, email.errors.MissingHeaderBodySeparatorDefect) for defect in part.defects)
 
 
@@ -359,9 +358,9 @@ def content_of(part):
 
 
 def made_relative(message):
-    """The message with more to do: most links of real mail are absolute. In its documents absolute
-    references become network-path references (RFC 1808, 2.2), some more stand before and behind,
-    and the whole is encoded anew."""
+    """The message with more relative links, since most links of real mail are absolute. In its documents, absolute
+    references become network-path references (RFC 1808, 2.2), other links are added before and after, and the result
+    is encoded again."""
     try:
         parts = list(email.message_from_bytes(message).walk())
     except Exception:
@@ -405,14 +404,14 @@ def transfer_encoding(part):
 
 
 def run(binary, arguments, message):
-    done = subprocess.run([binary, *arguments, "-"], input=message, capture_output=True)
-    if done.returncode != 0:
-        raise Wrong(f"{' '.join(arguments)}: status {done.returncode}: {done.stderr[:300]!r}")
-    return done.stdout
+    process = subprocess.run([binary, *arguments, "-"], input=message, capture_output=True)
+    if process.returncode != 0:
+        raise Wrong(f"{' '.join(arguments)}: status {process.returncode}: {process.stderr[:300]!r}")
+    return process.stdout
 
 
 def links_of(binary, base, message):
-    """Whether a base is declared, and what `links` says is rewritten: reference and target of each."""
+    """True if a base is declared, and the links that `links` lists as rewritten: (reference, target)."""
     lines = run(binary, ["links", "--quiet", "--json", "--format", "message", *base], message)
     records = [json.loads(line) for line in lines.split(b"\n") if line]
     rewritten = [record for record in records if record["outcome"] == "rewritten"]
@@ -422,7 +421,7 @@ def links_of(binary, base, message):
 
 
 def check(binary, name, message):
-    """What is found of a message: its results, complaints, why it is unread, and counts."""
+    """The findings about a message and its variants."""
     found = Found()
     relative = made_relative(message)
     variants = [("", message, []), ("", message, ["--url", BASE])]
@@ -453,13 +452,15 @@ def check(binary, name, message):
 
 
 class Found:
+    """Results, faults, reasons for which variants could not be read, and counts."""
+
     def __init__(self):
         self.outputs, self.wrong, self.unread = [], [], []
         self.counts = collections.Counter()
 
 
 def check_mailbox(binary, name, mailbox, outputs):
-    """A mailbox is rewritten to its rewritten messages, with the same between them."""
+    """The faults of a rewritten mailbox, which must consist of its rewritten messages and unchanged separators."""
     pieces = split_mailbox(mailbox)
     wrong = []
     for number, base in enumerate([[], ["--url", BASE]]):
@@ -495,11 +496,11 @@ def main(binary, corpus, allowed):
             jobs.append((name, contents))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda job: check(binary, *job), jobs))
-    wrong = [complaint for one in found for complaint in one.wrong]
+    wrong = [complaint for message in found for complaint in message.wrong]
     for name, (contents, first, last) in mailboxes.items():
-        wrong += check_mailbox(binary, name, contents, [one.outputs for one in found[first:last]])
-    unread = sorted({reason for one in found for reason in one.unread})
-    counts = sum((one.counts for one in found), collections.Counter(mailboxes=len(mailboxes)))
+        wrong += check_mailbox(binary, name, contents, [message.outputs for message in found[first:last]])
+    unread = sorted({reason for message in found for reason in message.unread})
+    counts = sum((message.counts for message in found), collections.Counter(mailboxes=len(mailboxes)))
     for what, number in sorted(counts.items()):
         print(f"{what}: {number}")
     print(f"not to be read here: {len(unread)}")
@@ -514,7 +515,7 @@ def main(binary, corpus, allowed):
     return 1 if wrong else 0
 
 
-# The check of the check
+# The self-test
 
 MESSAGE = b"""From: a@b
 Subject: one

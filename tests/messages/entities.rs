@@ -1,9 +1,9 @@
-//! The structure of messages: exact ranges for every rule, the laws over generated and real messages,
-//! mailparse as a referee, and hostile messages.
+//! The structure of messages: exact ranges for every rule, the laws on generated and real messages, mailparse as a
+//! referee, and hostile messages.
 //!
-//! Bodies are marked in the text of a case: `«1|one»` is the body `one` of the entity `1`, `«1p|…»` and
-//! `«1e|…»` are its preamble and epilogue, `«h|…»` the heading of the message. Every case is run with LF,
-//! and again with CRLF.
+//! Marks in the text of a case show the expected ranges: `«1|one»` is the body `one` of the entity `1`, `«1p|…»` and
+//! `«1e|…»` are its preamble and epilogue, and `«1h|…»` is its heading. The labels of the message itself have no number.
+//! Every case runs with LF, and again with CRLF.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,19 +23,19 @@ use crate::outside;
 fn unmarked(marked: &str) -> (Vec<u8>, BTreeMap<String, Span>) {
     let (mut bytes, mut spans, mut open) = (Vec::new(), BTreeMap::new(), Vec::new());
     let mut rest = marked;
-    while let Some(one) = rest.chars().next() {
-        rest = &rest[one.len_utf8()..];
-        match one {
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        match character {
             '«' => {
-                let (label, behind) = rest.split_once('|').unwrap();
+                let (label, after) = rest.split_once('|').unwrap();
                 open.push((label.to_owned(), bytes.len()));
-                rest = behind;
+                rest = after;
             }
             '»' => {
                 let (label, start) = open.pop().unwrap();
                 assert!(spans.insert(label, Span::new(start, bytes.len())).is_none());
             }
-            _ => bytes.extend_from_slice(one.encode_utf8(&mut [0; 4]).as_bytes()),
+            _ => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
     (bytes, spans)
@@ -53,12 +53,13 @@ fn kind(kind: EntityKind) -> &'static str {
     }
 }
 
-/// `rows` are `number kind type/subtype`, with `signed` behind it, separated by commas.
+/// Checks the entities, ranges and diagnostics of the message `marked`. A row is `number kind type/subtype`, and
+/// `signed` if the entity is; commas separate `rows`.
 fn check(marked: &str, rows: &str, codes: &[Code]) {
     for line_end in ["\n", "\r\n"] {
         let (bytes, expected) = unmarked(&marked.replace('\n', line_end));
         let structure = entities(&bytes);
-        tiles(&bytes, &structure);
+        check_ranges(&bytes, &structure);
         let mut found = BTreeMap::new();
         let mut described = Vec::new();
         for entity in &structure.entities {
@@ -76,17 +77,17 @@ fn check(marked: &str, rows: &str, codes: &[Code]) {
         assert_eq!(described.join(", "), rows, "{marked}");
         for (label, span) in expected {
             let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).into_owned();
-            let one = found[&label];
-            assert_eq!((one, text(one)), (span, text(span)), "{label:?} in {marked}");
+            let actual = found[&label];
+            assert_eq!((actual, text(actual)), (span, text(span)), "{label:?} in {marked}");
         }
-        let found: Vec<_> = structure.diagnostics.iter().map(|one| one.code).collect();
+        let found: Vec<_> = structure.diagnostics.iter().map(|found| found.code).collect();
         assert_eq!(found, codes, "{marked}");
     }
 }
 
-/// Heading, separator and body follow each other; the parts of a multipart, with delimiters between
-/// them, fill its body.
-fn tiles(bytes: &[u8], structure: &Structure) {
+/// Checks that heading, separator and body are adjacent, and that the parts of a multipart and their delimiters fill
+/// its body.
+fn check_ranges(bytes: &[u8], structure: &Structure) {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); structure.entities.len()];
     let root = &structure.entities[0];
     assert_eq!(root.span(), Span::new(0, bytes.len()));
@@ -127,10 +128,10 @@ fn tiles(bytes: &[u8], structure: &Structure) {
                     let gap = &bytes[at..piece.start.max(at)];
                     let gap = gap.strip_prefix(b"\r").unwrap_or(gap);
                     let gap = gap.strip_prefix(b"\n").unwrap_or(gap);
-                    let line = [b"--", boundary].concat();
-                    assert!(gap.starts_with(&line), "{:?}", String::from_utf8_lossy(gap));
+                    let delimiter = [b"--", boundary].concat();
+                    assert!(gap.starts_with(&delimiter), "{:?}", String::from_utf8_lossy(gap));
                     if last && closed {
-                        assert!(gap.is_empty() || gap[line.len()..].starts_with(b"--"));
+                        assert!(gap.is_empty() || gap[delimiter.len()..].starts_with(b"--"));
                     }
                     at = piece.end;
                 }
@@ -145,7 +146,7 @@ fn tiles(bytes: &[u8], structure: &Structure) {
 const MIXED: &str = "Content-Type: multipart/mixed; boundary=";
 
 #[test]
-fn line_ends_before_delimiters_belong_to_them() {
+fn line_ends_before_delimiters_are_part_of_the_delimiter() {
     check(
         &format!(
             "«h|{MIXED}b\n»\n«|«p|pre\namble»\n--b\n\n«1|one\n»\n--b\nA: b\n\n«2|two»\n--b--\n«e|epi\n»»"
@@ -159,7 +160,7 @@ fn line_ends_before_delimiters_belong_to_them() {
         "multipart multipart/mixed, 1 leaf text/plain",
         &[],
     );
-    // A blank line of the preamble is its own.
+    // An empty line of the preamble is not part of the delimiter.
     check(
         &format!("{MIXED}b\n\n«p|\n»\n--b\n\n«1|\n»\n--b--\n«e|»"),
         "multipart multipart/mixed, 1 leaf text/plain",
@@ -184,7 +185,7 @@ fn parts_may_be_empty() {
 }
 
 #[test]
-fn delimiters_have_padding() {
+fn delimiters_may_end_in_padding() {
     check(
         &format!("{MIXED}b\n\n«p|»--b \t\n\n«1|one»\n--b x\n\n«2|two»\n--b-- \n«e|»"),
         "multipart multipart/mixed, 1 leaf text/plain, 2 leaf text/plain",
@@ -193,7 +194,7 @@ fn delimiters_have_padding() {
 }
 
 #[test]
-fn a_boundary_may_begin_another() {
+fn a_boundary_may_be_the_prefix_of_another() {
     check(
         &format!(
             "{MIXED}b\n\n--b\n{MIXED}b2\n\n«1|--b2\n\n«1.1|x\n--b3\n--b-\n --b\n--»\n--b2--«1e|»»\n--b--"
@@ -201,7 +202,7 @@ fn a_boundary_may_begin_another() {
         "multipart multipart/mixed, 1 multipart multipart/mixed, 1.1 leaf text/plain",
         &[],
     );
-    // As Chromium writes them: the boundary ends with dashes.
+    // Chromium writes boundaries that end with dashes.
     check(
         &format!("{MIXED}\"--x----\"\n\n----x----\n\n«1|one»\n----x------\n«e|»"),
         "multipart multipart/mixed, 1 leaf text/plain",
@@ -235,7 +236,7 @@ fn an_outer_delimiter_ends_the_inner_multiparts() {
 }
 
 #[test]
-fn the_innermost_of_equal_boundaries_counts() {
+fn the_innermost_of_equal_boundaries_wins() {
     check(
         &format!(
             "{MIXED}b\n\n--b\n{MIXED}b\n\n«1|--b\n\n«1.1|x»\n--b--«1e|»»\n--b\n\n«2|y»\n--b--"
@@ -266,7 +267,7 @@ fn a_boundary_may_be_absent_or_not_found() {
 }
 
 #[test]
-fn messages_are_entered() {
+fn embedded_messages_are_read() {
     check(
         "Content-Type: message/rfc822\n\n«|«1h|A: b\n»\n«1|body\n»»",
         "message message/rfc822, 1 leaf text/plain",
@@ -337,10 +338,10 @@ fn headings_end_in_several_ways() {
     check("«h|»«|»", "leaf text/plain", &[]);
     check("«h|»\n«|x»", "leaf text/plain", &[]);
     check("«h|From a@b Thu Jan  1 00:00:00 1970\n>From c d\nA: b\n»\n«|x»", "leaf text/plain", &[]);
-    // The body begins where no header field follows.
+    // A line that is not a header field begins the body, unless a header field follows.
     check("«h|A: b\n»«|<html>\n<p>\n\nx: y»", "leaf text/plain", &[Code::SeparatorMissing]);
     check("«h|»«| A: b\n\nx»", "leaf text/plain", &[Code::SeparatorMissing]);
-    // A header field follows.
+    // Before a header field, such a line is a malformed field.
     check("«h|A: b\nodd\n more\nC: d\n»\n«|x»", "leaf text/plain", &[Code::FieldMalformed]);
     check(
         "«h| odd\n: x\nC: d\nna me: e\nf: g\n»\n«|x»",
@@ -364,22 +365,22 @@ fn headings_end_in_several_ways() {
 fn line_ends_may_be_mixed_or_bare_cr() {
     let bodies = |bytes: &[u8]| -> Vec<String> {
         let structure = entities(bytes);
-        tiles(bytes, &structure);
+        check_ranges(bytes, &structure);
         let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).into_owned();
-        structure.entities.iter().skip(1).map(|one| text(one.body)).collect()
+        structure.entities.iter().skip(1).map(|entity| text(entity.body)).collect()
     };
     let mixed = format!("{MIXED}b\r\n\n--b\n\r\none\r\r\n--b\r\n\ntwo\n\r\n--b--");
     assert_eq!(bodies(mixed.as_bytes()), ["one\r", "two\n"]);
     let old = format!("A: b\n{MIXED}b\n\n--b\n\none\n--b--\n").replace('\n', "\r");
     assert_eq!(bodies(old.as_bytes()), ["one"]);
-    // CR CR LF, as line ends converted twice.
+    // CR CR LF, the result of two conversions to CRLF.
     let twice = format!("{MIXED}b\n\n--b\n\none\n--b--\n").replace('\n', "\r\r\n");
     assert_eq!(bodies(twice.as_bytes()), ["one\r"]);
 }
 
 #[test]
-fn content_types_are_taken_tolerantly() {
-    for (value, expected, parameter, wanted) in [
+fn malformed_content_types_are_tolerated() {
+    for (value, expected, parameter, parameter_value) in [
         ("text/html; charset=utf-8", "text/html", "charset", Some("utf-8")),
         ("TEXT / HTML ;CHARSET = \"UTF-8\" ", "text/html", "charset", Some("UTF-8")),
         ("text/plain; charset=us-ascii (Plain text)", "text/plain", "charset", Some("us-ascii")),
@@ -408,10 +409,10 @@ fn content_types_are_taken_tolerantly() {
     ] {
         let media_type = MediaType::read(value.as_bytes()).unwrap();
         assert_eq!(media_type.to_string(), expected, "{value}");
-        assert_eq!(media_type.parameter(parameter), wanted, "{value}");
+        assert_eq!(media_type.parameter(parameter), parameter_value, "{value}");
     }
-    for none in ["", "text", "text/", "/html", "html; charset=x", "text plain"] {
-        assert_eq!(MediaType::read(none.as_bytes()), None, "{none}");
+    for invalid in ["", "text", "text/", "/html", "html; charset=x", "text plain"] {
+        assert_eq!(MediaType::read(invalid.as_bytes()), None, "{invalid}");
     }
     let read = |value: &[u8]| MediaType::read(value).unwrap().boundary().map(<[u8]>::to_vec);
     assert_eq!(read(b"multipart/x; boundary=\"a \""), Some(b"a".to_vec()));
@@ -421,7 +422,7 @@ fn content_types_are_taken_tolerantly() {
 }
 
 #[test]
-fn urls_in_headings_have_every_spelling() {
+fn every_spelling_of_a_url_in_a_heading_is_read() {
     for (value, expected) in [
         ("<URL:http://a/b>", "http://a/b"),
         (" < url: http://a/\r\n\t b > ", "http://a/b"),
@@ -451,12 +452,12 @@ fn urls_in_headings_have_every_spelling() {
         b"content-location : (a) a\r\nBase:\r\n <URL:http://a/>\r\nBase: <b\r\n c>\r\n\r\n";
     let heading = Heading::read(message);
     let mut bases = heading.all_urls(message);
-    bases.retain(|one| one.field == UrlField::Base);
-    let of = |span: Span| std::str::from_utf8(&message[span.range()]).unwrap();
-    assert_eq!(bases.iter().map(|one| &*one.url).collect::<Vec<_>>(), ["http://a/", "bc"]);
-    assert_eq!(of(bases[0].value), "<URL:http://a/>");
-    assert_eq!(of(bases[0].span), "Base:\r\n <URL:http://a/>\r\n");
-    assert_eq!(bases[0].verbatim.map(of), Some("http://a/"));
+    bases.retain(|found| found.field == UrlField::Base);
+    let text = |span: Span| std::str::from_utf8(&message[span.range()]).unwrap();
+    assert_eq!(bases.iter().map(|base| &*base.url).collect::<Vec<_>>(), ["http://a/", "bc"]);
+    assert_eq!(text(bases[0].value), "<URL:http://a/>");
+    assert_eq!(text(bases[0].span), "Base:\r\n <URL:http://a/>\r\n");
+    assert_eq!(bases[0].verbatim.map(text), Some("http://a/"));
     assert_eq!(bases[1].verbatim, None);
     let location = heading.url(message, UrlField::ContentLocation).unwrap();
     assert_eq!(location.verbatim, Some(Span::new(23, 24)));
@@ -465,7 +466,7 @@ fn urls_in_headings_have_every_spelling() {
 
 // The corpus, and mailparse.
 
-/// Messages with their names: those of `fixtures/message`, and the real ones, where those are.
+/// The messages of `fixtures/message`, and real ones if these are present, with their names.
 fn corpus() -> Vec<(String, Vec<u8>)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
     let cases = std::fs::read_dir(&own).unwrap().map(|case| case.unwrap().path());
@@ -481,18 +482,18 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
     own.chain(outside::MAIL.files(None).into_iter().map(|path| named(&real, path))).collect()
 }
 
-fn twin(bytes: &[u8]) -> Vec<u8> {
-    let mut twin = Vec::with_capacity(bytes.len());
+fn with_crlf(bytes: &[u8]) -> Vec<u8> {
+    let mut with = Vec::with_capacity(bytes.len());
     for (at, &byte) in bytes.iter().enumerate() {
         if byte == b'\n' && (at == 0 || bytes[at - 1] != b'\r') {
-            twin.push(b'\r');
+            with.push(b'\r');
         }
-        twin.push(byte);
+        with.push(byte);
     }
-    twin
+    with
 }
 
-/// The bodies of mailparse's leaves, as ranges of the buffer that begins at `start`.
+/// Adds the bodies of mailparse's leaves, as ranges of the buffer that begins at `start`.
 fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>) {
     use mailparse::body::Body;
     if mail.subparts.is_empty() {
@@ -509,18 +510,18 @@ fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>)
     }
 }
 
-/// Message that each entity belongs to.
+/// For each entity, the innermost message that contains it; a message contains itself.
 fn owners(structure: &Structure) -> Vec<usize> {
     let mut owners: Vec<usize> = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {
-        let within =
-            entity.parent.filter(|&one| structure.entities[one].kind != EntityKind::Message);
-        owners.push(within.map_or(index, |parent| owners[parent]));
+        let parent =
+            entity.parent.filter(|&parent| structure.entities[parent].kind != EntityKind::Message);
+        owners.push(parent.map_or(index, |parent| owners[parent]));
     }
     owners
 }
 
-/// RFC 5322, 2.2, with 4.5; and a line without a colon is a name to mailparse.
+/// True for the name of a header field (RFC 5322, 2.2 and 4.5). mailparse also takes a line without a colon for a name.
 fn is_name(raw: &[u8]) -> bool {
     let name = raw.trim_ascii_end();
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
@@ -537,19 +538,19 @@ fn difference(
     let slice = &bytes[span.range()];
     let mail = match mailparse::parse_mail(slice) {
         Ok(mail) => mail,
-        Err(why) => return Some(format!("mailparse fails: {why}")),
+        Err(error) => return Some(format!("mailparse fails: {error}")),
     };
     let mut theirs = Vec::new();
     leaves(&mail, slice.as_ptr() as usize, &mut theirs);
-    let owned = || (root..owners.len()).filter(|&one| owners[one] == root);
+    let owned = || (root..owners.len()).filter(|&index| owners[index] == root);
     let mut parents: Vec<usize> =
-        owned().filter_map(|one| structure.entities[one].parent).collect();
+        owned().filter_map(|index| structure.entities[index].parent).collect();
     parents.sort_unstable();
     let ours: Vec<Span> = owned()
-        .filter_map(|one| match structure.entities[one].kind {
-            EntityKind::Multipart { .. } if parents.binary_search(&one).is_ok() => None,
+        .filter_map(|index| match structure.entities[index].kind {
+            EntityKind::Multipart { .. } if parents.binary_search(&index).is_ok() => None,
             EntityKind::Multipart { preamble, .. } => Some(preamble),
-            _ => Some(structure.entities[one].body),
+            _ => Some(structure.entities[index].body),
         })
         .map(|body| Span::new(body.start - span.start, body.end - span.start))
         .collect();
@@ -562,10 +563,10 @@ fn difference(
     }
     let fields = &structure.entities[root].heading.fields;
     let names = |names: Vec<&[u8]>| -> Vec<String> {
-        names.into_iter().map(|one| String::from_utf8_lossy(one).trim().to_owned()).collect()
+        names.into_iter().map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()
     };
     let ours = names(fields.iter().map(|field| &bytes[field.name.range()]).collect());
-    // mailparse takes every line for a header field, the envelope line of an mbox for example.
+    // mailparse takes every line for a header field, even the envelope line of an mbox.
     let kept: Vec<_> = mail.headers.iter().filter(|field| is_name(field.get_key_raw())).collect();
     let theirs = names(kept.iter().map(|field| field.get_key_raw()).collect());
     if ours != theirs {
@@ -589,53 +590,54 @@ fn messages_have_the_structure_that_mailparse_finds() {
         .collect();
     let corpus = corpus();
     let mut wrong = Vec::new();
-    let mut met = 0;
+    let mut occurrences = 0;
     for (name, bytes) in &corpus {
-        for (bytes, twin) in [(bytes.clone(), ""), (twin(bytes), "CRLF ")] {
+        for (bytes, form) in [(bytes.clone(), ""), (with_crlf(bytes), "CRLF ")] {
             let structure = entities(&bytes);
-            tiles(&bytes, &structure);
+            check_ranges(&bytes, &structure);
             let owners = owners(&structure);
             let differs = (0..owners.len())
-                .filter(|&one| owners[one] == one)
-                .find_map(|one| Some((one, difference(&bytes, &structure, &owners, one)?)));
+                .filter(|&index| owners[index] == index)
+                .find_map(|index| Some((index, difference(&bytes, &structure, &owners, index)?)));
             match (differs, known.get(name.as_str())) {
                 (None, None) => {}
-                (Some(_), Some(_)) => met += usize::from(twin.is_empty()),
-                // Bare CR and LF in one file are other line ends in the twin.
-                (None, Some(_)) if !twin.is_empty() => {}
-                (None, Some(why)) => wrong.push(format!("{name}\tno longer differs ({why})")),
-                (Some((one, why)), None) => {
-                    wrong.push(format!("{name}\t{twin}{:?}: {why}", structure.entities[one].name));
+                (Some(_), Some(_)) => occurrences += usize::from(form.is_empty()),
+                // A file with both bare CR and LF has different line ends after the conversion.
+                (None, Some(_)) if !form.is_empty() => {}
+                (None, Some(reason)) => wrong.push(format!("{name}\tno longer differs ({reason})")),
+                (Some((index, difference)), None) => {
+                    let entity = &structure.entities[index].name;
+                    wrong.push(format!("{name}\t{form}{entity:?}: {difference}"));
                 }
             }
         }
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-    // Without the real messages no row of them is met.
-    let is_here = |name: &&str| corpus.iter().any(|(one, _)| one == name);
-    assert_eq!(met, known.keys().filter(|name| is_here(name)).count());
-    assert!(outside::MAIL.find().is_none() || met == known.len());
+    // Without the real messages, their rows do not occur.
+    let is_here = |name: &&str| corpus.iter().any(|(present, _)| present == name);
+    assert_eq!(occurrences, known.keys().filter(|name| is_here(name)).count());
+    assert!(outside::MAIL.find().is_none() || occurrences == known.len());
 }
 
 #[test]
-fn any_bytes_are_a_message() {
+fn any_bytes_can_be_read_as_a_message() {
     for (_, bytes) in corpus() {
-        // Cut off anywhere, and with a byte changed.
+        // Truncated at several places, or with a changed byte.
         for step in 1..40 {
             let at = bytes.len() * step / 40;
-            tiles(&bytes[..at], &entities(&bytes[..at]));
+            check_ranges(&bytes[..at], &entities(&bytes[..at]));
             let mut changed = bytes.clone();
             if let Some(byte) = changed.get_mut(at) {
                 *byte = b"\n\r-:\0\"( "[step % 8];
             }
-            tiles(&changed, &entities(&changed));
+            check_ranges(&changed, &entities(&changed));
         }
     }
 }
 
 // Generated messages.
 
-/// An entity to be written.
+/// A generated entity.
 #[derive(Clone, Debug, PartialEq)]
 enum Tree {
     Leaf(String),
@@ -644,7 +646,7 @@ enum Tree {
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
-    // Lines that are nearly delimiters, nearly header fields, or nothing.
+    // Lines that resemble delimiters or header fields, and empty lines.
     let text = prop::collection::vec(
         prop::sample::select(vec![
             "", "x", "--", "--b", "-- b0", "--b0-", "--b1x", "A: b", " c", "\0", ".",
@@ -656,7 +658,7 @@ fn trees() -> impl Strategy<Value = Tree> {
     leaf.prop_recursive(6, 40, 4, move |inner| {
         let text = prop::option::of(text.clone());
         prop_oneof![
-            inner.clone().prop_map(|one| Tree::Message(Box::new(one))),
+            inner.clone().prop_map(|message| Tree::Message(Box::new(message))),
             (text.clone(), prop::collection::vec(inner, 1..4), text).prop_map(
                 |(preamble, parts, epilogue)| Tree::Multipart { preamble, parts, epilogue }
             ),
@@ -664,7 +666,7 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Writes `tree`; the boundaries are numbered, so that `b1` begins `b10`.
+/// Writes `tree`. The boundaries are numbered, so `b1` is a prefix of `b10`.
 fn serialise(tree: &Tree, boundaries: &mut usize, out: &mut String) {
     match tree {
         Tree::Leaf(text) => {
@@ -697,11 +699,12 @@ fn serialise(tree: &Tree, boundaries: &mut usize, out: &mut String) {
     }
 }
 
-/// The tree that was found, with LF.
+/// The tree of the parsed entities, with LF line ends.
 fn read_back(bytes: &[u8], structure: &Structure, index: usize) -> Tree {
     let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).replace("\r\n", "\n");
     let children = || {
-        (0..structure.entities.len()).filter(|&one| structure.entities[one].parent == Some(index))
+        (0..structure.entities.len())
+            .filter(|&child| structure.entities[child].parent == Some(index))
     };
     match structure.entities[index].kind {
         EntityKind::Leaf => Tree::Leaf(text(structure.entities[index].body)),
@@ -711,15 +714,15 @@ fn read_back(bytes: &[u8], structure: &Structure, index: usize) -> Tree {
         EntityKind::Multipart { preamble, epilogue, closed: true } => {
             let entity = &structure.entities[index];
             let first = children().next().unwrap();
-            // An empty preamble, and one that is absent, differ in whether a line end is there.
+            // An empty preamble has a line end before the delimiter, an absent preamble has none.
             let before = Span::new(entity.body.start, structure.entities[first].heading.span.start);
             let delimiter = text(before);
-            let absent = delimiter.starts_with("--\u{b7}b") && preamble.is_empty();
-            let behind = epilogue.start > 0 && bytes[epilogue.start - 1] == b'\n';
+            let is_absent = delimiter.starts_with("--\u{b7}b") && preamble.is_empty();
+            let has_epilogue = epilogue.start > 0 && bytes[epilogue.start - 1] == b'\n';
             Tree::Multipart {
-                preamble: (!absent).then(|| text(preamble)),
-                parts: children().map(|one| read_back(bytes, structure, one)).collect(),
-                epilogue: behind.then(|| text(epilogue)),
+                preamble: (!is_absent).then(|| text(preamble)),
+                parts: children().map(|child| read_back(bytes, structure, child)).collect(),
+                epilogue: has_epilogue.then(|| text(epilogue)),
             }
         }
         other => panic!("{other:?}"),
@@ -730,19 +733,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_tree_is_found_as_it_was_written(tree in trees()) {
+    fn the_parsed_tree_is_the_written_tree(tree in trees()) {
         let mut text = String::new();
         serialise(&tree, &mut 0, &mut text);
         for text in [text.clone(), text.replace('\n', "\r\n")] {
             let structure = entities(text.as_bytes());
-            tiles(text.as_bytes(), &structure);
+            check_ranges(text.as_bytes(), &structure);
             prop_assert_eq!(&structure.diagnostics, &[]);
             prop_assert_eq!(&read_back(text.as_bytes(), &structure, 0), &tree);
         }
     }
 
     #[test]
-    fn traps_put_together_are_a_message(pieces in prop::collection::vec(prop::sample::select(vec![
+    fn combined_traps_are_read_as_a_message(pieces in prop::collection::vec(prop::sample::select(vec![
         "\n", "\r\n", "\r", "\n\n", " ", "--b", "--b--", "--bb", "--", "--b \n", "\0", "(", "\"", "\\", "\u{e9}",
         "Content-Type: multipart/mixed; boundary=b\n", "Content-Type: multipart/digest; boundary=bb\n",
         "Content-Type: message/rfc822\n", "Content-Type", " : ", "Base: <URL:", "=?utf-8?Q?", "?=", "=?x?B?=",
@@ -750,7 +753,7 @@ proptest! {
     ]), 0..40)) {
         let text = pieces.concat();
         let structure = entities(text.as_bytes());
-        tiles(text.as_bytes(), &structure);
+        check_ranges(text.as_bytes(), &structure);
         for entity in &structure.entities {
             let _ = entity.heading.all_urls(text.as_bytes());
             for field in &entity.heading.fields {
@@ -773,7 +776,7 @@ proptest! {
     }
 }
 
-// Hostile messages. What grew faster than the input would not come to an end.
+// Hostile messages. If the time grew faster than the input, these tests would not finish.
 
 #[test]
 fn ten_thousand_nested_multiparts() {
@@ -790,7 +793,8 @@ fn ten_thousand_nested_multiparts() {
         message.push_str("\nx");
         let open = entities(message.as_bytes());
         assert_eq!(open.entities.len(), 10_001);
-        let outward = std::iter::successors(Some(10_000), |&one: &usize| open.entities[one].parent);
+        let parent = |&index: &usize| open.entities[index].parent;
+        let outward = std::iter::successors(Some(10_000), parent);
         assert_eq!(outward.count(), 10_001);
         assert_eq!(&*open.entities[64].name, "1.".repeat(64).trim_end_matches('.'));
         assert_eq!(&*open.entities[65].name, "#65");
@@ -798,7 +802,7 @@ fn ten_thousand_nested_multiparts() {
             message.push_str(&format!("\n--{}--", boundary(depth)));
         }
         let closed = entities(message.as_bytes());
-        tiles(message.as_bytes(), &closed);
+        check_ranges(message.as_bytes(), &closed);
         assert_eq!(closed.entities.len(), 10_001);
     }
 }
@@ -818,12 +822,12 @@ fn thousands_of_open_boundaries_and_lines_of_dashes() {
 fn ten_thousand_nested_messages() {
     let message = "Content-Type: message/rfc822\n\n".repeat(10_000) + "x";
     let structure = entities(message.as_bytes());
-    tiles(message.as_bytes(), &structure);
+    check_ranges(message.as_bytes(), &structure);
     assert_eq!(structure.entities.len(), 10_001);
     // Missing empty lines, and a line that is not a header field.
     for odd in ["", "x\n", "--x\n"] {
         let message = format!("Content-Type: message/rfc822\n{odd}").repeat(10_000);
-        tiles(message.as_bytes(), &entities(message.as_bytes()));
+        check_ranges(message.as_bytes(), &entities(message.as_bytes()));
     }
 }
 
@@ -845,7 +849,7 @@ fn long_boundaries_and_fields() {
     let structure = entities(message.as_bytes());
     assert_eq!(structure.entities.len(), 2);
     assert_eq!(structure.diagnostics[0].code, Code::FieldTooLong);
-    // Each line is nearly the boundary.
+    // Each line lacks two dashes of the delimiter.
     let near = format!("--{}\n", "-".repeat(99_998)).repeat(50);
     let message = format!("{MIXED}\"{boundary}\"\n\n--{boundary}\n\n{near}--{boundary}--\n");
     assert_eq!(entities(message.as_bytes()).entities.len(), 2);
@@ -866,10 +870,10 @@ fn long_boundaries_and_fields() {
         let _ = heading.fields[1].text(message.as_bytes());
     }
     for lines in ["\n ", "a:\n", "x\n", "--\n", "\r", "-", ":"] {
-        tiles_of(&lines.repeat(400_000));
+        check_ranges_of(&lines.repeat(400_000));
     }
 }
 
-fn tiles_of(text: &str) {
-    tiles(text.as_bytes(), &entities(text.as_bytes()));
+fn check_ranges_of(text: &str) {
+    check_ranges(text.as_bytes(), &entities(text.as_bytes()));
 }

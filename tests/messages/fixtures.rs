@@ -1,5 +1,6 @@
-//! Every case of `fixtures/message` and `fixtures/http`: the bytes after rewriting, every link with its outcome, the base
-//! of every entity; with the line ends as stored, and with CRLF. And the shape of the cases.
+//! Every case of `fixtures/message` and `fixtures/http`: the bytes after rewriting, every link with its outcome, and the
+//! base of every entity, with the line ends as stored and with CRLF. Other tests check that the cases are complete and
+//! consistent.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -12,12 +13,12 @@ use baselink::{Dkim, Options, edits, rewrite, verify};
 
 use crate::expected::{field, row};
 
-/// Folders of cases, the extension of their files, and how many cases there are at least.
+/// The folders of cases: name, format, extension of the files, minimum number of cases.
 const FOLDERS: [(&str, Format, &str, usize); 2] =
     [("message", Format::Message, "eml", 140), ("http", Format::Http, "http", 40)];
 const FILES: [&str; 6] =
     ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
-/// Marks a case that would not mean the same with CRLF.
+/// The file that marks a case whose meaning would change with CRLF.
 const ONLY_AS_STORED: &str = "only-as-stored";
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
 const SOURCES: [&str; 10] = [
@@ -33,7 +34,7 @@ const SOURCES: [&str; 10] = [
     "assumed-scheme",
 ];
 
-/// A case: its folder, and its files.
+/// A case in a folder of its own.
 struct Case {
     folder: PathBuf,
     format: Format,
@@ -53,17 +54,17 @@ impl Case {
 fn cases() -> Vec<Case> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut cases = Vec::new();
-    for (name, format, extension, least) in FOLDERS {
+    for (name, format, extension, minimum) in FOLDERS {
         let folders = fs::read_dir(root.join(name)).unwrap().map(|entry| entry.unwrap().path());
         let mut folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
-        assert!(folders.len() >= least, "only {} cases of {name}", folders.len());
+        assert!(folders.len() >= minimum, "only {} cases of {name}", folders.len());
         folders.sort();
         cases.extend(folders.into_iter().map(|folder| Case { folder, format, extension }));
     }
     cases
 }
 
-/// The options that the arguments of a case mean.
+/// The options for the arguments of a case.
 fn options(case: &Case) -> Options {
     let arguments = String::from_utf8(case.read("arguments")).unwrap();
     let mut options = Options { format: case.format, ..Options::default() };
@@ -100,7 +101,7 @@ fn with_crlf(bytes: &[u8]) -> Vec<u8> {
     with
 }
 
-/// Bytes for a reader, a line a line.
+/// The lines of `bytes`, escaped and indented.
 fn shown(bytes: &[u8]) -> String {
     bytes
         .split_inclusive(|&byte| byte == b'\n')
@@ -108,7 +109,7 @@ fn shown(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// Runs the case with this form of its input; returns the errors.
+/// Runs the case after `form` has converted its line ends. Returns the problems.
 fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let options = options(case);
     let input = form(&case.read("input.*"));
@@ -149,8 +150,9 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     }
     let (edits, totals) = edits(&input, &options);
     let out = edits.apply(&input);
-    let counts = baselink::Outcome::ALL.map(|one| (totals.count(one), report.count(one)));
-    if out != output || counts.iter().any(|(one, other)| one != other) {
+    let counts =
+        baselink::Outcome::ALL.map(|outcome| (totals.count(outcome), report.count(outcome)));
+    if out != output || counts.iter().any(|(counted, reported)| counted != reported) {
         writeln!(wrong, "edits make\n{}and counts {counts:?}", shown(&out)).unwrap();
     }
     if let Err(differences) = verify::verify(&rewritten, &options) {
@@ -169,7 +171,7 @@ fn every_case_meets_its_expectation() {
     for case in &cases {
         let name = case.folder.display();
         let mut wrong = check(case, <[u8]>::to_vec);
-        // An error of both forms would be reported twice.
+        // A problem with both kinds of line ends is reported once.
         if wrong.is_empty() && !case.is_only_as_stored() {
             wrong = check(case, with_crlf);
             if !wrong.is_empty() {
@@ -206,18 +208,18 @@ fn every_case_has_all_its_files() {
         let about = String::from_utf8(case.read("about")).unwrap();
         assert!(about.ends_with(".\n") && about.lines().count() == 1, "{folder:?}: about");
         if !case.is_only_as_stored() {
-            let crlf = case.read("input.*").windows(2).any(|two| two == b"\r\n");
+            let crlf = case.read("input.*").windows(2).any(|pair| pair == b"\r\n");
             assert!(!crlf, "{folder:?} has a CRLF, and so no form with CRLF");
         }
     }
 }
 
 #[test]
-fn the_columns_of_every_expectation_add_up() {
+fn the_columns_of_every_expectation_are_consistent() {
     let mut named = HashSet::new();
-    for at in cases() {
-        let (entities, links) = (fields(&at, "expected.base"), fields(&at, "expected.links"));
-        let case = at.folder;
+    for case in cases() {
+        let (entities, links) = (fields(&case, "expected.base"), fields(&case, "expected.links"));
+        let case = case.folder;
         assert_eq!(entities[0][0], "", "{case:?}: the message comes first");
         let mut seen = HashSet::new();
         for entity in &entities {
@@ -247,10 +249,10 @@ fn the_columns_of_every_expectation_add_up() {
             assert!(!element.is_empty(), "{case:?}: {link:?}");
             assert!(seen.contains(entity.as_str()), "{case:?}: {link:?}");
             assert!(OUTCOMES.contains(&outcome.as_str()), "{case:?}: {link:?}");
-            let reasoned = ["left", "not-editable"].contains(&outcome.as_str());
-            assert_eq!(reasoned, reason != "-", "{case:?}: {link:?}");
-            let targeted = ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
-            assert_eq!(targeted, target != "-", "{case:?}: {link:?}");
+            let has_reason = ["left", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(has_reason, reason != "-", "{case:?}: {link:?}");
+            let has_target = ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(has_target, target != "-", "{case:?}: {link:?}");
             named.extend([outcome.clone(), reason.clone()]);
         }
     }

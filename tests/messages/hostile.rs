@@ -1,5 +1,5 @@
-//! Hostile messages, rewritten with a base: bounded work, kept bytes, a diagnostic. Sizes are those of the design's
-//! promise; superlinear growth would not finish here.
+//! Hostile messages, rewritten with a base: the work is bounded, bytes are kept, and a diagnostic is emitted. If the time
+//! grew faster than the input, these tests would not finish.
 
 use baselink::diagnostic::Code;
 use baselink::format::Format;
@@ -16,7 +16,7 @@ fn with_headers() -> Options {
     options
 }
 
-/// Rewrites with a base, checks the laws, and gives the report.
+/// Rewrites with a base, checks the laws, and returns the report.
 fn check(message: &[u8]) -> Report {
     check_with(message, &at("http://a/b/c"))
 }
@@ -36,7 +36,7 @@ fn codes(report: &Report) -> Vec<Code> {
 
 const LEAF: &str = "Content-Type: text/html\n\n<a href=x>\n";
 
-/// `count` multiparts in each other with `heading(depth)` in each heading, and a leaf in the last.
+/// A leaf in `count` nested multiparts, each with `heading(depth)` in its heading.
 fn nested(count: usize, heading: impl Fn(usize) -> String) -> String {
     let mut message = String::new();
     for depth in 0..count {
@@ -48,14 +48,14 @@ fn nested(count: usize, heading: impl Fn(usize) -> String) -> String {
     message + LEAF
 }
 
-/// Nested messages.
+/// A leaf in `count` nested messages, each with `heading(depth)` in its heading.
 fn enclosed(count: usize, heading: impl Fn(usize) -> String) -> String {
-    let one = |depth| format!("{}Content-Type: message/rfc822\n\n", heading(depth));
-    (0..count).map(one).collect::<String>() + LEAF
+    let start = |depth| format!("{}Content-Type: message/rfc822\n\n", heading(depth));
+    (0..count).map(start).collect::<String>() + LEAF
 }
 
-/// `parts` body parts side by side, under `heading`.
-fn beside(heading: &str, parts: impl Iterator<Item = String>) -> String {
+/// A multipart with the body parts `parts` and `heading` in its heading.
+fn multipart(heading: &str, parts: impl Iterator<Item = String>) -> String {
     let mut message = format!("{heading}Content-Type: multipart/related; boundary=b\n\n");
     for part in parts {
         message.push_str(&format!("--b\n{part}\n"));
@@ -67,15 +67,15 @@ fn target(report: &Report) -> &str {
     report.links.last().unwrap().target.as_deref().unwrap()
 }
 
-/// Something of everything: three levels of bases, every transfer encoding, numbers and digests that are
-/// right, a signed part, a message in the message.
-fn rich() -> String {
+/// A message with three levels of bases, several transfer encodings, correct lengths and digests, a signed part, and an
+/// embedded message.
+fn varied_message() -> String {
     let md5 = baselink::layer::digest::content_md5(b"<a href=md5>");
     let inner = format!(
         "DKIM-Signature: v=1\nContent-Type: text/html\nContent-MD5: {md5}\nContent-Length: 12\nLines: 0\n\n\
          <a href=md5>"
     );
-    beside(
+    multipart(
         "From: x\nSubject: =?utf-8?q?=C3=A9?=\nBase: <URL:http://h/\n 1/>\n",
         [
             "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\
@@ -97,7 +97,7 @@ fn rich() -> String {
 
 #[test]
 fn a_message_may_end_anywhere() {
-    for message in [rich(), rich().replace('\n', "\r\n")] {
+    for message in [varied_message(), varied_message().replace('\n', "\r\n")] {
         for end in 0..=message.len() {
             check(&message.as_bytes()[..end]);
         }
@@ -107,7 +107,7 @@ fn a_message_may_end_anywhere() {
             check(&message);
         }
     }
-    let report = check(rich().as_bytes());
+    let report = check(varied_message().as_bytes());
     assert_eq!(report.count(Outcome::Rewritten), 9);
     assert_eq!(target(&report), "http://h/1/\u{8868}");
 }
@@ -130,24 +130,24 @@ fn ten_thousand_nested_entities_have_their_bases() {
 
 /// A base that grows at every level stops growing at a limit, beyond which it is unusable.
 #[test]
-fn relative_bases_grow_to_a_bound() {
+fn relative_bases_grow_up_to_a_limit() {
     for message in [
         nested(10_000, |_| "Base: d/\n".to_owned()),
         enclosed(10_000, |_| "Content-Base: d/\n".to_owned()),
     ] {
         let report = check(message.as_bytes());
-        let longest = report.entities.iter().filter_map(|one| one.chain.base.as_deref());
-        assert!(longest.map(str::len).max().unwrap() < 8_300);
+        let bases = report.entities.iter().filter_map(|entity| entity.chain.base.as_deref());
+        assert!(bases.map(str::len).max().unwrap() < 8_300);
         assert_eq!(report.links[0].reason, Some(Reason::BaseUnusable));
     }
-    // An error is made once, and a length again and again.
+    // Each level has a long base of its own.
     let long = "d/".repeat(2_000);
     check(nested(1_000, |_| format!("Base: /{long}\n")).as_bytes());
 }
 
 /// The growth from a long base and many short links is limited: 16 times the message, plus 64 KiB.
 #[test]
-fn a_message_that_would_grow_too_long_is_kept() {
+fn a_message_that_would_grow_too_much_is_unchanged() {
     let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
     let html = |heading: &str, links: usize| {
         format!("{heading}Content-Type: text/html\n\n{}", "<a href=x>".repeat(links))
@@ -158,33 +158,33 @@ fn a_message_that_would_grow_too_long_is_kept() {
         };
         report.links.iter().all(|link| is_left(link) && link.target.is_none())
     };
-    // A megabyte would become 800.
+    // One megabyte would grow to 800.
     let report = check(html(&format!("Base: {}\n", base(8_000)), 100_000).as_bytes());
     assert!(is_left(&report) && report.links.len() == 100_000);
     assert_eq!(codes(&report), [Code::Growth]);
-    // Each link grows by 1,000 bytes: one more than there is room for, and as many as there is.
+    // Each link grows by 1,000 bytes. There is room for `most` links, and not for one more.
     let heading = format!("Base: {}\n", base(1_000));
     let room = |links: usize| (65_536 + 16 * html(&heading, links).len()) / 1_000;
     let most = (0..).find(|&links| room(links) < links).unwrap() - 1;
     assert_eq!(check(html(&heading, most).as_bytes()).count(Outcome::Rewritten), most);
     assert!(is_left(&check(html(&heading, most + 1).as_bytes())));
-    // Counted as a whole: each part alone would have room.
-    let parts = |count: usize| beside(&heading, (0..count).map(|_| html("", 40)));
+    // The limit applies to the whole message, although each part alone would have room.
+    let parts = |count: usize| multipart(&heading, (0..count).map(|_| html("", 40)));
     assert_eq!(check(parts(2).as_bytes()).count(Outcome::Rewritten), 80);
     assert!(is_left(&check(parts(20).as_bytes())));
     // Links in a heading count too.
     let listed = format!("{heading}List-Post: {}<x>\n\n", "<x>,\n ".repeat(999));
     assert!(is_left(&check_with(listed.as_bytes(), &with_headers())));
-    // Whether links are listed or only counted.
+    // The limit also applies if links are only counted.
     let message = html(&heading, most + 1);
     let (edits, totals) = edits(message.as_bytes(), &at("http://a/b/c"));
     assert!(edits.is_empty() && !totals.changed);
     assert_eq!(totals.count(Outcome::NotEditable), most + 1);
 }
 
-/// The limit also applies to a document that is in memory as a whole.
+/// The limit also applies to style sheets and XML.
 #[test]
-fn a_document_that_would_grow_too_long_is_kept() {
+fn a_document_that_would_grow_too_much_is_unchanged() {
     let base = format!("http://a/{}/", "b".repeat(8_000));
     for (format, document) in [
         (Format::Css, "a{background:url(x)}".repeat(50_000)),
@@ -207,19 +207,19 @@ fn a_document_that_would_grow_too_long_is_kept() {
 
 #[test]
 fn two_hundred_thousand_documents_and_a_million_parts() {
-    let message = beside("", (0..200_000).map(|_| LEAF.to_owned()));
+    let message = multipart("", (0..200_000).map(|_| LEAF.to_owned()));
     let rewritten = rewrite(message.as_bytes(), &at("http://a/b/c"));
     assert_eq!(rewritten.report.count(Outcome::Rewritten), 200_000);
     let grown = 200_000 * "http://a/b/".len();
     assert_eq!(rewritten.output().len(), message.len() + grown);
 
-    let message = beside("", (0..1_000_000).map(|_| "\nx".to_owned()));
+    let message = multipart("", (0..1_000_000).map(|_| "\nx".to_owned()));
     let report = rewrite(message.as_bytes(), &at("http://a/b/c")).report;
     assert_eq!(report.entities.len(), 1_000_001);
 }
 
 #[test]
-fn fields_without_an_end() {
+fn repeated_field_shapes_take_linear_time() {
     for value in [
         "x".repeat(1_000_000),
         "x ".repeat(500_000),
@@ -255,12 +255,12 @@ fn a_hundred_thousand_labels_and_links() {
     let page: String = (0..100_000).map(|number| format!("<img src=i{number}>")).collect();
     let parts = (0..100_000).map(|number| format!("Content-Location: i{number}\n\nx"));
     let first = format!("Content-Type: text/html\n\n{page}<img src=other>");
-    let message = beside("", std::iter::once(first).chain(parts));
+    let message = multipart("", std::iter::once(first).chain(parts));
     let report = check(message.as_bytes());
     assert_eq!(report.count(Outcome::Left), 100_000);
     assert_eq!(report.count(Outcome::Rewritten), 1);
 
-    // One label, of a part at each of many levels.
+    // Each of many levels has a part with the same label.
     let mut message = String::new();
     for depth in 0..5_000 {
         message.push_str(&format!(
@@ -276,15 +276,16 @@ fn a_hundred_thousand_labels_and_links() {
 #[test]
 fn long_bases_and_boundaries() {
     let path = "d".repeat(600);
-    let message = beside(&format!("Base: http://h/{path}/\n"), (0..2_000).map(|_| LEAF.to_owned()));
+    let message =
+        multipart(&format!("Base: http://h/{path}/\n"), (0..2_000).map(|_| LEAF.to_owned()));
     let rewritten = rewrite(message.as_bytes(), &at("http://a/"));
     assert_eq!(rewritten.report.count(Outcome::Rewritten), 2_000);
 
-    // One that is too long is given to each part and used by none.
+    // Each part inherits a base that is too long, and none uses it.
     for path in ["d".repeat(1_000_000), "d/".repeat(500_000)] {
         let part = format!("Content-Base: e/\n{LEAF}");
         let message =
-            beside(&format!("Base: http://h/{path}/\n"), (0..20_000).map(|_| part.clone()));
+            multipart(&format!("Base: http://h/{path}/\n"), (0..20_000).map(|_| part.clone()));
         let report = check(message.as_bytes());
         assert_eq!(report.links.len(), 20_000);
         assert!(report.links.iter().all(|link| link.reason == Some(Reason::BaseUnusable)));
@@ -299,7 +300,7 @@ fn long_bases_and_boundaries() {
 }
 
 #[test]
-fn thousands_of_right_numbers_in_each_other() {
+fn thousands_of_nested_correct_lengths() {
     let mut message = LEAF.to_owned();
     for _ in 0..2_000 {
         let (length, lines) = (message.len(), message.lines().count());
@@ -318,7 +319,7 @@ fn thousands_of_right_numbers_in_each_other() {
 }
 
 #[test]
-fn encodings_without_an_end() {
+fn repeated_encoded_shapes_take_linear_time() {
     for (encoding, shape) in [
         ("quoted-printable", "="),
         ("quoted-printable", "=\n"),
@@ -346,11 +347,11 @@ fn encodings_without_an_end() {
         ("8bit", "<iframe srcdoc='<a href=x>'>"),
         ("x", "<a href=x>"),
     ] {
-        for (before, behind) in [("", ""), ("\n", "<a href=3Dz>")] {
+        for (before, after) in [("", ""), ("\n", "<a href=3Dz>")] {
             let body = shape.repeat(300_000 / shape.len());
             let message = format!(
                 "Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\n\
-                 Content-MD5: AAAA\nLines: 3\n{before}{body}{behind}"
+                 Content-MD5: AAAA\nLines: 3\n{before}{body}{after}"
             );
             check(message.as_bytes());
         }

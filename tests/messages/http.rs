@@ -1,7 +1,8 @@
-//! Laws of HTTP responses: what is rewritten is whole, means what it meant, and only URLs changed; any bytes are one.
+//! Laws of HTTP responses: a rewritten response is complete and keeps its meaning, only URLs change, and any bytes can be
+//! read as a response.
 //!
 //! ```text
-//! gzip, chunked, lies about both  -->  a response whose body has neither, and the length that it says
+//! body with gzip and chunked, or false fields about them  -->  body without codings, right Content-Length
 //! ```
 //!
 //! Deliberately absent: single cases, which are in `fixtures/http`.
@@ -20,18 +21,20 @@ fn options() -> Options {
     Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") }
 }
 
-/// The original content: a page in a given form, and the codings in its heading.
+/// The parts of a generated response, whose heading may be wrong about the body.
 #[derive(Clone, Debug)]
-struct Sent {
+struct Parts {
     page: String,
-    /// The codings applied to it, outermost last.
+    /// The codings of the body, outermost last.
     codings: Vec<&'static str>,
-    /// The codings that the heading declares.
+    /// The value of `Content-Encoding`.
     content: Vec<&'static str>,
+    /// The value of `Transfer-Encoding`.
     transfer: Vec<&'static str>,
-    length: Option<i8>,
-    others: Vec<&'static str>,
-    is_cut: bool,
+    /// The error in `Content-Length`, if the field is present.
+    length_error: Option<i8>,
+    other_fields: Vec<&'static str>,
+    is_truncated: bool,
 }
 
 const PIECES: [&str; 8] = [
@@ -45,7 +48,7 @@ const PIECES: [&str; 8] = [
     "HTTP/1.1 200 OK\r\n\r\n",
 ];
 
-fn sent() -> impl Strategy<Value = Sent> {
+fn parts() -> impl Strategy<Value = Parts> {
     let codings = || prop::collection::vec(prop::sample::select(vec!["gzip", "deflate"]), 0..3);
     let others = vec!["ETag: \"a\"", "Digest: x", "Content-Range: bytes 0-1/2", "X: y", "no field"];
     (
@@ -58,16 +61,28 @@ fn sent() -> impl Strategy<Value = Sent> {
         prop::collection::vec(prop::sample::select(others), 0..3),
         prop::bool::weighted(0.1),
     )
-        .prop_map(|(pieces, done, said, is_chunked, lies, length, others, is_cut)| {
-            let content = said.unwrap_or_else(|| done.clone());
-            let mut codings = done;
-            codings.extend(is_chunked.then_some("chunked"));
-            let transfer = if is_chunked != lies { vec!["chunked"] } else { Vec::new() };
-            Sent { page: pieces.concat(), codings, content, transfer, length, others, is_cut }
-        })
+        .prop_map(
+            |(
+                pieces,
+                applied,
+                declared,
+                is_chunked,
+                is_false,
+                length_error,
+                other_fields,
+                is_truncated,
+            )| {
+                let content = declared.unwrap_or_else(|| applied.clone());
+                let mut codings = applied;
+                codings.extend(is_chunked.then_some("chunked"));
+                let transfer = if is_chunked != is_false { vec!["chunked"] } else { Vec::new() };
+                let page = pieces.concat();
+                Parts { page, codings, content, transfer, length_error, other_fields, is_truncated }
+            },
+        )
 }
 
-impl Sent {
+impl Parts {
     fn bytes(&self) -> Vec<u8> {
         let mut body = self.page.clone().into_bytes();
         for coding in &self.codings {
@@ -94,7 +109,7 @@ impl Sent {
                 }
             };
         }
-        if self.is_cut {
+        if self.is_truncated {
             body.truncate(body.len() / 2);
         }
         let mut fields = vec!["Content-Type: text/html; charset=utf-8".to_owned()];
@@ -107,17 +122,17 @@ impl Sent {
             (!self.transfer.is_empty())
                 .then(|| format!("Transfer-Encoding: {}", list(&self.transfer))),
         );
-        fields.extend(self.length.map(|off| {
-            format!("Content-Length: {}", body.len().saturating_add_signed(off.into()))
+        fields.extend(self.length_error.map(|error| {
+            format!("Content-Length: {}", body.len().saturating_add_signed(error.into()))
         }));
-        fields.extend(self.others.iter().map(|&other| other.to_owned()));
+        fields.extend(self.other_fields.iter().map(|&field| field.to_owned()));
         let mut bytes = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\n", fields.join("\r\n")).into_bytes();
         bytes.extend_from_slice(&body);
         bytes
     }
 }
 
-/// The body of `bytes` without its codings, and whether it has any.
+/// The decoded body of a response, and true if the body has codings.
 fn body(bytes: &[u8]) -> (Option<Vec<u8>>, bool) {
     let structure = response(bytes, &"".into());
     let entity = &structure.entities[0];
@@ -125,11 +140,11 @@ fn body(bytes: &[u8]) -> (Option<Vec<u8>>, bool) {
     (decoded.ok().map(|body| body.bytes.into_owned()), !entity.transfer_encoding.is_identity())
 }
 
-fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
+fn check_laws(bytes: &[u8]) -> Result<(), TestCaseError> {
     let options = options();
     let rewritten = rewrite(bytes, &options);
     let output = rewritten.output();
-    // Without a base nothing changes (design, promise 1).
+    // Without a base, nothing changes.
     let without = Options { retrieval: None, ..options.clone() };
     if rewrite(bytes, &without).report.entities[0].chain.base.is_none() {
         prop_assert_eq!(rewrite(bytes, &without).output(), bytes);
@@ -137,27 +152,27 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
     prop_assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{}", output.escape_ascii());
     let again = rewrite(&output, &options);
     prop_assert!(again.edits.is_empty(), "{}", output.escape_ascii());
-    // All ways say the same.
+    // All functions report the same.
     let (edits, totals) = edits(bytes, &options);
     prop_assert_eq!(&edits.apply(bytes), &output);
-    let (report, examined) = (&rewritten.report, rewrite(bytes, &options).report);
+    let (report, second) = (&rewritten.report, rewrite(bytes, &options).report);
     prop_assert_eq!(totals.links(), report.links.len());
     let mut listed = Vec::new();
     let listing = baselink::links(bytes, &options, &mut |found| {
         listed.push(found.link);
     });
     prop_assert_eq!(
-        Outcome::ALL.map(|one| listing.count(one)),
-        Outcome::ALL.map(|one| totals.count(one))
+        Outcome::ALL.map(|outcome| listing.count(outcome)),
+        Outcome::ALL.map(|outcome| totals.count(outcome))
     );
     prop_assert_eq!(&listed, &report.links);
-    prop_assert_eq!(&examined.links, &report.links);
-    prop_assert_eq!(examined.entities.len(), report.entities.len());
-    // The changes are those of the page alone.
+    prop_assert_eq!(&second.links, &report.links);
+    prop_assert_eq!(second.entities.len(), report.entities.len());
+    // The body changes in the same way as the page alone.
     if report.entities[0].format == Format::Html
         && let (Some(old), Some(new)) = (body(bytes).0, body(&output).0)
     {
-        let left = |reason| report.links.iter().any(|link| link.reason == Some(reason));
+        let has_reason = |reason| report.links.iter().any(|link| link.reason == Some(reason));
         let page = Options { format: Format::Html, ..options.clone() };
         let page = Options {
             scan: baselink::scan::ScanOptions {
@@ -166,7 +181,7 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
             },
             ..page
         };
-        let expected = match left(Reason::Transfer) || left(Reason::Doubt) {
+        let expected = match has_reason(Reason::Transfer) || has_reason(Reason::Doubt) {
             true => old.clone(),
             false => rewrite(&old, &page).output(),
         };
@@ -180,12 +195,12 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn a_response_is_complete_and_keeps_its_meaning(sent in sent()) {
-        holds(&sent.bytes())?;
+    fn a_rewritten_response_keeps_its_meaning(parts in parts()) {
+        check_laws(&parts.bytes())?;
     }
 
     #[test]
-    fn any_bytes_are_a_response(
+    fn any_bytes_can_be_read_as_a_response(
         start in prop::sample::select(vec!["", "HTTP/1.1 200 OK\r\n", "HTTP/2 301 \nLocation: x\n", "HTTP"]),
         pieces in prop::collection::vec(prop::sample::select(vec![
             "\r\n", "\n", "Content-Type: text/html\r\n", "Content-Length: 5\r\n", "Content-Length: -1\n",
@@ -195,6 +210,6 @@ proptest! {
         ]), 0..12),
     ) {
         let bytes = [start.as_bytes(), pieces.concat().as_bytes()].concat();
-        holds(&bytes)?;
+        check_laws(&bytes)?;
     }
 }

@@ -1,8 +1,6 @@
-//! Messages as an independent reader decodes them. `tests/messages/email_reader.py` compares the messages of
-//! `fixtures/message`, and real ones, with the output of the program. `tests/common/outside.rs` finds Python and
-//! the real messages.
-//!
-//! Deliberately absent: testing the script, which has its own test.
+//! Only URLs change in messages, according to an independent reader, Python's `email`. The script
+//! `tests/messages/email_reader.py` reads the messages of `fixtures/message`, and real ones, before and after rewriting.
+//! `tests/common/outside.rs` finds Python and the real messages.
 #![cfg(feature = "cli")]
 
 use std::fs;
@@ -15,11 +13,12 @@ use crate::outside;
 /// (`issue358.txt`, `portfolio.mhtml`), transfer encodings `8bits` and `quoted-printable;`. The script lists them.
 const UNREAD: u32 = 6;
 
-/// Cases beyond the abilities of Python's reader: unusual spellings of `Content-Type`, a NUL in a base.
-const BEYOND: [&str; 3] = ["boundary-spellings", "content-type-spellings", "bug-02-nul-in-base"];
+/// Cases that Python's reader misreads: unusual spellings of `Content-Type`, a NUL in a base.
+const MISREAD_CASES: [&str; 3] =
+    ["boundary-spellings", "content-type-spellings", "bug-02-nul-in-base"];
 
-/// The number of runs of the other cases that Python's reader cannot read: foreign characters in base64 and after
-/// it, lines in a heading that are not header fields, a comment in `Content-Transfer-Encoding`.
+/// The number of runs of other cases that Python's reader cannot read: foreign characters in or after base64, lines in
+/// a heading that are not header fields, a comment in `Content-Transfer-Encoding`.
 const UNREAD_CASES: u32 = 8;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -28,12 +27,12 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 fn python(arguments: &[&str]) -> Option<String> {
     let mut command = outside::python()?;
     let script = Path::new(ROOT).join("tests/messages/email_reader.py");
-    let done = command.arg(script).args(arguments).output().unwrap();
-    let said = [done.stdout, done.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert!(done.status.success(), "{said}");
-    println!("{said}");
-    Some(said)
+    let output = command.arg(script).args(arguments).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert!(output.status.success(), "{text}");
+    println!("{text}");
+    Some(text)
 }
 
 /// Compares the messages in `folder`, except for the given number that the script cannot read.
@@ -44,8 +43,8 @@ fn compare(folder: &Path, unread: u32) {
 
 #[test]
 fn the_comparison_detects_faults() {
-    if let Some(said) = python(&["--self-test"]) {
-        assert!(said.contains("broken results, all seen"), "{said}");
+    if let Some(output) = python(&["--self-test"]) {
+        assert!(output.contains("broken results, all seen"), "{output}");
     }
 }
 
@@ -55,7 +54,7 @@ fn messages_of_the_fixtures_change_in_urls_only() {
     for case in fs::read_dir(Path::new(ROOT).join("fixtures/message")).unwrap() {
         let (input, case) = (case.as_ref().unwrap().path().join("input.eml"), case.unwrap());
         let name = case.file_name().into_string().unwrap();
-        if input.is_file() && !BEYOND.contains(&&*name) {
+        if input.is_file() && !MISREAD_CASES.contains(&&*name) {
             fs::copy(input, messages.path().join(name + ".eml")).unwrap();
         }
     }

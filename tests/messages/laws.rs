@@ -1,5 +1,5 @@
-//! The laws of the design as properties, on messages assembled from traps, and on the results of changing,
-//! truncating or repeating their bytes.
+//! The laws as properties of messages assembled from traps, also after some of their bytes were changed, removed or
+//! repeated.
 //!
 //! Deliberately absent: the laws themselves, which are in `tests/referee/message.rs`.
 
@@ -23,7 +23,7 @@ use referee::{always, every_sink_is_told_the_same, hold, shown};
 
 // Messages.
 
-/// Building blocks of parts.
+/// Pieces of bodies.
 const TRAPS: &[&str] = &[
     "<a href=x>",
     "<a href=\"../y?a&amp;b=c\">",
@@ -96,7 +96,7 @@ const TRAPS: &[&str] = &[
     "-----BEGIN PGP SIGNED MESSAGE-----\n",
 ];
 
-/// Header fields; `{…}` is filled in when the body is known.
+/// Header fields. [`Part::write`] replaces `{…}` by facts about the body.
 const FIELDS: &[&str] = &[
     "Base: http://h/1/2",
     "Base: <URL:http://h/3/>",
@@ -200,8 +200,8 @@ struct Part {
     node: Node,
 }
 
-fn some<T: Clone + std::fmt::Debug + 'static>(of: &'static [T]) -> impl Strategy<Value = T> {
-    prop::sample::select(of)
+fn any_of<T: Clone + std::fmt::Debug + 'static>(values: &'static [T]) -> impl Strategy<Value = T> {
+    prop::sample::select(values)
 }
 
 fn mostly_true() -> impl Strategy<Value = bool> {
@@ -209,15 +209,15 @@ fn mostly_true() -> impl Strategy<Value = bool> {
 }
 
 fn part(node: impl Strategy<Value = Node>) -> impl Strategy<Value = Part> {
-    (prop::collection::vec(some(FIELDS), 0..4), prop::bool::weighted(0.97), node)
+    (prop::collection::vec(any_of(FIELDS), 0..4), prop::bool::weighted(0.97), node)
         .prop_map(|(fields, separated, node)| Part { fields, separated, node })
 }
 
 fn message() -> impl Strategy<Value = Part> {
     let leaf = (
-        some(TYPES),
-        some(ENCODINGS),
-        prop::collection::vec(some(TRAPS), 0..12),
+        any_of(TYPES),
+        any_of(ENCODINGS),
+        prop::collection::vec(any_of(TRAPS), 0..12),
         prop::collection::vec(any::<u8>(), 1..24),
     )
         .prop_map(|(media_type, encoding, text, choices)| Node::Leaf {
@@ -229,11 +229,11 @@ fn message() -> impl Strategy<Value = Part> {
     part(leaf).prop_recursive(4, 16, 4, |inner| {
         let multipart =
             (
-                some(SUBTYPES),
-                some(BOUNDARIES),
-                prop::option::of(some(TRAPS)),
+                any_of(SUBTYPES),
+                any_of(BOUNDARIES),
+                prop::option::of(any_of(TRAPS)),
                 prop::collection::vec(inner.clone(), 1..4),
-                prop::option::of(some(TRAPS)),
+                prop::option::of(any_of(TRAPS)),
                 mostly_true(),
             )
                 .prop_map(|(subtype, boundary, preamble, parts, epilogue, closed)| {
@@ -274,7 +274,7 @@ impl LineEnds {
     }
 }
 
-/// The body of a leaf, encoded as the `choices` say.
+/// The encoded body of a leaf. `choices` determine the style of the encoder.
 fn encoded(encoding: &str, content: &[u8], choices: &[u8]) -> Vec<u8> {
     let mut choices = choices.iter().copied().cycle();
     let mut choose = || choices.next().unwrap_or_default();
@@ -331,7 +331,7 @@ fn encoded(encoding: &str, content: &[u8], choices: &[u8]) -> Vec<u8> {
 }
 
 impl Part {
-    /// Writes the part with LF.
+    /// Writes the part with LF. Only the values of lengths and digests depend on `ends`.
     fn write(&self, ends: LineEnds) -> Vec<u8> {
         let mut heading = String::new();
         let mut content = Vec::new();
@@ -379,7 +379,7 @@ impl Part {
                 .replace("{md5 as it stands}", &content_md5(&ends.of(&body)))
                 .replace("{length}", &length.to_string())
                 .replace("{lines}", &lines.to_string());
-            // Before the type or behind it.
+            // Some fields precede the type, others follow it.
             if field.len() % 2 == 0 {
                 heading.insert_str(0, &format!("{field}\n"));
             } else {
@@ -423,7 +423,7 @@ fn options() -> impl Strategy<Value = Options> {
     )
 }
 
-/// A change of some bytes, at a place that is counted in thousandths of the message.
+/// A change of some bytes. Positions are in thousandths of the message.
 #[derive(Clone, Debug)]
 enum Damage {
     Flip(usize, u8),
@@ -435,7 +435,7 @@ enum Damage {
 fn damage() -> impl Strategy<Value = Damage> {
     let at = || 0_usize..=1_000;
     prop_oneof![
-        3 => (at(), prop_oneof![any::<u8>(), some(b"\n\r-=:<>\" ")]).prop_map(|(at, byte)| Damage::Flip(at, byte)),
+        3 => (at(), prop_oneof![any::<u8>(), any_of(b"\n\r-=:<>\" ")]).prop_map(|(at, byte)| Damage::Flip(at, byte)),
         1 => at().prop_map(Damage::CutOff),
         2 => (at(), 0_usize..60, at()).prop_map(|(from, length, to)| Damage::Repeat(from, length, to)),
         2 => (at(), 0_usize..20).prop_map(|(at, length)| Damage::Remove(at, length)),
@@ -443,10 +443,10 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 fn damaged(mut bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
-    for one in damage {
+    for change in damage {
         let place = |at: usize| at * bytes.len() / 1_000;
         let span = |at: usize, length: usize| place(at)..(place(at) + length).min(bytes.len());
-        match *one {
+        match *change {
             Damage::Flip(at, byte) => {
                 let at = place(at);
                 if let Some(old) = bytes.get_mut(at) {
@@ -492,7 +492,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_messages_are_messages(
+    fn damaged_messages_are_rewritten_safely(
         message in message(),
         ends in line_ends(),
         damage in prop::collection::vec(damage(), 1..5),
@@ -521,8 +521,8 @@ proptest! {
         ends in line_ends(),
         mut options in options(),
         profile in prop::sample::select(Profile::ALL.to_vec()),
-        fragments in some(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto]),
-        base_element in some(&[BaseElement::Absolute, BaseElement::Keep]),
+        fragments in any_of(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto]),
+        base_element in any_of(&[BaseElement::Absolute, BaseElement::Keep]),
         groups in any::<bool>(),
     ) {
         if groups {
@@ -536,14 +536,14 @@ proptest! {
     }
 
     #[test]
-    fn line_ends_change_no_link(message in message(), mut options in options(), text in any::<bool>()) {
+    fn links_do_not_depend_on_line_ends(message in message(), mut options in options(), text in any::<bool>()) {
         if text {
             options.scan.groups = Groups::all();
         }
         let mut bytes = message.write(LineEnds::Lf);
-        // A lone CR is the end of a line, or half of one.
+        // A lone CR before LF would become half of a line end.
         bytes.retain(|&byte| byte != b'\r');
-        // What is converted is the text of such a part, byte by byte.
+        // In unencoded UTF-16, the conversion would insert a CR into the middle of a character.
         let is_wide = |entity: &Entity| {
             let label = entity.media_type.parameter("charset").unwrap_or_default();
             label.starts_with("utf-16") && entity.transfer_encoding != TransferEncoding::Base64
@@ -551,12 +551,12 @@ proptest! {
         if entities(&bytes).entities.iter().any(is_wide) {
             return Ok(());
         }
-        let twin = LineEnds::CrLf.of(&bytes);
-        prop_assert_eq!(outcomes(&bytes, &options), outcomes(&twin, &options), "{}", shown(&bytes));
+        let with_crlf = LineEnds::CrLf.of(&bytes);
+        prop_assert_eq!(outcomes(&bytes, &options), outcomes(&with_crlf, &options), "{}", shown(&bytes));
     }
 }
 
-/// Fields that give a base, labels, which are one once they are absolute (RFC 2557, 4.2 and 5), and one that holds a link.
+/// Fields that declare a base, labels (which are bases if they are absolute: RFC 2557, 4.2 and 5), and a field with a link.
 const BASES: &[&str] = &[
     "Base: mailto:x",
     "Content-Base: http://cb/x/",
@@ -576,11 +576,11 @@ proptest! {
 
     /// A label that becomes absolute must not become the base of links that stay relative, at any depth.
     #[test]
-    fn labels_in_labels_are_rewritten_once(
-        text in prop::collection::vec(some(&["<a href=x>", "<a href=#f>", "<base href=rel/>"]), 0..3),
-        fields in prop::collection::vec(prop::collection::vec(some(BASES), 0..4), 2..6),
+    fn nested_labels_are_rewritten_once(
+        text in prop::collection::vec(any_of(&["<a href=x>", "<a href=#f>", "<base href=rel/>"]), 0..3),
+        fields in prop::collection::vec(prop::collection::vec(any_of(BASES), 0..4), 2..6),
         are_multiparts in any::<u8>(),
-        fragments in prop::option::of(some(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto])),
+        fragments in prop::option::of(any_of(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto])),
         mut options in options(),
     ) {
         let (media_type, encoding) = ("Content-Type: text/html", "");
@@ -607,7 +607,7 @@ proptest! {
     }
 }
 
-/// Parts with few or no relative links, whose plain links are counted without a report.
+/// Pieces with few or no relative links. Plain absolute links are counted without a report.
 const ABSOLUTE: &[&str] = &[
     "<a href=http://a/b>",
     "<img src=\"cid:1@2\">",
@@ -639,10 +639,10 @@ const ABSOLUTE: &[&str] = &[
 proptest! {
     #[test]
     fn absolute_links_are_counted_as_they_are_listed(
-        text in prop::collection::vec(some(ABSOLUTE), 0..6),
-        encoding in some(ENCODINGS),
-        media_type in some(TYPES),
-        fields in prop::collection::vec(some(FIELDS), 0..4),
+        text in prop::collection::vec(any_of(ABSOLUTE), 0..6),
+        encoding in any_of(ENCODINGS),
+        media_type in any_of(TYPES),
+        fields in prop::collection::vec(any_of(FIELDS), 0..4),
         choices in prop::collection::vec(any::<u8>(), 1..24),
         ends in line_ends(),
         options in options(),

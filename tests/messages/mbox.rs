@@ -1,5 +1,5 @@
-//! Mailboxes taken apart: the four variants by hand, an obvious splitter as a referee over mailboxes
-//! made of traps, and readers that give the bytes in odd pieces.
+//! Splitting of mailboxes: the four variants by hand, a simple splitter as the referee for generated mailboxes, and
+//! readers that return few bytes at a time.
 //!
 //! Deliberately absent: the bounds of time and memory. They are tested in `src/container/mbox.rs`, where
 //! the work can be counted.
@@ -14,14 +14,14 @@ mod referee;
 
 use referee::{Found, by_lines};
 
-/// The messages that `Messages` finds in `reader`, and the bytes of all.
+/// The messages that `Messages` finds in `reader`, and all their bytes.
 fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
     let mut messages = Messages::new(reader);
     let (mut found, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(one) = messages.next_message().unwrap() {
-        assert_eq!((one.number, one.offset), (found.len() + 1, bytes.len() as u64));
-        bytes.extend_from_slice(one.bytes);
-        found.push((bytes.len() - one.bytes.len(), bytes.len(), one.envelope, one.message));
+    while let Some(next) = messages.next_message().unwrap() {
+        assert_eq!((next.number, next.offset), (found.len() + 1, bytes.len() as u64));
+        bytes.extend_from_slice(next.bytes);
+        found.push((bytes.len() - next.bytes.len(), bytes.len(), next.envelope, next.message));
     }
     assert_eq!(messages.next_message().unwrap(), None);
     (found, bytes)
@@ -42,16 +42,16 @@ fn check(pieces: &[Pieces<'_>]) {
     assert_eq!(messages.iter().map(pieces_of).collect::<Vec<_>>(), pieces);
 }
 
-/// Checks the mailbox as it is, and with CRLF for each LF. For mailboxes without counted lengths.
+/// Checks a mailbox without `Content-Length`, as it is and with CRLF for each LF.
 fn check_both(pieces: &[Pieces<'_>]) {
     check(pieces);
     let crlf = |text: &str| text.replace('\n', "\r\n");
-    let twin: Vec<_> = pieces.iter().map(|(a, b, c)| (crlf(a), crlf(b), crlf(c))).collect();
-    check(&twin.iter().map(|(a, b, c)| (&a[..], &b[..], &c[..])).collect::<Vec<_>>());
+    let with_crlf: Vec<_> = pieces.iter().map(|(a, b, c)| (crlf(a), crlf(b), crlf(c))).collect();
+    check(&with_crlf.iter().map(|(a, b, c)| (&a[..], &b[..], &c[..])).collect::<Vec<_>>());
 }
 
 #[test]
-fn mboxo_and_mboxrd_quote_and_their_quotes_stay() {
+fn the_quoting_of_mboxo_and_mboxrd_is_kept() {
     check_both(&[
         ("From a@b Sat Jan  3 01:05:34 1996\n", "To: c\n\n>From one\n\n>From two\n", "\n"),
         ("From a@b Sat Jan  3 01:05:35 1996\n", "To: d\n\n>>From three\n\n>>>From four\n", "\n"),
@@ -59,7 +59,7 @@ fn mboxo_and_mboxrd_quote_and_their_quotes_stay() {
 }
 
 #[test]
-fn mboxcl_quotes_and_counts() {
+fn mboxcl_has_quoting_and_lengths() {
     // `>From one LF`, `LF`, `x LF`: 10 + 1 + 2.
     check(&[
         ("From a Sat\n", "Content-Length: 13\n\n>From one\n\nx\n", "\n"),
@@ -68,7 +68,7 @@ fn mboxcl_quotes_and_counts() {
 }
 
 #[test]
-fn mboxcl2_counts_and_does_not_quote() {
+fn mboxcl2_has_lengths_without_quoting() {
     // `LF`, `From one LF`, `LF`, `From two LF`: 1 + 9 + 1 + 9.
     check(&[
         ("From a Sat\n", "To: a\nContent-Length: 20\n\n\nFrom one\n\nFrom two\n", "\n"),
@@ -82,17 +82,17 @@ fn mboxcl2_counts_and_does_not_quote() {
 }
 
 #[test]
-fn a_count_decides_with_up_to_two_line_ends_after_it() {
-    // The body is `LF From one LF`, 10 bytes, or 9 for who does not count its last line end, or 11
-    // for who counts the empty line.
-    for (length, behind) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
+fn a_content_length_may_be_followed_by_two_line_ends() {
+    // The body is `LF From one LF`, 10 bytes. Some programs do not count its last line end (9), others also count the
+    // empty line after it (11).
+    for (length, after) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
         let body = if length == 10 { "\nFrom one\n" } else { "\nFrom one" };
         let message = format!("Content-Length: {length}\n\n{body}");
-        check(&[("From a\n", &message, behind), ("From b\n", &message, behind)]);
+        check(&[("From a\n", &message, after), ("From b\n", &message, after)]);
     }
     let message = "Content-Length: 11\n\n\nFrom one\n\n";
     check(&[("From a\n", message, ""), ("From b\n", message, "")]);
-    // Three are one too many, and the count is not trusted.
+    // After three line ends, the length is not trusted.
     check(&[
         ("From a\n", "Content-Length: 8\n", "\n"),
         ("From b\n", "c\n\n", "\n"),
@@ -101,24 +101,24 @@ fn a_count_decides_with_up_to_two_line_ends_after_it() {
 }
 
 #[test]
-fn a_count_that_leads_elsewhere_is_not_trusted() {
-    // Lengths of 1 to 3 would be right. These lead into a line or past the end, or are not numbers.
+fn a_wrong_content_length_is_ignored() {
+    // Lengths of 1 to 3 are accepted. These lead into a line or past the end, or are not numbers.
     for length in ["4", "5", "17", "18446744073709551615", "99999999999999999999", "-2", "", "2a"] {
         check(&[
             ("From a\n", &format!("Content-Length: {length}\n\nx\n"), "\n"),
             ("From b\n", "To: c\n\ny\n", "\n"),
         ]);
     }
-    // `From ` where it leads, but in the middle of a line: `x ` and `From `.
+    // The length leads to `From `, but in the middle of a line.
     check(&[("From a\n", "Content-Length: 2\n\nx From y\n", "")]);
-    // It leads to the `From ` of the body, at the start of a line: that cannot be told from a message.
+    // The length leads to a line of the body that begins with `From `, which looks like the next message.
     check(&[("From a\n", "Content-Length: 2\n\nx\n", ""), ("From y\n", "", "")]);
 }
 
 #[test]
-fn only_the_heading_of_the_message_itself_counts() {
-    // A length in the body, which would lead to `From c`, does not count, nor does a second field, which would lead
-    // to the end.
+fn only_the_content_length_of_the_outer_heading_counts() {
+    // Neither a length in the body, which would lead to `From c`, nor a second field, which would lead to the end,
+    // counts.
     check(&[
         ("From a\n", "To: a\n\nContent-Length: 13\n", "\n"),
         ("From b\n", "To: b\n", "\n"),
@@ -138,15 +138,15 @@ fn text_before_the_first_envelope_is_a_message() {
 }
 
 #[test]
-fn an_envelope_follows_an_empty_line() {
-    // Right after another envelope it is the heading's.
+fn an_envelope_line_needs_an_empty_line_before_it() {
+    // Directly after an envelope, the line belongs to the heading.
     check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", "", "\n"), ("From d\n", "", "")]);
     check_both(&[("From a\n", "\nx\nFrom b\n \nFrom c\n\t\n>From d\n", "")]);
-    // More than one empty line: only the last is the mailbox's.
+    // Of several empty lines, only the last belongs to the mailbox.
     check_both(&[("From a\n", "x\n\n\n", "\n"), ("From b\n", "x\n\n", "\n")]);
     // Line ends of both kinds.
     check(&[("From a\r\n", "x\n", "\r\n"), ("From b\n", "x\r\n", "\n"), ("From c\n", "", "")]);
-    // A CR alone ends no line.
+    // A CR alone does not end a line.
     check(&[("", "x\r\rFrom a\r\rFrom b", "")]);
     check(&[("From a\n", "x\n\r\r\nFrom b", "")]);
 }
@@ -162,10 +162,10 @@ fn a_mailbox_may_end_anywhere() {
     check(&[("From a\n", "Content-Length: 7", "")]);
 }
 
-/// Returns at most the given number of bytes at a time, and is interrupted before each read.
-struct Sips<'a>(&'a [u8], usize, bool);
+/// A reader that returns at most the given number of bytes at a time, and is interrupted before each read.
+struct SmallReads<'a>(&'a [u8], usize, bool);
 
-impl Read for Sips<'_> {
+impl Read for SmallReads<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.2 = !self.2;
         if self.2 {
@@ -192,12 +192,12 @@ fn body() -> impl Strategy<Value = String> {
     prop::collection::vec(lines, 0..6).prop_map(|lines| lines.concat())
 }
 
-/// A message that counts its body, by `off` too much.
-fn counting() -> impl Strategy<Value = String> {
+/// A message whose `Content-Length` is right or too large.
+fn with_length() -> impl Strategy<Value = String> {
     let separator = prop::sample::select(vec!["", "\n", "\r\n", "\n\n", "\n\n\n"]);
     (body(), prop::sample::select(vec![0, 0, 0, 1, 7]), separator).prop_map(
-        |(body, off, separator)| {
-            let length = body.len() + off;
+        |(body, excess, separator)| {
+            let length = body.len() + excess;
             format!("From m\nTo: n\nContent-Length: {length}\n\n{body}{separator}")
         },
     )
@@ -205,7 +205,7 @@ fn counting() -> impl Strategy<Value = String> {
 
 fn mailbox() -> impl Strategy<Value = String> {
     let plain = body().prop_map(|body| format!("From m\r\nTo: n\r\n\r\n{body}\r\n"));
-    let piece = prop_oneof![body(), plain, counting(), counting()];
+    let piece = prop_oneof![body(), plain, with_length(), with_length()];
     prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
 }
 
@@ -213,18 +213,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn it_is_as_by_lines_and_all_bytes_are_there_however_they_come(mailbox in mailbox()) {
+    fn messages_do_not_depend_on_chunk_boundaries(mailbox in mailbox()) {
         let bytes = mailbox.as_bytes();
         let (messages, again) = found(bytes);
         prop_assert_eq!(&again[..], bytes);
         prop_assert_eq!(&messages, &by_lines(bytes));
         for size in [1, 7, 64] {
-            prop_assert_eq!(&found(Sips(bytes, size, false)).0, &messages);
+            prop_assert_eq!(&found(SmallReads(bytes, size, false)).0, &messages);
         }
     }
 }
 
-/// Fails once, after the given number of bytes.
+/// A reader that fails once, after the given number of bytes.
 struct FailsOnce<'a>(&'a [u8], Option<usize>);
 
 impl Read for FailsOnce<'_> {
@@ -245,15 +245,15 @@ impl Read for FailsOnce<'_> {
 }
 
 #[test]
-fn an_error_of_the_reader_is_returned_and_loses_nothing() {
+fn reading_can_continue_after_an_error_of_the_reader() {
     let mailbox = b"From a\nTo: a\n\nx\n\nFrom b\nTo: b\n\ny\n";
     for before in 0..=mailbox.len() {
         let mut messages = Messages::new(FailsOnce(mailbox, Some(before)));
         let error = messages.next_message().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
         let mut offsets = Vec::new();
-        while let Some(one) = messages.next_message().unwrap() {
-            offsets.push((one.number, one.offset, one.bytes.len()));
+        while let Some(next) = messages.next_message().unwrap() {
+            offsets.push((next.number, next.offset, next.bytes.len()));
         }
         assert_eq!(offsets, [(1, 0, 17), (2, 17, 16)], "after {before}");
     }

@@ -1,7 +1,7 @@
-//! The parts of messages as resources: of `fixtures/archive/chromium.mhtml`, and of messages that are put together here
-//! after RFC 2387, RFC 2392 and RFC 2557.
+//! The parts of messages as resources: in `fixtures/archive/chromium.mhtml`, and in messages assembled here by RFC 2387,
+//! RFC 2392 and RFC 2557.
 //!
-//! Deliberately absent: which file each becomes.
+//! Deliberately absent: the files that `localize` makes of the parts.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use baselink::Options;
 use baselink::collection::message::{PartResource, resources};
 
-/// A message with the heading `heading` and these parts, each with its heading and content.
+/// A message with the heading `heading`, and `parts` that have a heading and content each.
 fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     let mut message = format!("{heading}; boundary=b\n");
     for (heading, content) in parts {
@@ -18,7 +18,7 @@ fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     (message + "\n--b--\n").into_bytes()
 }
 
-/// Entity, URLs, base (in brackets if there is none), and a star for the root.
+/// A part in one line: entity, a star for the root, URLs, and base (in parentheses if `has_base` is false).
 fn row(part: &PartResource<'_>) -> String {
     let base = if part.has_base { part.base.to_string() } else { format!("({})", part.base) };
     let star = if part.is_root { "*" } else { "" };
@@ -31,7 +31,7 @@ fn check(message: &[u8], options: &Options, expected: &[&str]) {
 }
 
 #[test]
-fn the_parts_that_chromium_writes_have_the_bases_of_the_page_that_it_took_apart() {
+fn parts_of_a_chromium_mhtml_file_have_the_bases_of_their_page() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive/chromium.mhtml");
     let bytes = fs::read(path).unwrap();
     let parts = resources(&bytes, &Options::default());
@@ -67,7 +67,7 @@ fn the_parts_that_chromium_writes_have_the_bases_of_the_page_that_it_took_apart(
 }
 
 #[test]
-fn a_location_is_resolved_as_rfc_2557_says() {
+fn content_location_is_resolved_by_rfc_2557() {
     const HTML: &str = "Content-Type: text/html\n";
     let related = "Content-Type: multipart/related";
     let images = [
@@ -75,7 +75,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
         ("Content-Type: image/png\nContent-Location: i.png", ""),
         ("Content-Type: image/png\nContent-Location: http://b/x%20y", ""),
     ];
-    // 5: the Content-Base or Content-Location around, or else thismessage:/.
+    // RFC 2557, 5: the base is from the Content-Base or Content-Location of the enclosing heading, or `thismessage:/`.
     check(
         &message(&format!("Content-Location: http://a/b/c\n{related}"), &images),
         &Options::default(),
@@ -94,7 +94,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
             "3 http://b/x%20y http://b/x%20y",
         ],
     );
-    // RFC 1808, 3.3.
+    // The base is the retrieval URL (RFC 1808, 3.3).
     check(
         &message(related, &images[..2]),
         &Options::at("http://r/s/"),
@@ -107,7 +107,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
         &Options::default(),
         &["1* thismessage:/1 http://a/", "2 http://c/i.png http://c/d/"],
     );
-    // Word writes places on the writer's machine.
+    // Word writes paths on the author's computer.
     let word = [
         ("Content-Type: text/html\nContent-Location: file:///C:/A/x.htm", "<img src=x/i.png>"),
         ("Content-Type: image/png\nContent-Location: file:///C:/A/x/i.png", ""),
@@ -123,7 +123,7 @@ fn a_location_is_resolved_as_rfc_2557_says() {
 }
 
 #[test]
-fn a_content_id_is_a_url_by_rfc_2392_and_as_programs_write_it() {
+fn content_ids_become_cid_urls_by_rfc_2392_and_by_practice() {
     let id = |id| [("Content-Type: text/html", ""), ("Content-Type: image/png\nContent-ID: ", id)];
     for (value, urls) in [
         // The example of RFC 2392, 2.
@@ -142,7 +142,7 @@ fn a_content_id_is_a_url_by_rfc_2392_and_as_programs_write_it() {
 }
 
 #[test]
-fn a_part_without_a_label_is_called_after_its_number_and_its_file() {
+fn a_part_without_a_label_is_named_by_its_number_and_file() {
     let file = |heading: &str| {
         let bytes = message("Content-Type: multipart/mixed", &[(heading, "")]);
         resources(&bytes, &Options::default())[0].urls.clone()
@@ -163,13 +163,13 @@ fn a_part_without_a_label_is_called_after_its_number_and_its_file() {
 }
 
 #[test]
-fn the_root_is_that_of_related_or_the_html_alternative() {
+fn the_root_is_determined_by_related_or_alternative_parts() {
     let roots = |bytes: &[u8]| {
         let parts = resources(bytes, &Options::default());
-        let of = |part: &PartResource<'_>| {
+        let marked = |part: &PartResource<'_>| {
             format!("{}{}", part.entity, if part.is_root { "*" } else { "" })
         };
-        parts.iter().map(of).collect::<Vec<_>>().join(" ")
+        parts.iter().map(marked).collect::<Vec<_>>().join(" ")
     };
     const HTML: &str = "Content-Type: text/html";
     let multi = |kind: &str, parts: &[(&str, &str)]| {
@@ -182,7 +182,7 @@ fn the_root_is_that_of_related_or_the_html_alternative() {
     assert_eq!(roots(&multi("related", &two)), "1* 2");
     assert_eq!(roots(&multi("related; start=\"<b@c>\"", &two)), "1 2*");
     assert_eq!(roots(&multi("related; start=\"<none>\"", &two)), "1* 2");
-    // RFC 2387, 3.1, as DevExpress writes it: the type of the root, which is not the first.
+    // DevExpress writes the type of the root (RFC 2387, 3.1), which is not the first part.
     let image_first = [("Content-Type: image/png", ""), (HTML, ""), (HTML, "")];
     assert_eq!(roots(&multi("related; type=\"Text/HTML\"", &image_first)), "1 2* 3");
     assert_eq!(roots(&multi("related", &image_first)), "1 2 3");
@@ -193,7 +193,7 @@ fn the_root_is_that_of_related_or_the_html_alternative() {
         roots(&multi("alternative", &[("", "a"), ("Content-Type: text/calendar", "")])),
         "1 2"
     );
-    // Text first, then an attachment, which is not the message.
+    // An attachment after text is not the root.
     let attached = ("Content-Type: text/html\nContent-Disposition: ATTACHMENT", "");
     assert_eq!(roots(&multi("mixed", &[("", "a"), attached])), "1 2");
     assert_eq!(roots(&multi("mixed", &[("", "a"), (HTML, ""), (HTML, "")])), "1 2* 3");
@@ -201,7 +201,7 @@ fn the_root_is_that_of_related_or_the_html_alternative() {
     assert_eq!(roots(b"Content-Type: text/html\n\n<p>"), "*");
     assert_eq!(roots(b"Content-Type: image/png\n\n"), "");
     assert_eq!(roots(b"Content-Type: message/rfc822\n\nContent-Type: text/html\n\n<p>"), "1*");
-    // Mail with an image: the alternative that is opened is a multipart/related.
+    // A mail with an image: the chosen alternative is a multipart/related.
     let mail = b"Content-Type: multipart/mixed; boundary=m\n\n--m\nContent-Type: multipart/alternative; boundary=a\n\n\
         --a\n\ntext\n--a\nContent-Type: multipart/related; boundary=r\n\n--r\nContent-Type: text/html\n\n<img src=cid:i>\n\
         --r\nContent-Type: image/png\nContent-ID: <i>\n\n\n--r--\n--a--\n--m\nContent-Type: application/pdf\n\n\n--m--\n";
@@ -241,7 +241,7 @@ fn a_style_sheet_with_a_label_has_the_base_of_the_first_page_that_refers_to_it()
 }
 
 #[test]
-fn any_bytes_are_a_message_of_any_depth() {
+fn any_bytes_can_be_read_as_nested_messages() {
     let deep = "Content-Type: message/rfc822\n\n".repeat(20_000);
     assert_eq!(resources(deep.as_bytes(), &Options::default()).len(), 1);
     let mut nested = String::new();
@@ -254,7 +254,7 @@ fn any_bytes_are_a_message_of_any_depth() {
     for bytes in [&b""[..], b"\0\xff\n\n", b"Content-Type: multipart/related\n\n"] {
         let _ = resources(bytes, &Options::default());
     }
-    // base64 that cannot be read is an obstacle, and the part stays one.
+    // A part with undecodable base64 is still a part.
     let broken = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n<p>";
     let parts = resources(broken, &Options::default());
     assert!(parts[0].is_root && parts[0].body.is_err());

@@ -1,4 +1,4 @@
-//! Adaptations of copies out of archives: byte for byte, as trees, and in a browser.
+//! Adaptations of copies out of archives: their exact bytes, and their effect on trees and in a browser.
 
 use std::fs;
 use std::rc::Rc;
@@ -19,11 +19,11 @@ fn charset(label: &str) -> Option<Charset> {
     (!label.is_empty()).then(|| Charset::for_label(label).unwrap())
 }
 
-/// A document after its adaptation; adapting it once more changes nothing, and places and edits are the same.
-fn after(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
+/// The adapted document. Checks that each adaptation has its edit, and that a second run changes nothing.
+fn adapt(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
     let once = adapted(bytes, format, given);
-    let places: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
-    assert_eq!(once.made.iter().map(|made| made.1).collect::<Vec<_>>(), places);
+    let spans: Vec<_> = once.edits.iter().map(|edit| edit.span).collect();
+    assert_eq!(once.made.iter().map(|adaptation| adaptation.1).collect::<Vec<_>>(), spans);
     let output = once.edits.apply(bytes);
     for given in [given, None] {
         let twice = adapted(&output, format, given);
@@ -34,7 +34,7 @@ fn after(bytes: &[u8], format: Format, given: Option<Charset>) -> Vec<u8> {
 
 #[track_caller]
 fn check(format: Format, label: &str, before: &str, expected: &str) {
-    let output = after(before.as_bytes(), format, charset(label));
+    let output = adapt(before.as_bytes(), format, charset(label));
     assert_eq!(String::from_utf8_lossy(&output), expected, "{before}");
 }
 
@@ -42,7 +42,7 @@ fn check(format: Format, label: &str, before: &str, expected: &str) {
 #[test]
 fn a_page_declares_the_charset_of_its_heading() {
     const META: &str = "<meta charset=\"UTF-8\">";
-    // `|` is the place.
+    // `|` marks the position.
     for page in [
         "<!doctype html><html lang=en><head profile=x>|<title>x</title>",
         "<!DOCTYPE html PUBLIC '-//W3C//DTD HTML 4.01//EN'>\n<!-- <head> --><HTML>\n<HEAD>|\n<title>",
@@ -57,7 +57,7 @@ fn a_page_declares_the_charset_of_its_heading() {
         "<!doctype html></p x='>'></1>|</br>",
         "|</p x='>",
         "<head>|<!--<meta charset=koi8-r>--><p content='charset=koi8-r'>",
-        // The heading takes precedence over the declaration of the page.
+        // The HTTP heading takes precedence over the declaration of the page.
         "<head>|<meta charset=koi8-r>",
         "<!doctype html>|<meta http-equiv=content-type content='text/html; charset=koi8-r'>",
         "<?xml version='1.0' encoding='koi8-r'?>|<html-x>",
@@ -78,13 +78,13 @@ fn a_page_declares_the_charset_of_its_heading() {
         check(Format::Html, "utf-8", declared, declared);
     }
     check(Format::Html, "latin1", "<head>", "<head><meta charset=\"windows-1252\">");
-    // A `meta` cannot declare it (HTML, 13.2.3.2: it means windows-1252).
+    // In a `meta`, `x-user-defined` means windows-1252 (HTML, 13.2.3.2).
     check(Format::Html, "x-user-defined", "<head>", "<head>");
     check(Format::Other, "utf-8", "<head>", "<head>");
 }
 
 #[test]
-fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
+fn style_sheets_and_xml_declare_their_charset() {
     use Format::{Css, Svg, Xhtml, Xml};
     for (format, label, before, expected) in [
         (Css, "utf-8", "@import 'é';", "@charset \"UTF-8\";@import 'é';"),
@@ -92,7 +92,7 @@ fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
         (Css, "utf-8", "\u{feff}é{}", "\u{feff}é{}"),
         (Css, "utf-8", "@charset \"utf-8\";é{}", "@charset \"utf-8\";é{}"),
         (Css, "gbk", "@charset \"utf-8\";é{}", "@charset \"GBK\";@charset \"utf-8\";é{}"),
-        // Not the byte pattern of a declaration.
+        // `@charset` with single quotes declares nothing.
         (Css, "gbk", "@charset 'gbk';é{}", "@charset \"GBK\";@charset 'gbk';é{}"),
         (Svg, "koi8-r", "<svg>é</svg>", "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><svg>é</svg>"),
         (Xml, "koi8-r", "<a/>", "<a/>"),
@@ -130,7 +130,7 @@ fn a_style_sheet_and_xml_declare_it_in_their_own_way() {
 }
 
 #[test]
-fn integrity_and_crossorigin_of_local_targets_go() {
+fn integrity_and_crossorigin_of_local_targets_are_removed() {
     for (before, expected) in [
         (
             "<script src=x.js integrity='sha384-x' crossorigin></script>",
@@ -155,9 +155,9 @@ fn integrity_and_crossorigin_of_local_targets_go() {
             "<audio crossorigin><source src=http://a/x><source src=x></audio>",
             "<audio><source src=http://a/x><source src=x></audio>",
         ),
-        // Repeated ones would count next.
+        // If only the first attribute were removed, the repeated one would apply.
         ("<img src=x crossorigin crossorigin=anonymous>", "<img src=x>"),
-        // Tokens that would become one, and slashes that would end the element.
+        // The removal must not join tokens, or make a slash close the element.
         ("<img src=x crossorigin/>", "<img src=x />"),
         ("<img src='x' crossorigin/>", "<img src='x'/>"),
         ("<img src=x integrity='y' crossorigin/>", "<img src=x />"),
@@ -213,9 +213,9 @@ fn integrity_and_crossorigin_of_local_targets_go() {
     }
 }
 
-/// CSP 3, 6.7.2: a host or a scheme does not match a file.
+/// Hosts and schemes do not match files (CSP 3, 6.7.2).
 #[test]
-fn a_policy_that_blocks_files_is_disabled() {
+fn a_content_security_policy_that_blocks_files_is_disabled() {
     for (policy, is_disabled) in [
         ("default-src https://a.example", true),
         ("default-src 'none'; STYLE-SRC a.example", true),
@@ -259,7 +259,7 @@ fn a_policy_that_blocks_files_is_disabled() {
 }
 
 #[test]
-fn kinds_are_counted() {
+fn adaptations_are_counted_by_kind() {
     let page = b"<head><meta content='img-src a.example' http-equiv=content-security-policy>\
                  <img src=x integrity crossorigin>";
     let counts = adapted(page, Format::Html, Some(Charset::UTF_8)).counts();
@@ -267,63 +267,63 @@ fn kinds_are_counted() {
     assert_eq!(Adaptation::ALL.map(Adaptation::name), ["charset", "integrity", "policy"]);
 }
 
-/// In each encoding the new text is spelled as the document is, and no other byte changes.
+/// Other bytes do not change.
 #[test]
 fn new_text_is_in_the_encoding_of_the_document() {
-    let spelled = |label: &str, text: &str| charset(label).unwrap().encode(text).unwrap();
+    let encode = |label: &str, text: &str| charset(label).unwrap().encode(text).unwrap();
     const BEFORE: &str = "<p title=|><img src=x crossorigin>";
     for (label, text) in [
         ("windows-1252", &b"\xe9"[..]),
-        // Its second byte is `\`.
+        // The second byte of this character is `\`.
         ("shift_jis", b"\x95\x5c"),
-        // It ends with `>` and `-` in the other character set.
+        // The bytes of this character are `->`.
         ("iso-2022-jp", b"\x1b$B->\x1b(B"),
         ("utf-16le", b"\xe9\0"),
         ("utf-16be", b"\0\xe9"),
     ] {
         let with = |page: &str| {
             let (start, end) = page.split_once('|').unwrap();
-            [&spelled(label, start)[..], text, &spelled(label, end)].concat()
+            [&encode(label, start)[..], text, &encode(label, end)].concat()
         };
         let is_utf_16 = label.starts_with("utf-16");
         let expected = match is_utf_16 {
-            true => [spelled(label, "\u{feff}"), with("<p title=|><img src=x>")].concat(),
+            true => [encode(label, "\u{feff}"), with("<p title=|><img src=x>")].concat(),
             false => {
                 let name = charset(label).unwrap().name();
                 with(&format!("<meta charset=\"{name}\"><p title=|><img src=x>"))
             }
         };
-        let output = after(&with(BEFORE), Format::Html, charset(label));
+        let output = adapt(&with(BEFORE), Format::Html, charset(label));
         assert_eq!(output, expected, "{label}: {}", String::from_utf8_lossy(&output));
     }
-    // The escape sequence belongs to the space before the attribute.
+    // The escape sequence is part of the space before the attribute, so this space is kept.
     let page = b"<img src=x alt=\x1b$B->\x1b(B crossorigin>";
-    let output = after(page, Format::Html, charset("iso-2022-jp"));
+    let output = adapt(page, Format::Html, charset("iso-2022-jp"));
     assert_eq!(output, b"<meta charset=\"ISO-2022-JP\"><img src=x alt=\x1b$B->\x1b(B >");
     let comment = b"<!--\x1b$B-->-\x1b(B--><head>";
-    let output = after(comment, Format::Html, charset("iso-2022-jp"));
+    let output = adapt(comment, Format::Html, charset("iso-2022-jp"));
     assert_eq!(output, [&comment[..], b"<meta charset=\"ISO-2022-JP\">"].concat());
 }
 
-/// A tree without the effects of adaptations: one line per node, except for the `meta` of the charset.
+/// The tree of a page, one line per node, without what adaptations change: some attributes, and the new `meta`.
 fn tree(page: &str, is_adapted: bool) -> Vec<String> {
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(page);
     let mut open: Vec<(usize, Handle)> = vec![(0, dom.document)];
     let mut lines = Vec::new();
-    let mut skipped = !is_adapted;
+    let mut is_skipped = !is_adapted;
     while let Some((depth, node)) = open.pop() {
         let line = match &node.data {
             NodeData::Element { name, attrs, template_contents, .. } => {
                 let mut written: Vec<String> = Vec::new();
-                for one in attrs.borrow().iter() {
-                    let name = one.name.local.to_string();
+                for attribute in attrs.borrow().iter() {
+                    let name = attribute.name.local.to_string();
                     if name != "integrity" && name != "crossorigin" {
                         let name = name.replace("data-http-equiv", "http-equiv");
-                        written.push(format!("{name}={}", one.value));
+                        written.push(format!("{name}={}", attribute.value));
                     }
                 }
-                if !skipped && written == ["charset=UTF-8"] {
-                    skipped = true;
+                if !is_skipped && written == ["charset=UTF-8"] {
+                    is_skipped = true;
                     continue;
                 }
                 if let Some(content) = &*template_contents.borrow() {
@@ -417,12 +417,12 @@ const PIECES: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Twice changes nothing more; links and tree stay; the encoding is that of the heading.
+    /// The adapted page declares the encoding of the heading.
     #[test]
-    fn only_what_is_adapted_changes(chosen in prop::collection::vec(prop::sample::select(PIECES), 0..14)) {
-        // A comment without an end cannot but follow the new element.
+    fn an_adaptation_keeps_links_and_tree(chosen in prop::collection::vec(prop::sample::select(PIECES), 0..14)) {
+        // `]]>` ends a comment that would otherwise move behind the new element.
         let page = chosen.concat() + "]]>";
-        let output = after(page.as_bytes(), Format::Html, Some(Charset::UTF_8));
+        let output = adapt(page.as_bytes(), Format::Html, Some(Charset::UTF_8));
         prop_assert_eq!(links(&output), links(page.as_bytes()), "{}", &page);
         let output = String::from_utf8(output).unwrap();
         let is_declared = output.contains("<meta charset=\"UTF-8\">");
@@ -432,21 +432,21 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_document(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
+    fn any_bytes_can_be_rewritten_as_a_document(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
         for label in ["utf-8", "koi8-r", "shift_jis", "iso-2022-jp", "utf-16le", "x-user-defined", ""] {
             for format in [Format::Html, Format::Css, Format::Xml] {
-                after(&bytes, format, charset(label));
+                adapt(&bytes, format, charset(label));
             }
         }
     }
 }
 
-/// A page out of an archive, with the files that it refers to. Its script and its style sheet are UTF-8 and do not say so.
+/// A page out of an archive. Its script and its style sheet are in UTF-8, but do not declare it.
 const PAGE: &str = "<!doctype html><html><head><meta http-equiv=Content-Security-Policy content='img-src https://a.example'>
 <link rel=stylesheet href=x.css crossorigin><script src=x.js defer integrity='sha256-z7w7LjS3cJaTKnMVO3yJ0jTzT0JzZQb0u3hXBYtRkEQ='></script>
 </head><body><p id=text>x</p><img src=x.svg><audio crossorigin preload=auto><source src=x.wav></audio></body></html>";
 
-/// The files, and the evidence that they were loaded.
+/// The files of the page: name, content, and an expression that is true if the page has loaded the file.
 const LOADED: &[(&str, &str, &str)] = &[
     (
         "x.css",
@@ -474,13 +474,13 @@ fn an_adapted_page_loads_its_files_from_disk() {
     }
     fs::write(scene.path().join("x.wav"), "").unwrap();
     let page = scene.path().join("page.html");
-    let adapted = after(PAGE.as_bytes(), Format::Html, charset("utf-8"));
+    let adapted = adapt(PAGE.as_bytes(), Format::Html, charset("utf-8"));
     for (content, is_loaded) in [(PAGE.as_bytes(), false), (&adapted, true)] {
         fs::write(&page, content).unwrap();
         let seen = browser.open(&file_url(&page));
-        for (name, _, shows) in LOADED {
+        for (name, _, condition) in LOADED {
             let failure = seen.requests.iter().find(|(url, _)| url.ends_with(name));
-            assert_eq!(browser.value(shows), json!(is_loaded), "{name}: {failure:?}");
+            assert_eq!(browser.value(condition), json!(is_loaded), "{name}: {failure:?}");
         }
     }
 }

@@ -1,13 +1,10 @@
-//! Folders that `localize` makes of archives, opened from disk in Chromium: every request that the archive can answer is
-//! answered by a file, and none of those fails.
+//! Folders that `localize` makes of archives, opened from disk in Chromium. No page requests a URL from the network that the
+//! archive has, and requests for files fail only for the reasons in [`is_refused`].
 //!
-//! The archives are those of `shared/corpus` that have pages. A request to the network must not be for a URL that the archive
-//! has. A request to a file may fail for the reasons of [`is_refused`] only.
+//! The archives are those in `shared/corpus` that have pages, or those in the folder that `BASELINK_ARCHIVES` names.
 //!
-//! With `BASELINK_ARCHIVES`, the archives are those of that folder.
-//!
-//! Deliberately absent: URLs that a script puts together, which no tool can know: those of requests that a script begins, and
-//! those that are the target of no link.
+//! Deliberately absent: URLs that scripts assemble, which no tool can know. The test ignores requests by scripts, and
+//! requests for URLs that are not the target of a link.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,10 +25,10 @@ struct Opened {
     wrong: Vec<String>,
 }
 
-/// The time for which a page may ask for something.
+/// The time after which the test stops waiting for requests of a page.
 const LONGEST: Duration = Duration::from_secs(6);
 
-/// The folder that `localize` makes of `archive`, and its table: the URL of each path.
+/// Localizes `archive` to the folder `out`. Returns the URL of each path, or `None` if nothing was written.
 fn localized(archive: &Path, out: &Path) -> Option<BTreeMap<String, String>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     command.args(["localize", "--config", "none", "-q"]).arg(archive).arg("-o").arg(out);
@@ -59,7 +56,7 @@ fn csv_rows(table: &str) -> Vec<Vec<String>> {
     table.lines().map(row).collect()
 }
 
-/// The targets of all links in the documents below `path`, which are at `url`.
+/// The targets of all links in the documents below the folder `path`, whose URL is `url`.
 fn targets(path: &Path, url: &str) -> BTreeSet<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     command.args([
@@ -94,7 +91,8 @@ fn open(browser: &mut Browser, folder: &Path, urls: &BTreeMap<String, String>) -
     let targets = targets(folder, &format!("{}/", file_url(folder)));
     let known: BTreeSet<&str> = urls.values().map(String::as_str).collect();
     let without_scheme = |url: &str| url.split_once(':').map(|(_, rest)| rest.to_owned());
-    let known_anyhow: BTreeSet<_> = known.iter().filter_map(|url| without_scheme(url)).collect();
+    let known_without_scheme: BTreeSet<_> =
+        known.iter().filter_map(|url| without_scheme(url)).collect();
     let entry = fs::read_to_string(folder.join("index.html")).unwrap();
     let hrefs = entry.split("<li><a href=\"").skip(1).filter_map(|rest| rest.split('"').next());
     for href in hrefs.take(12) {
@@ -114,7 +112,7 @@ fn open(browser: &mut Browser, folder: &Path, urls: &BTreeMap<String, String>) -
             } else if url.starts_with("http") {
                 opened.network += 1;
                 let bare = url.split('#').next().unwrap_or_default();
-                if known_anyhow.contains(&without_scheme(bare).unwrap_or_default()) {
+                if known_without_scheme.contains(&without_scheme(bare).unwrap_or_default()) {
                     opened.wrong.push(format!("{page}: asks the network for {url}"));
                 }
             }
@@ -141,9 +139,9 @@ fn archives_open_from_disk() {
         }
         let opened = open(&mut browser, &folder, &urls);
         let name = archive.file_name().unwrap().to_string_lossy().into_owned();
-        let Opened { pages: of, local, failed, network, .. } = opened;
+        let Opened { pages: count, local, failed, network, .. } = opened;
         println!(
-            "{name}: {of} pages, {local} requests to files ({failed} failed), {network} to the network"
+            "{name}: {count} pages, {local} requests to files ({failed} failed), {network} to the network"
         );
         pages += opened.pages;
         wrong.extend(opened.wrong);

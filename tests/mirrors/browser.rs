@@ -1,8 +1,8 @@
 //! The output of `localize`, opened from disk in Chromium: every present resource is shown without network
 //! requests. Also the page of `check --report`, with scripts and without.
 //!
-//! `tests/mirrors/crawl` is a tree as a crawler writes it. A real one is that of Debian's `python3.11-doc`, or
-//! of the folder that `BASELINK_PYTHON_DOC` names. `tests/common/outside.rs` finds Chromium.
+//! `tests/mirrors/crawl` imitates the output of a crawler. A test with a real tree uses Debian's `python3.11-doc`, or the
+//! folder that `BASELINK_PYTHON_DOC` names. `tests/common/outside.rs` finds Chromium.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::devtools::{Browser, file_of, file_url};
 use crate::folder::files;
 
-/// Runs the program, which is to end with one of these statuses.
+/// Runs the program, and expects one of `statuses`.
 fn baselink(folder: &Path, arguments: &[&str], statuses: &[i32]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
@@ -22,8 +22,8 @@ fn baselink(folder: &Path, arguments: &[&str], statuses: &[i32]) {
     assert!(statuses.contains(&status), "{arguments:?}: {output:?}");
 }
 
-/// The pictures of a page that do not show, and all its links.
-const LOOK: &str = "(() => {
+/// An expression for the pictures of a page that do not show, and for its links.
+const PICTURES_AND_LINKS: &str = "(() => {
     const pictures = [...document.images].filter(one => one.getAttribute('src') !== null);
     const links = [...document.querySelectorAll('a[href], area[href]')];
     return {
@@ -50,9 +50,9 @@ fn faults(
             wrong.push(format!("{}: {url} fails: {failure}", path.display()));
         }
     }
-    let page = browser.value(LOOK);
-    let pictures = page["hidden"].as_array().unwrap().iter().map(|one| one.as_str().unwrap());
-    for picture in pictures.filter(|one| one.starts_with("file:") || !is_absent(one)) {
+    let page = browser.value(PICTURES_AND_LINKS);
+    let pictures = page["hidden"].as_array().unwrap().iter().map(|url| url.as_str().unwrap());
+    for picture in pictures.filter(|url| url.starts_with("file:") || !is_absent(url)) {
         wrong.push(format!("{}: {picture} does not show", path.display()));
     }
     let links = page["links"].as_array().unwrap().iter().map(|link| link.as_str().unwrap());
@@ -74,10 +74,10 @@ fn present_resources_are_shown_from_disk() {
     let crawl = crawl.to_str().unwrap();
     let run = |words: &[&str]| baselink(scene.path(), &[words, &arguments[..]].concat(), &[0]);
     run(&["localize", crawl, "-o", "a #mirror"]);
-    // A name that has to be encoded, and no URL in any page knows it.
+    // The name of the folder must be encoded in URLs, and no page contains it.
     let mirror = scene.path().join("a #mirror");
     let host = mirror.join("www.example.net");
-    let mut asked = Vec::new();
+    let mut counts = Vec::new();
     for page in [
         "index.html",
         "letters/index.html",
@@ -87,10 +87,10 @@ fn present_resources_are_shown_from_disk() {
     ] {
         let (wrong, requests, _) = faults(&mut browser, &host.join(page), |_| false);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-        asked.push(requests);
+        counts.push(requests);
     }
-    // index.html: itself, two style sheets, the script, dot.gif, that with a query, big.svg, a #b.svg, the frame.
-    assert!(asked[0] >= 9, "{asked:?}");
+    // index.html needs itself, two style sheets, a script, dot.gif without and with a query, big.svg, a #b.svg, a frame.
+    assert!(counts[0] >= 9, "{counts:?}");
 
     browser.open(&file_url(&host.join("index.html")));
     for (expression, expected) in [
@@ -100,7 +100,7 @@ fn present_resources_are_shown_from_disk() {
         ("document.querySelector('picture img').naturalWidth", json!(8)),
         ("document.querySelector('#elsewhere').href", json!("https://elsewhere.example/")),
         ("document.querySelector('#gone').href", json!("https://www.example.net/gone.html")),
-        // A jump stays in the page.
+        // A link to a fragment stays in the page.
         ("window.mark = 'same page'; document.querySelector('#jump').click(); ''", json!("")),
         ("window.mark + document.querySelector(':target').id", json!("same pagenotes")),
         ("location.hash", json!("#notes")),
@@ -114,18 +114,18 @@ fn present_resources_are_shown_from_disk() {
     assert_eq!(files(&scene.path().join("again")), files(&mirror));
 }
 
-/// The negative: the same crawl as it was downloaded does not open from disk.
+/// Before `localize`, the same crawl does not open from disk.
 #[test]
 fn faults_are_detected() {
     let Some(mut browser) = Browser::start() else { return };
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/crawl");
     let (wrong, ..) = faults(&mut browser, &crawl.join("www.example.net/index.html"), |_| false);
-    let has = |what: &str| wrong.iter().any(|one| one.contains(what));
+    let has = |what: &str| wrong.iter().any(|fault| fault.contains(what));
     assert!(has("asks the network for https://www.example.net/style/main.css?v=3"), "{wrong:?}");
     assert!(has("dot.gif does not show"), "{wrong:?}");
     let letters = crawl.join("www.example.net/letters/index.html");
     let (wrong, ..) = faults(&mut browser, &letters, |_| true);
-    let has = |what: &str| wrong.iter().any(|one| one.contains(what));
+    let has = |what: &str| wrong.iter().any(|fault| fault.contains(what));
     assert!(has("leads to no file"), "{wrong:?}");
     let scene = tempfile::tempdir().unwrap();
     let page = scene.path().join("page.html");
@@ -149,7 +149,7 @@ fn a_real_tree_opens_from_disk() {
     let scene = tempfile::tempdir().unwrap();
     let url_of_docs = "https://docs.python.org/3/";
     let url = ["-q", "--url", url_of_docs, "--index", "index.html"];
-    // Links that lead to other packages may lead to nothing.
+    // Symbolic links to other packages may be broken.
     let run = |words: &[&str]| baselink(scene.path(), &[words, &url[..]].concat(), &[0, 2]);
     run(&["rewrite", "--follow", docs.to_str().unwrap(), "-o", "absolute"]);
     run(&["localize", "absolute", "-o", "mirror"]);
@@ -157,12 +157,14 @@ fn a_real_tree_opens_from_disk() {
     run(&["rewrite", "mirror", "-o", "back"]);
     let folder = |name: &str| files(&scene.path().join(name));
     let mirror = folder("mirror");
-    let differs = |other: &BTreeMap<PathBuf, Vec<u8>>, one: &BTreeMap<PathBuf, Vec<u8>>| {
-        one.iter().filter(|(path, bytes)| other.get(*path) != Some(bytes)).count()
+    let differs = |other: &BTreeMap<PathBuf, Vec<u8>>, files: &BTreeMap<PathBuf, Vec<u8>>| {
+        files.iter().filter(|(path, bytes)| other.get(*path) != Some(bytes)).count()
     };
     assert_eq!(differs(&folder("again"), &mirror), 0, "localizing again changes files");
-    let pages: Vec<_> =
-        mirror.keys().filter(|path| path.extension().is_some_and(|one| one == "html")).collect();
+    let pages: Vec<_> = mirror
+        .keys()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "html"))
+        .collect();
     assert!(pages.len() > 100, "{} pages", pages.len());
     let (mut wrong, mut requests, mut links) = (Vec::new(), 0, 0);
     let is_absent = |url: &str| {
@@ -184,9 +186,9 @@ fn a_real_tree_opens_from_disk() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Text with a visible contrast below 4.5 (WCAG 2.2, 1.4.3), elements without a name (4.1.2), headings that skip a
-/// level, and pages wider than the window.
-const SIGHT: &str = r"(() => {
+/// An expression for faults of a page: text with a contrast below 4.5 (WCAG 2.2, 1.4.3), elements without a name
+/// (4.1.2), headings that skip a level, and content that is too wide or too high.
+const VISIBLE_FAULTS: &str = r"(() => {
     const wrong = [];
     const color = (text) => text.match(/[\d.]+/g).map(Number);
     const light = (rgb) => rgb.slice(0, 3).map((one) => one / 255)
@@ -232,7 +234,7 @@ const SIGHT: &str = r"(() => {
     return wrong;
 })()";
 
-/// The rows of a table that are drawn.
+/// An expression about the drawn rows of a table.
 fn drawn(table: &str, then: &str) -> String {
     format!("[...document.querySelectorAll('#{table} tbody tr')]{then}")
 }
@@ -251,7 +253,7 @@ fn the_report_of_check_works_with_scripts_and_without() {
         "<a href=/a.html></a><a href=a.html></a><a href=gone.html#x></a>",
     )
     .unwrap();
-    // Names and links that would be markup, end the script, or turn the text around.
+    // Names and links that imitate markup, end the script, or reverse the text.
     let planted = "<script>planted=1<script>\"'&amp;\u{202e}.html";
     let links = "<a href='</script><script>planted=2</script>'></a><a href='\u{202e}x'></a>\
                  <a href='&lt;/td>&lt;img src=x onerror=planted=3>'></a>";
@@ -270,9 +272,9 @@ fn the_report_of_check_works_with_scripts_and_without() {
                   document.body.append(made); typeof planted";
     assert_eq!(browser.value(inject), "undefined", "a script that is not that of the page");
     let verdict = browser.value("document.querySelector('.verdict').textContent");
-    let says = "Fails: 8 of 10 links would break, to 7 targets: 1 pinned, 1 escapes, 6 dangling";
-    assert_eq!(verdict, says);
-    // The target that two links lead to comes first, the fragment, which does not fail, last.
+    let summary = "Fails: 8 of 10 links would break, to 7 targets: 1 pinned, 1 escapes, 6 dangling";
+    assert_eq!(verdict, summary);
+    // The target of two links comes first. The fragment, which is not a failure, comes last.
     let number = |table| drawn(table, ".length");
     assert_eq!(browser.value(&number("targets")), 8);
     let first = drawn("targets", "[0].cells[1].textContent");
@@ -281,7 +283,7 @@ fn the_report_of_check_works_with_scripts_and_without() {
     assert_eq!(browser.value(&last), "fragment (no-id)");
     assert_eq!(browser.value(&number("links")), 9);
 
-    // A class, a word, and the links of a target.
+    // Filters: a class, a word, and the links of a target.
     let box_ = "document.querySelector('#links input[value=dangling]').click(); ''";
     for expected in [3, 9] {
         browser.value(box_);
@@ -317,7 +319,7 @@ fn the_report_of_check_works_with_scripts_and_without() {
         for scheme in ["light", "dark"] {
             browser.screen(width, scheme);
             browser.open(&file_url(&report));
-            assert_eq!(browser.value(SIGHT), json!([]), "{width} {scheme}");
+            assert_eq!(browser.value(VISIBLE_FAULTS), json!([]), "{width} {scheme}");
         }
     }
 
@@ -325,10 +327,10 @@ fn the_report_of_check_works_with_scripts_and_without() {
     let (wrong, ..) = faults(&mut browser, &report, |_| false);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(browser.value("document.querySelectorAll('.tools, button').length"), 0);
-    assert_eq!(browser.value("document.querySelector('.verdict').textContent"), says);
+    assert_eq!(browser.value("document.querySelector('.verdict').textContent"), summary);
     assert_eq!(browser.value(&number("targets")), 8);
-    assert_eq!(browser.value(SIGHT), json!([]), "without scripts");
-    // Folders open and close by themselves.
+    assert_eq!(browser.value(VISIBLE_FAULTS), json!([]), "without scripts");
+    // Folders open and close without scripts.
     browser.value("document.querySelector('details[open] > summary').click(); ''");
     assert_eq!(browser.value("document.querySelector('details').open"), false);
 }
@@ -359,8 +361,8 @@ fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
         let loaded = "performance.getEntriesByType('navigation')[0].loadEventEnd";
         opened.push(browser.value(loaded).as_f64().unwrap());
     }
-    let said = "document.querySelector('#links [role=status]').textContent";
-    assert_eq!(browser.value(said), "1–100 of 100,000 links");
+    let range = "document.querySelector('#links [role=status]').textContent";
+    assert_eq!(browser.value(range), "1–100 of 100,000 links");
     let elements = browser.value("document.querySelectorAll('*').length").as_u64().unwrap();
     assert!(elements < 20_000, "{elements} elements are drawn");
     let filter = "(() => {
@@ -381,7 +383,7 @@ fn a_report_of_100_000_findings_draws_a_hundred_at_a_time() {
     );
     // The last page of links.
     browser.value("for (let n = 0; n < 999; n += 1) document.querySelector('#links .pages').lastChild.click(); ''");
-    assert_eq!(browser.value(said), "99,901–100,000 of 100,000 links");
+    assert_eq!(browser.value(range), "99,901–100,000 of 100,000 links");
     assert_eq!(browser.value("document.querySelector('#links .pages').lastChild.disabled"), true);
 
     let Some(folder) = std::env::var_os("BASELINK_PICTURES").map(PathBuf::from) else { return };

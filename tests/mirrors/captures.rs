@@ -1,10 +1,10 @@
 //! Folders that `localize` makes of random archives: every link of every document leads where it should.
 //!
-//! The test generates an archive with captures of URLs that clash, repeat and redirect to each other. It determines
-//! independently, with the crate `url` and in the simplest way, which capture of each URL counts and where each
-//! link leads (RFC 9110, 15; URL Standard).
+//! The test generates an archive with captures of URLs that clash, repeat and redirect to each other. A simple model
+//! with the crate `url` determines which capture of each URL counts and where each link leads (RFC 9110, 15; URL
+//! Standard).
 //!
-//! Deliberately absent: captures of one URL with the same date, of which the later record wins.
+//! Deliberately absent: captures of one URL with the same date, where the later record wins.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -102,7 +102,7 @@ fn captured() -> impl Strategy<Value = Captured> {
         prop::collection::vec(reference(), 0..6),
     )
         .prop_map(|(url, status, media_type, location, base, links)| {
-            // A base that is not one has rules of its own.
+            // Unusable bases have rules of their own.
             let base = base.filter(|base| !base.starts_with(['m', '#']) && !base.contains("a:b"));
             Captured { url, status, media_type, location, base, links }
         })
@@ -162,7 +162,7 @@ fn key(url: &Url) -> String {
     key
 }
 
-/// The archive as the test sees it: the number of the capture that counts, by key.
+/// The model of the archive: the number of the capture that counts, by key.
 struct Model<'a> {
     captured: &'a [Captured],
     best: BTreeMap<String, usize>,
@@ -178,16 +178,17 @@ fn is_resource(captured: &Captured) -> bool {
 
 impl<'a> Model<'a> {
     fn of(captured: &'a [Captured]) -> Self {
-        let class = |number: &usize| match &captured[*number] {
-            one if is_resource(one) => 2,
-            one if is_redirect(one) => 1,
+        let rank = |number: &usize| match &captured[*number] {
+            capture if is_resource(capture) => 2,
+            capture if is_redirect(capture) => 1,
             _ => 0,
         };
         let mut all: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (number, one) in captured.iter().enumerate() {
-            all.entry(key(&Url::parse(&one.url).unwrap())).or_default().push(number);
+        for (number, capture) in captured.iter().enumerate() {
+            all.entry(key(&Url::parse(&capture.url).unwrap())).or_default().push(number);
         }
-        let best = |numbers: Vec<usize>| numbers.into_iter().max_by_key(|one| (class(one), *one));
+        let best =
+            |numbers: Vec<usize>| numbers.into_iter().max_by_key(|number| (rank(number), *number));
         let best = all.into_iter().map(|(key, numbers)| (key, best(numbers).unwrap())).collect();
         Self { captured, best }
     }
@@ -198,7 +199,7 @@ impl<'a> Model<'a> {
         own.filter(|(_, number)| is_resource(&self.captured[*number])).collect()
     }
 
-    /// The captures of `url` and of the same URL with https for http, or the reverse.
+    /// The captures of `url`, and of the same URL with https in place of http or the reverse.
     fn both(&self, url: &Url) -> [Option<usize>; 2] {
         let own = key(url);
         let other = match own.split_once(':') {
@@ -209,25 +210,25 @@ impl<'a> Model<'a> {
         [own, other].map(|key| self.best.get(&key).copied())
     }
 
-    /// The capture at the end of the way from `url`.
+    /// The capture that `url` leads to after all redirects.
     fn end(&self, url: &Url) -> Option<usize> {
         self.both(url).into_iter().flatten().find_map(|number| self.follow(number))
     }
 
     fn follow(&self, mut number: usize) -> Option<usize> {
         for _ in 0..=20 {
-            let one = &self.captured[number];
-            if is_resource(one) {
+            let capture = &self.captured[number];
+            if is_resource(capture) {
                 return Some(number);
             }
-            if !is_redirect(one) {
+            if !is_redirect(capture) {
                 return None;
             }
-            let next = Url::parse(&one.url).unwrap().join(&one.location).ok()?;
-            let is_some = |number: &usize| {
+            let next = Url::parse(&capture.url).unwrap().join(&capture.location).ok()?;
+            let is_usable = |number: &usize| {
                 is_resource(&self.captured[*number]) || is_redirect(&self.captured[*number])
             };
-            number = self.both(&next).into_iter().flatten().find(is_some)?;
+            number = self.both(&next).into_iter().flatten().find(is_usable)?;
         }
         None
     }
@@ -240,25 +241,25 @@ fn localize(folder: &Path, line: &str) {
     assert!(matches!(output.status.code(), Some(0 | 2)), "{output:?}");
 }
 
-/// The references in a document, as they are written by [`body`].
+/// The references in a document that [`body`] wrote.
 fn references(text: &str) -> Vec<String> {
     let begin = if text.starts_with('<') { "<a href=\"" } else { "@import \"" };
     let values = text.split(begin).skip(1).map(|rest| rest.split('"').next().unwrap());
     values.map(|value| value.replace("&amp;", "&")).collect()
 }
 
-/// The numbers of the captures that the files of `out` have, by path.
-fn hold(captured: &[Captured], out: &Path) -> Result<(), TestCaseError> {
+/// Checks that the files of `out` are the captures of the model, and that their links lead where the model says.
+fn check_folder(captured: &[Captured], out: &Path) -> Result<(), TestCaseError> {
     let model = Model::of(captured);
-    let mut there = files(out);
+    let mut written_files = files(out);
     let expected = model.resources();
     if expected.is_empty() {
-        let left: Vec<_> = there.keys().collect();
-        prop_assert!(left.is_empty() || left == [Path::new("baselink-map.csv")], "{:?}", left);
+        let names: Vec<_> = written_files.keys().collect();
+        prop_assert!(names.is_empty() || names == [Path::new("baselink-map.csv")], "{:?}", names);
         return Ok(());
     }
-    let table = there.remove(Path::new("baselink-map.csv")).unwrap();
-    there.remove(Path::new("index.html")).unwrap();
+    let table = written_files.remove(Path::new("baselink-map.csv")).unwrap();
+    written_files.remove(Path::new("index.html")).unwrap();
     let mut paths: BTreeMap<usize, PathBuf> = BTreeMap::new();
     let mut reader = csv::Reader::from_reader(&*table);
     for row in reader.records() {
@@ -269,40 +270,43 @@ fn hold(captured: &[Captured], out: &Path) -> Result<(), TestCaseError> {
         prop_assert_eq!(paths.insert(number.unwrap(), PathBuf::from(&row[0])), None);
     }
     prop_assert_eq!(paths.len(), expected.len());
-    prop_assert_eq!(paths.values().collect::<BTreeSet<_>>(), there.keys().collect::<BTreeSet<_>>());
+    prop_assert_eq!(
+        paths.values().collect::<BTreeSet<_>>(),
+        written_files.keys().collect::<BTreeSet<_>>()
+    );
     let root = Url::from_directory_path(out).unwrap();
     for (&number, path) in &paths {
-        let one = &captured[number];
-        let text = String::from_utf8(there[path].clone()).unwrap();
+        let capture = &captured[number];
+        let text = String::from_utf8(written_files[path].clone()).unwrap();
         prop_assert!(
             text.contains(&format!("{number};")),
             "{} has another capture: {text}",
             path.display()
         );
         let written = references(&text);
-        if one.media_type == "image/png" {
+        if capture.media_type == "image/png" {
             continue;
         }
-        prop_assert_eq!(written.len(), one.links.len(), "{}", text);
-        let mut base = Url::parse(&one.url).unwrap();
-        if let Some(href) = one.base.as_ref().filter(|_| one.media_type == "text/html") {
+        prop_assert_eq!(written.len(), capture.links.len(), "{}", text);
+        let mut base = Url::parse(&capture.url).unwrap();
+        if let Some(href) = capture.base.as_ref().filter(|_| capture.media_type == "text/html") {
             base = base.join(href).unwrap();
         }
         let here = Url::from_file_path(out.join(path)).unwrap();
-        for (link, written) in one.links.iter().zip(written) {
+        for (link, written) in capture.links.iter().zip(written) {
             let target = base.join(link).unwrap();
-            let leads = here.join(&written).unwrap();
-            prop_assert_eq!(leads.fragment(), target.fragment(), "{} is {}", link, written);
+            let actual = here.join(&written).unwrap();
+            prop_assert_eq!(actual.fragment(), target.fragment(), "{} is {}", link, written);
             match model.end(&target) {
                 None => prop_assert_eq!(Url::parse(&written).ok(), Some(target), "{}", link),
                 Some(end) => {
                     prop_assert!(
-                        leads.as_str().starts_with(root.as_str()),
+                        actual.as_str().starts_with(root.as_str()),
                         "{target} is {written}"
                     );
-                    prop_assert_eq!(leads.query(), None, "{} is {}", target, written);
+                    prop_assert_eq!(actual.query(), None, "{} is {}", target, written);
                     prop_assert_eq!(
-                        leads.to_file_path().unwrap(),
+                        actual.to_file_path().unwrap(),
                         out.join(&paths[&end]),
                         "{} is {}",
                         target,
@@ -325,19 +329,19 @@ proptest! {
     ) {
         let scene = tempfile::tempdir().unwrap();
         let here = fs::canonicalize(scene.path()).unwrap();
-        let records: Vec<String> = captured.iter().enumerate().map(|(number, one)| record(number, one)).collect();
+        let records: Vec<String> = captured.iter().enumerate().map(|(number, capture)| record(number, capture)).collect();
         fs::write(here.join("a.warc"), records.concat()).unwrap();
         localize(&here, "-j 1 a.warc -o one");
-        hold(&captured, &here.join("one"))?;
-        let one = files(&here.join("one"));
+        check_folder(&captured, &here.join("one"))?;
+        let expected = files(&here.join("one"));
         localize(&here, "-j 1 a.warc -o one");
-        prop_assert!(files(&here.join("one")) == one, "a second run makes another folder");
+        prop_assert!(files(&here.join("one")) == expected, "a second run makes another folder");
         let mut shuffled: Vec<usize> = (0..records.len()).collect();
         shuffled.sort_by_key(|&number| order[number]);
         let shuffled: Vec<&str> = shuffled.iter().map(|&number| &*records[number]).collect();
         fs::write(here.join("a.warc"), shuffled.concat()).unwrap();
         localize(&here, "-j 4 a.warc -o other");
-        prop_assert!(files(&here.join("other")) == one, "another order makes another folder");
+        prop_assert!(files(&here.join("other")) == expected, "another order makes another folder");
         let (first, second) = shuffled.split_at(shuffled.len() / 2);
         fs::write(here.join("a.warc"), first.concat()).unwrap();
         fs::write(here.join("b.warc"), second.concat()).unwrap();
@@ -351,10 +355,10 @@ proptest! {
     }
 }
 
-/// Bug 109: each file was open until the last one of the record was made, more than systems let a program open.
+/// Bug 109: all files of a record were open at the same time, which exceeded the limit of open files.
 #[test]
 #[cfg(unix)]
-fn one_body_may_be_that_of_many_urls() {
+fn one_body_may_belong_to_many_urls() {
     let scene = tempfile::tempdir().unwrap();
     let record = |number: usize| {
         let (kind, body) = if number == 0 { ("response", "text") } else { ("revisit", "") };
@@ -370,6 +374,6 @@ fn one_body_may_be_that_of_many_urls() {
     let mut limited = Command::new("sh");
     limited.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(scene.path());
     assert!(limited.status().unwrap().success());
-    let made = files(&scene.path().join("out"));
-    assert_eq!(made.values().filter(|bytes| **bytes == b"text").count(), 600);
+    let written = files(&scene.path().join("out"));
+    assert_eq!(written.values().filter(|bytes| **bytes == b"text").count(), 600);
 }

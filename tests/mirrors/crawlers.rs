@@ -20,9 +20,9 @@ use crate::folder::files;
 use crate::outside;
 use crate::site::{Resource, Site, mark};
 
-/// The links of a document as a browser sees them: the text and the target. Links that declare a base are omitted.
-fn links(url: &str, is: &str, body: &[u8]) -> Vec<(String, String)> {
-    let format = match is {
+/// The links of a document as a browser sees them: reference and target. Links that declare a base are omitted.
+fn links(url: &str, media_type: &str, body: &[u8]) -> Vec<(String, String)> {
+    let format = match media_type {
         "text/html" => Format::Html,
         "text/css" => Format::Css,
         "image/svg+xml" => Format::Svg,
@@ -46,11 +46,11 @@ fn the_site_matches_its_table() {
     let site = Site::read();
     let mut count = 0;
     for (url, resource) in site.resources() {
-        let links = links(url, &resource.is, resource.body.as_bytes());
+        let links = links(url, &resource.header_value, resource.body.as_bytes());
         let parsed = |target: &str| Url::parse(target).unwrap();
-        let same = |target: &str| target.replace("%c3%a9", "%C3%A9").replace(":80/", "/");
+        let normalized = |target: &str| target.replace("%c3%a9", "%C3%A9").replace(":80/", "/");
         for ((reference, target), (expected, to)) in links.iter().zip(&resource.links) {
-            assert_eq!((reference, parsed(&same(target))), (expected, parsed(to)), "{url}");
+            assert_eq!((reference, parsed(&normalized(target))), (expected, parsed(to)), "{url}");
         }
         assert_eq!(links.len(), resource.links.len(), "{url}");
         count += links.len();
@@ -66,11 +66,11 @@ fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
     files(folder).into_iter().map(text).collect()
 }
 
-/// A wrong link: the mark of its document, the reference in the site, and a sentence.
+/// A wrong link: the mark of its document, the reference in the site, and a description.
 type Wrong = (String, String, String);
 
-/// The number of links in a mirror, and the wrong ones.
-fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
+/// The number of links in a mirror, and the wrong links.
+fn wrong_links(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
     let files = texts(folder);
     let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
     let (mut count, mut wrong) = (0, Vec::new());
@@ -80,15 +80,15 @@ fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
         let own = Url::from_file_path(path).unwrap();
         // Browsers determine the type of a file by its extension.
         let is_html = path.extension().is_some_and(|extension| extension == "html");
-        let is = if is_html { "text/html" } else { &resource.is };
-        let found = links(own.as_str(), is, text.as_bytes());
+        let media_type = if is_html { "text/html" } else { &resource.header_value };
+        let found = links(own.as_str(), media_type, text.as_bytes());
         let place = path.strip_prefix(folder).unwrap().display();
         assert_eq!(found.len(), resource.links.len(), "{place}: {found:?}");
         for ((written, target), (reference, truth)) in found.iter().zip(&resource.links) {
             count += 1;
             if !is_right(site, &files, &saved, target, truth) {
-                let sentence = format!("{place}: {written} is {target}, and means {truth}");
-                wrong.push((mark.to_owned(), reference.clone(), sentence));
+                let description = format!("{place}: {written} is {target}, and means {truth}");
+                wrong.push((mark.to_owned(), reference.clone(), description));
             }
         }
     }
@@ -110,9 +110,9 @@ fn is_right(
         let is_absent = leads_to.is_none_or(|mark| !saved.contains(mark));
         return is_absent && target == Url::parse(truth).unwrap();
     };
-    let there = files.get(&file).and_then(|text| mark(text));
+    let found = files.get(&file).and_then(|text| mark(text));
     let is_same = target.fragment().unwrap_or_default() == fragment.unwrap_or_default();
-    there.is_some() && there == leads_to && is_same
+    found.is_some() && found == leads_to && is_same
 }
 
 const HOME: &str = "http://www.example.org/";
@@ -122,7 +122,7 @@ fn wget(site: &str, folder: &Path, options: &[&str]) {
     command.args(["--no-config", "-q", "-r", "-l", "inf", "-p", "-H", "-e", "robots=off"]);
     command.args(["-D", "www.example.org,static.example.net", "-e", "use_proxy=on", "-e"]);
     command.arg(format!("http_proxy=http://{site}")).args(options).arg(HOME);
-    // 8 is that a page was not found, and 3 that there is a file where a folder has to be.
+    // Status 8: a page was not found. Status 3: a file has the name of a folder that wget needs.
     let status = command.current_dir(folder).stderr(Stdio::null()).status().unwrap();
     assert!(matches!(status.code(), Some(3 | 8)), "{status}");
 }
@@ -137,11 +137,11 @@ fn httrack(site: &str, folder: &Path) {
 }
 
 fn localize(folder: &Path, options: &[&str]) -> PathBuf {
-    made_by("localize", folder, options)
+    output_of("localize", folder, options)
 }
 
-/// The output of this command for a mirror.
-fn made_by(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
+/// The output folder of `command` for the mirror in `folder`.
+fn output_of(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
     let out = PathBuf::from(format!("{}-{command}", folder.display()));
     let mut baselink = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let command = baselink.arg(command).args(options).arg(folder).arg("-o").arg(&out);
@@ -150,8 +150,8 @@ fn made_by(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
     out
 }
 
-/// The links whose faults in mirrors of these programs are explained in `fixtures/mirror/reasons.rows`.
-fn with_a_reason(programs: &[&str]) -> BTreeSet<(String, String)> {
+/// The wrong links in mirrors of `programs` that `fixtures/mirror/reasons.rows` explains.
+fn explained(programs: &[&str]) -> BTreeSet<(String, String)> {
     let rows = fs::read_to_string("fixtures/mirror/reasons.rows").unwrap();
     let rows = rows.lines().filter(|line| !line.starts_with('#'));
     let rows = rows.map(|line| line.split('\t').collect::<Vec<_>>());
@@ -159,7 +159,7 @@ fn with_a_reason(programs: &[&str]) -> BTreeSet<(String, String)> {
     of_these.map(|row| (row[1].to_owned(), row[2].to_owned())).collect()
 }
 
-/// Localizes a mirror. What is wrong then has a reason, and nothing fails that did not fail before.
+/// Localizes a mirror. Every link that is wrong afterwards has an explanation, and no more requests fail than before.
 fn check(
     (site, browser): (&Site, &mut Option<Browser>),
     name: &str,
@@ -167,16 +167,16 @@ fn check(
     options: &[&str],
     reasons: &[&str],
 ) {
-    let (count, before) = wrong(site, folder);
+    let (count, before) = wrong_links(site, folder);
     let out = localize(folder, options);
-    let (same, after) = wrong(site, &out);
+    let (count_after, after) = wrong_links(site, &out);
     let (before, number) = (before.len(), after.len());
-    println!("{name}: {count} links, {before} wrong; localized {same}, {number} wrong");
-    let known = with_a_reason(reasons);
+    println!("{name}: {count} links, {before} wrong; localized {count_after}, {number} wrong");
+    let known = explained(reasons);
     let unknown = after
         .iter()
         .filter(|(mark, reference, _)| !known.contains(&(mark.clone(), reference.clone())));
-    let unknown: Vec<_> = unknown.map(|(.., sentence)| sentence).collect();
+    let unknown: Vec<_> = unknown.map(|(.., description)| description).collect();
     assert!(unknown.is_empty(), "{name}: {unknown:#?}");
     let again = localize(&out, options);
     let (once, twice) = (files(&out), files(&again));
@@ -208,7 +208,7 @@ fn failed(browser: &mut Browser, folder: &Path) -> usize {
 const LAYOUT: &[&str] = &["--layout", "host:http"];
 
 #[test]
-fn every_link_of_a_mirror_by_wget() {
+fn links_of_mirrors_by_wget_lead_to_saved_files() {
     if !outside::is_installed("wget") {
         return;
     }
@@ -240,19 +240,19 @@ fn every_link_of_a_mirror_by_wget() {
     }
 }
 
-/// Makes the links of a mirror absolute. Links to files saved from another host then lead to that host (bug 57), or
-/// to one that redirects there; crawlers choose their own names for such files.
+/// Makes the links of a mirror absolute. A link to a file saved from another host then leads to that host (bug 57), or
+/// to a host that redirects there. Paths are not compared, because crawlers choose their own names.
 fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
-    let out = made_by("rewrite", folder, &[LAYOUT, &["--index", "index.html"]].concat());
+    let out = output_of("rewrite", folder, &[LAYOUT, &["--index", "index.html"]].concat());
     let files = texts(&out);
     let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
     let host = |url: &str| Url::parse(url).unwrap().host_str().map(str::to_owned);
-    let (mut count, mut astray) = (0, Vec::new());
+    let (mut count, mut wrong) = (0, Vec::new());
     for (path, text) in &files {
         let Some(resource) = mark(text).and_then(|mark| site.of_mark(mark)) else { continue };
         let own = Url::from_file_path(path).unwrap();
         let own_host = path.strip_prefix(&out).unwrap().iter().next().unwrap().to_str();
-        let found = links(own.as_str(), &resource.is, text.as_bytes());
+        let found = links(own.as_str(), &resource.header_value, text.as_bytes());
         for ((_, target), (reference, truth)) in found.iter().zip(&resource.links) {
             let leads_to = site.follow(truth).0.and_then(Resource::mark);
             let is_saved = leads_to.is_some_and(|mark| saved.contains(mark));
@@ -263,12 +263,12 @@ fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
             let home = site.resources().find(|(_, resource)| resource.mark() == leads_to);
             let is_right = [truth.as_str(), home.unwrap().0].map(host).contains(&host(target));
             if !is_right || target.contains("..") {
-                astray.push(format!("{}: {reference} is {target}", path.display()));
+                wrong.push(format!("{}: {reference} is {target}", path.display()));
             }
         }
     }
     println!("    {count} links between hosts");
-    assert!(count > 10 && astray.is_empty(), "{name}: {astray:#?} of {count}");
+    assert!(count > 10 && wrong.is_empty(), "{name}: {wrong:#?} of {count}");
 }
 
 /// True if the file system stores the attributes that wget writes.
@@ -282,7 +282,7 @@ fn has_attributes(folder: &Path) -> bool {
 }
 
 #[test]
-fn every_link_of_a_mirror_by_httrack() {
+fn links_of_a_mirror_by_httrack_lead_to_saved_files() {
     if !outside::is_installed("httrack") {
         return;
     }

@@ -1,12 +1,12 @@
-//! Chromium, asked through the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>): JSON
-//! messages with a NUL behind each, over a pipe.
+//! Control of Chromium by the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>): JSON messages
+//! over a pipe, each followed by NUL.
 //!
 //! ```text
 //! {"id": 1, "method": "Page.navigate", …}  -->  {"id": 1, "result": {…}}, {"method": "Page.loadEventFired", …}
 //! ```
 //!
-//! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen,
-//! unless the test answers it itself ([`Browser::answer`]).
+//! Deliberately absent: the network. Every host is unknown, so requests to hosts fail at once and are recorded, unless
+//! the test answers them itself ([`Browser::answer`]).
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +21,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// So long Chromium may take for one answer before the test fails.
+/// The maximum time for one answer of Chromium.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// The response of a server to the request for a URL: a media type and a body, or `None` if the resource does not
@@ -39,23 +39,23 @@ pub(crate) struct Browser {
     _profile: TempDir,
 }
 
-/// Observations on a page until it was loaded.
+/// Observations on a page while it loads.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// The requests, each with the reason if it failed.
     pub(crate) requests: Vec<(String, Option<String>)>,
-    /// The URLs that a script asked for, and those that the frames asked for which it made.
+    /// The URLs that scripts requested, and those that documents requested whose own URL a script requested.
     pub(crate) by_scripts: HashSet<String>,
 }
 
 impl Browser {
-    /// Starts one, where there is Chromium.
+    /// Starts the browser; `None` if Chromium is absent.
     pub(crate) fn start() -> Option<Self> {
         let program = crate::outside::chromium()?;
         let profile = tempfile::tempdir().unwrap();
         let mut folder = std::ffi::OsString::from("--user-data-dir=");
         folder.push(profile.path());
-        // It reads from 3 and writes to 4.
+        // Chromium reads from the descriptor 3 and writes to 4.
         let mut child = Command::new("sh")
             .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null"#])
             .arg(program)
@@ -131,27 +131,27 @@ impl Browser {
         self.open_for(url, None)
     }
 
-    /// Opens `url`, and gives up waiting after this time: scripts of real pages may ask for something for ever.
+    /// Opens `url`, and waits at most `longest`, because scripts of real pages may send requests forever.
     pub(crate) fn open_for(&mut self, url: &str, longest: Option<Duration>) -> Seen {
-        let begun = Instant::now();
+        let started = Instant::now();
         self.ask("Page.navigate", &json!({"url": "about:blank"}));
         let id = self.send("Page.navigate", &json!({"url": url}));
-        // What was asked for and is not there yet, by its place among the requests.
+        // The index in `seen.requests` of each request without an answer.
         let (mut seen, mut open) = (Seen::default(), HashMap::new());
         let (mut is_asked, mut is_loaded) = (false, false);
-        // The question whether the page was drawn, and how many requests there were when it was put.
+        // The command that draws the page, and the number of requests at that time.
         let mut drawn: Option<(u64, usize)> = None;
         loop {
             if is_loaded && open.is_empty() && drawn.is_none() {
-                // A picture of the page needs it drawn, and no script.
+                // A screenshot makes the browser draw the page without a script.
                 let picture = json!({"format": "jpeg", "quality": 1});
                 drawn = Some((self.send("Page.captureScreenshot", &picture), seen.requests.len()));
             }
             let message = match longest {
                 None => self.next(),
                 Some(longest) => {
-                    let left = longest.saturating_sub(begun.elapsed());
-                    let Ok(message) = self.from.recv_timeout(left) else { break };
+                    let remaining = longest.saturating_sub(started.elapsed());
+                    let Ok(message) = self.from.recv_timeout(remaining) else { break };
                     message
                 }
             };
@@ -184,7 +184,7 @@ impl Browser {
                     let is_page = response["mimeType"] == "text/html";
                     let failure = match response["status"].as_u64() {
                         Some(status @ 400..) => Some(status.to_string()),
-                        // What crawlers save of a picture that was not there.
+                        // For a missing picture, crawlers save the error page.
                         _ if is_page && params["type"] == "Image" => Some("not a picture".into()),
                         _ => None,
                     };
@@ -212,9 +212,9 @@ impl Browser {
     pub(crate) fn answer(&mut self, server: Server) {
         self.server = Some(server);
         self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
-        // A frame from the network in a file has a session of its own.
-        let how = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
-        self.ask("Target.setAutoAttach", &how);
+        // In a page on disk, a frame from the network has a session of its own.
+        let params = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+        self.ask("Target.setAutoAttach", &params);
     }
 
     /// Observes the requests of the frame with this session, and lets it continue.
@@ -225,7 +225,7 @@ impl Browser {
         self.send_to(session, "Runtime.runIfWaitingForDebugger", &json!({}));
     }
 
-    /// Answers a request that waits for it: as the server does, or with 404.
+    /// Answers a paused request with the response of the server, or with 404.
     fn fulfill(&mut self, session: &str, key: &str, params: &Value) {
         let url = params["request"]["url"].as_str().unwrap();
         let answer = self.server.and_then(|server| server(url));
@@ -236,7 +236,7 @@ impl Browser {
             "responseCode": status,
             "responseHeaders": [
                 {"name": "Content-Type", "value": media_type},
-                // Chromium loads no font of another origin without, and a page on the disk has one of its own.
+                // A page on disk has its own origin, and Chromium loads fonts from other origins only with this field.
                 {"name": "Access-Control-Allow-Origin", "value": "*"},
             ],
             "body": STANDARD.encode(body),
@@ -284,7 +284,7 @@ pub(crate) fn file_url(path: &Path) -> String {
     url::Url::from_file_path(path).unwrap().into()
 }
 
-/// The file that a `file` URL means.
+/// The path that a `file` URL means.
 pub(crate) fn file_of(url: &str) -> PathBuf {
     url::Url::parse(url).unwrap().to_file_path().unwrap()
 }

@@ -28,7 +28,7 @@ fn below(url: &str) -> Origins {
     Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() }
 }
 
-/// A tree of these files.
+/// A folder with known files and retrieval URLs.
 struct Tree {
     origins: Origins,
     index: Arc<Collection>,
@@ -48,8 +48,8 @@ impl Tree {
     fn options(&self, path: &str, text: &[u8]) -> Options {
         let format = Format::detect(Some(path), b"");
         let retrieval = self.origins.of(&entry(path), format, text).0;
-        let asked = Options { format, profile: self.profile, retrieval, ..Options::default() };
-        options(path.as_bytes(), &self.index, &asked)
+        let requested = Options { format, profile: self.profile, retrieval, ..Options::default() };
+        options(path.as_bytes(), &self.index, &requested)
     }
 
     /// The localized form of the file `path` with the contents `text`. Localizing again changes nothing, and only
@@ -69,8 +69,8 @@ impl Tree {
     }
 }
 
-/// Entries beyond a symbolic link, or in an unreadable folder, are unknown. Relative links lead to their expected
-/// place, and links to the network stay.
+/// Entries beyond a symbolic link, or in an unreadable folder, are unknown. Relative links to them stay relative, and
+/// links to the network stay.
 #[test]
 fn links_to_unknown_entries_are_kept() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
@@ -89,7 +89,7 @@ fn links_to_unknown_entries_are_kept() {
         ("closed/sub/", "closed/sub/"),
         ("/docs/closed/sub/x.html#a", "closed/sub/x.html#a"),
         ("http://a/docs/closed/sub/x.html", "http://a/docs/closed/sub/x.html"),
-        // What is around it was read.
+        // The folder around it is known.
         ("closed/x.html", "http://a/docs/closed/x.html"),
         ("closed/subway", "http://a/docs/closed/subway"),
     ] {
@@ -111,7 +111,7 @@ fn present_files_are_linked_by_their_path() {
     ];
     let tree = Tree::new(below("http://a/docs/"), &files);
     for (reference, expected) in [
-        // There, and written relative to the file.
+        // Present files. A page with a query is another page.
         ("page.html", "page.html"),
         ("./page.html?x", "http://a/docs/sub/page.html?x"),
         ("/docs/index.html", "../index.html"),
@@ -120,7 +120,7 @@ fn present_files_are_linked_by_their_path() {
         ("//a/docs/100%25.png", "../100%25.png"),
         ("../q%3Fx=1.png", "../q%3Fx=1.png"),
         ("http://a/docs/x:y.png", "../x:y.png"),
-        // A folder shows no page from disk.
+        // On disk, a link to a folder must name the index file.
         ("..", "../index.html"),
         ("./", "index.html"),
         ("http://a/docs/sub", "index.html"),
@@ -128,7 +128,7 @@ fn present_files_are_linked_by_their_path() {
         ("#x", "#x"),
         ("http://a/docs/sub/page.html#x", "#x"),
         ("page.html#x", "page.html#x"),
-        // Not there.
+        // Absent files, other hosts, and references that no file can have.
         ("gone.html", "http://a/docs/sub/gone.html"),
         ("../../x.png", "http://a/x.png"),
         ("http://b/x.png", "http://b/x.png"),
@@ -144,10 +144,10 @@ fn present_files_are_linked_by_their_path() {
 }
 
 #[test]
-fn a_base_is_neutralised_and_fragments_still_jump() {
+fn an_emptied_base_keeps_fragment_links_working() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html", "x.png"]);
     for (page, expected) in [
-        // HTTrack writes the same: no other value leaves the references of the page alone.
+        // HTTrack also empties the base. With any other value, `#s` would not lead to the page itself.
         (
             "<base href=\"http://a/docs/\"><img src=x.png><a href=#s></a>",
             "<base href=\"\"><img src=../x.png><a href=../index.html#s></a>",
@@ -182,9 +182,9 @@ fn a_base_is_neutralised_and_fragments_still_jump() {
     assert_eq!(tree.localized("sub/i.svg", svg), expected);
 }
 
-/// Bug 31: RFC 6596, 3: it is the URL that is preferred for the page, and no copy of the page is that.
+/// Bug 31: a canonical link names the preferred URL of the page (RFC 6596, 3), which is not the URL of a copy.
 #[test]
-fn the_canonical_url_of_a_page_stays() {
+fn the_canonical_url_of_a_page_is_kept() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html"]);
     let page = "<link rel=canonical href=http://a/docs/index.html><link rel=next href=http://a/docs/index.html>\
                 <a href=http://a/docs/>i</a>";
@@ -194,7 +194,7 @@ fn the_canonical_url_of_a_page_stays() {
 }
 
 #[test]
-fn new_references_are_spelled_for_their_places() {
+fn new_references_are_escaped_for_their_context() {
     let files = ["page.html", "a'(b),.png", ",c.png", "[D].png", "\u{fc}&.png"];
     let tree = Tree::new(below("http://a/docs/"), &files);
     for (page, expected) in [
@@ -286,7 +286,7 @@ fn names_that_browsers_would_misread_are_percent_encoded() {
         ("back%5cslash.html", "back%5cslash.html"),
         ("http://a/back\\slash.html", "back%5Cslash.html"),
         ("a\nb.html", "a%0Ab.html"),
-        // No file by RFC 1808 and 3986.
+        // By RFC 1808 and RFC 3986, `\` separates no segments.
         ("sub\\x.html", "http://a/sub\\x.html"),
         ("sub/x.html", "sub/x.html"),
     ] {
@@ -295,8 +295,8 @@ fn names_that_browsers_would_misread_are_percent_encoded() {
     }
 }
 
-/// With a URL for its folder, `page?x=1` has the URL `page%3Fx=1`, without a query. The files to which its
-/// references with a query lead are next to it.
+/// If only the URL of its folder is known, the file `page?x=1` has the URL `page%3Fx=1`, without a query. References with
+/// a query still lead to the files next to it.
 #[test]
 fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
     let tree = Tree::new(below("http://a/"), &["s/page?x=1", "s/page?x=2", "s/page", "s/q@y"]);
@@ -319,7 +319,7 @@ fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
 }
 
 #[test]
-fn redirections_in_the_map_lead_to_the_file() {
+fn redirects_in_the_map_lead_to_the_file() {
     let map = b"p.html,http://a/x/y.html\nq.html,http://a/old\nq.html,http://a/new/\n";
     let map = UrlMap::parse(map, Path::new("map.csv")).unwrap();
     let origins = Origins { map: Some(map.into()), ..Origins::default() };
@@ -329,9 +329,9 @@ fn redirections_in_the_map_lead_to_the_file() {
     assert_eq!(tree.localized("p.html", page), expected);
 }
 
-/// A link that cannot be rewritten keeps its base, and then nothing may be relative to the file.
+/// If a link cannot be rewritten, the base is kept, and no link becomes relative to the file.
 #[test]
-fn a_base_stays_where_something_needs_it() {
+fn a_base_is_kept_if_a_link_needs_it() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);
     let svg = |base: &str, x: &str| {
         format!(
@@ -341,7 +341,7 @@ fn a_base_stays_where_something_needs_it() {
     };
     let localized = tree.localized("sub/i.svg", &svg("http://a/docs/", "x.png"));
     assert_eq!(localized, svg("http://a/docs/", "http://a/docs/x.png"));
-    // Two characters of one reference; the new text ends between them.
+    // `&NotEqualTilde;` means two characters, and the new text ends between them.
     let tree = Tree::new(below("http://a/docs/"), &["p.html", "\u{2242}\u{338}.png"]);
     let localized = tree.localized("p.html", "<img src=\"http://a/docs/&NotEqualTilde;.png\">");
     assert_eq!(localized, "<img src=\"%E2%89%82%CC%B8.png\">");
@@ -425,8 +425,8 @@ fn encoded(path: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Localizing twice changes nothing; from disk every link leads to the file that it led to, or to the
-    /// network; and rewriting gives the absolute form again.
+    /// On disk, every link leads to the same file as before, or to the network. Rewriting a localized page restores the
+    /// targets.
     #[test]
     fn a_localized_page_keeps_its_meaning(
         page in 0_usize..4,
@@ -446,8 +446,8 @@ proptest! {
                 3 => format!("//a/docs/{file}"),
                 _ => format!("./{file}"),
             };
-            let (before, behind) = PLACES[place];
-            writeln!(text, "{before}{reference}{}{behind}", TAILS[tail]).unwrap();
+            let (before, after) = PLACES[place];
+            writeln!(text, "{before}{reference}{}{after}", TAILS[tail]).unwrap();
         }
         let tree = Tree::new(below("http://a/docs/"), &FILES);
         let localized = tree.localized(path, &text);

@@ -1,9 +1,9 @@
-"""Saves the site in tests/mirrors/site with every program that is there, for `BASELINK_SAVES=FOLDER cargo test --test mirrors saved`.
+"""Saves the site in tests/mirrors/site with every installed program, for `BASELINK_SAVES=FOLDER cargo test --test mirrors saved`.
 
     python3 tests/mirrors/save.py FOLDER
 
-Chromium is driven through its dialog (Xvfb, openbox and xdotool are needed), Firefox through Marionette with the function
-behind its dialog, SingleFile as `single-file` on the path. Nothing but loopback is asked.
+Chromium saves through its dialog, which requires Xvfb, openbox and xdotool. Firefox saves through Marionette, with the
+function that its dialog calls. SingleFile is `single-file` on the path. All requests go to the loopback interface.
 """
 
 import functools
@@ -26,7 +26,7 @@ QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 class Site(http.server.SimpleHTTPRequestHandler):
-    """The site, to those who ask it as a server and to those who ask it as a proxy."""
+    """Serves the site, both as its server and as a proxy."""
 
     def send_head(self):
         url = urllib.parse.urlsplit(self.path)
@@ -44,7 +44,7 @@ class Site(http.server.SimpleHTTPRequestHandler):
 
 
 def chromium(folder, port):
-    """Ctrl+S, a name, and a click on "Save" in the dialog, which fills the screen."""
+    """Types Ctrl+S and a name, and clicks "Save" in the dialog, which fills the screen."""
     display = ":93"
     screen = subprocess.Popen(["Xvfb", display, "-screen", "0", "1280x900x24"], **QUIET)
     env = dict(os.environ, DISPLAY=display)
@@ -84,7 +84,7 @@ def chromium(folder, port):
         child.wait()
 
 
-# The steps of saveBrowser in toolkit/content/contentAreaUtils.js after a file was picked.
+# The steps of saveBrowser in toolkit/content/contentAreaUtils.js after a file is chosen.
 INTERNAL_SAVE = """
 const [path, done] = arguments;
 const file = Components.classes["@mozilla.org/file/local;1"].createInstance(Components.interfaces.nsIFile);
@@ -102,7 +102,7 @@ browser.frameLoader.startPersistence(null, {
 
 
 def firefox(folder, port):
-    """Marionette: `LENGTH:[0, number, command, arguments]` over TCP."""
+    """Saves through Marionette, whose messages are `LENGTH:[0, number, command, arguments]` over TCP."""
     marionette = 12893
     preferences = {"network.proxy.type": 1, "network.proxy.http": "127.0.0.1", "network.proxy.http_port": port,
                    "marionette.port": marionette, "remote.prefs.recommended": True}
@@ -157,7 +157,7 @@ def singlefile(folder, port):
 def wget(words, pages, folder, port):
     env = dict(os.environ, http_proxy=f"http://127.0.0.1:{port}", no_proxy="")
     for page in pages:
-        # Status 8: some files were not there, which is so.
+        # Status 8 means that the server lacked some files, which is expected.
         subprocess.run(["wget", "-q", *words, f"http://{HOST}/{page}"], cwd=folder, env=env)
 
 

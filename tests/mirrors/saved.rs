@@ -2,8 +2,8 @@
 //! `localize`. Network requests are answered from `tests/mirrors/site`, the site that was saved. No more requests
 //! or links may fail than before.
 //!
-//! The saved pages are in `fixtures/saves`, with one folder per program. `BASELINK_SAVES` names a folder with real
-//! ones under the same names, for which the table in docs/saved-pages.md is printed. `tests/common/outside.rs`
+//! The saved pages are in `fixtures/saves`, with one folder per program. If `BASELINK_SAVES` names a folder of real saves
+//! with the same structure, another test opens these and prints the table of docs/saved-pages.md. `tests/common/outside.rs`
 //! finds Chromium.
 
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ struct Producer {
     name: &'static str,
     /// The arguments that every command needs for it.
     arguments: &'static [&'static str],
-    /// A renamed copy of a page, whose folder was not renamed.
+    /// A page that is also opened as a renamed copy, whose companion folder keeps its name.
     renamed: Option<&'static str>,
 }
 
@@ -35,15 +35,15 @@ const PRODUCERS: &[Producer] = &[
     Producer { name: "wget", arguments: CRAWL, renamed: None },
     Producer { name: "wget-r", arguments: CRAWL, renamed: None },
     Producer { name: "wget-kp", arguments: CRAWL, renamed: None },
-    // Its pages say their URLs; the names of its files do not (`list4658.html` is `list?page=2`).
+    // HTTrack records the URL in each page. The names of the files do not show it (`list4658.html` is `list?page=2`).
     Producer { name: "httrack", arguments: &[], renamed: None },
 ];
 
-/// The origin of the pages that record none.
+/// The URLs of the pages that do not record them.
 const MAP: &str = "page.html,http://www.example.net/letters/page.html\n\
     renamed.html,http://www.example.net/letters/page.html\n";
 
-/// The pages that are opened: those of them that are there.
+/// The pages to open, if they exist.
 const PAGES: &[&str] = &[
     "page.html",
     "based.html",
@@ -56,7 +56,7 @@ const PAGES: &[&str] = &[
     "www.example.net/guide/absolute.html",
 ];
 
-/// The site: the file for a URL of `www.example.net`, whatever its query is.
+/// The response of the site: the file for a URL of `www.example.net`, regardless of the query.
 fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
     let url = url::Url::parse(url).ok().filter(|url| url.host_str() == Some("www.example.net"))?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mirrors/site");
@@ -78,8 +78,8 @@ fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
     Some((media_type, fs::read(path).ok()?))
 }
 
-/// True if the disk or the site has something at `url`.
-fn is_there(url: &str) -> bool {
+/// True if a file or the site answers `url`.
+fn is_answered(url: &str) -> bool {
     match url.starts_with("file:") {
         true => file_of(url).is_file(),
         false => site(url).is_some(),
@@ -94,7 +94,7 @@ fn baselink(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Copies the folder `from`. The `?` in names of `wget` is an `@` in the fixtures: some systems have no `?` in names.
+/// Copies the folder `from`. The `?` in names of wget is an `@` in the fixtures, because some systems forbid `?`.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -108,7 +108,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every link of a page that a reader can follow, or send a form to.
+/// An expression for every link of a page that a reader can follow, also by sending a form.
 const LINKS: &str = "(() => {
     const found = [];
     for (const name of ['href', 'action', 'formaction']) {
@@ -139,14 +139,15 @@ impl Opened {
     fn new(browser: &mut Browser, path: &Path) -> Self {
         let mut opened = Self::default();
         for (url, failure) in browser.open(&file_url(path)).requests {
-            // It is random whether the icon is requested before the page is complete.
+            // The icon may or may not be requested before the page is complete.
             if url.ends_with("/icon.png") {
                 continue;
             }
             // A request that the browser cancelled might have been answered.
-            let is_given_up = failure.as_ref().is_some_and(|why| why.contains("ERR_ABORTED"));
+            let is_cancelled =
+                failure.as_ref().is_some_and(|failure| failure.contains("ERR_ABORTED"));
             let requests = match failure {
-                Some(_) if !(is_given_up && is_there(&url)) => &mut opened.failed,
+                Some(_) if !(is_cancelled && is_answered(&url)) => &mut opened.failed,
                 _ if url.starts_with("file:") => &mut opened.disk,
                 _ => &mut opened.network,
             };
@@ -154,7 +155,7 @@ impl Opened {
         }
         let links = browser.value(LINKS);
         for link in links.as_array().unwrap().iter().map(|link| link.as_str().unwrap()) {
-            match is_there(link) {
+            match is_answered(link) {
                 _ if !link.starts_with("file:") && !link.starts_with("http") => {}
                 true => opened.alive += 1,
                 false => opened.dead.push(link.to_owned()),
@@ -164,7 +165,7 @@ impl Opened {
     }
 
     /// The number of requests that were answered.
-    fn works(&self) -> usize {
+    fn answered(&self) -> usize {
         self.disk.len() + self.network.len()
     }
 
@@ -176,7 +177,7 @@ impl Opened {
     }
 }
 
-/// Opens every page below `saves`, before and after. Returns a row of a table for each, and the regressions.
+/// Opens every page below `saves`, before and after each command. Returns the table of the results, and the regressions.
 fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
     let (mut rows, mut checks, mut worse) = (String::from("\n"), String::new(), Vec::new());
     browser.answer(site);
@@ -200,7 +201,7 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
             let [before, rewritten, localized] = ["saved", "rewrite", "localize"].map(&mut open);
             for (command, after) in [("rewrite", &rewritten), ("localize", &localized)] {
                 let worsened = after.failed.len() > before.failed.len()
-                    || after.works() < before.works()
+                    || after.answered() < before.answered()
                     || after.dead.len() > before.dead.len();
                 if worsened {
                     worse.push(format!(
@@ -216,13 +217,13 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
             writeln!(rows, "| {name} | {page} | {before} | {rewritten} | {localized} |").unwrap();
         }
         let check = baselink(scene.path(), &[&["check", "saved"], *arguments].concat());
-        // The lines of the summary: a class and how many links have it.
+        // The lines of the summary: a class, and the number of its links.
         let mut classes = check.lines().rev().filter_map(|line| {
             let mut words = line.strip_prefix("  ")?.split_ascii_whitespace();
             let (class, count) = (words.next()?, words.next()?.trim_end_matches(','));
             count.parse::<usize>().ok().map(|count| format!("{count} {class}"))
         });
-        let classes: Vec<_> = classes.by_ref().take_while(|one| !one.contains('|')).collect();
+        let classes: Vec<_> = classes.by_ref().take_while(|class| !class.contains('|')).collect();
         let classes = classes.into_iter().rev().collect::<Vec<_>>().join(", ");
         writeln!(checks, "| {name} | {classes} |").unwrap();
     }
@@ -232,7 +233,7 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
 }
 
 #[test]
-fn no_more_fails_from_disk_than_before() {
+fn localizing_causes_no_new_failures() {
     let Some(mut browser) = Browser::start() else { return };
     let saves = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/saves");
     let (rows, worse) = compare(&mut browser, &saves);
@@ -241,7 +242,7 @@ fn no_more_fails_from_disk_than_before() {
 }
 
 #[test]
-fn no_more_fails_of_real_saves_than_before() {
+fn localizing_real_saves_causes_no_new_failures() {
     let Some(saves) = std::env::var_os("BASELINK_SAVES").map(PathBuf::from) else {
         eprintln!("notice: BASELINK_SAVES names no folder of real saves, so none was tested");
         return;
@@ -252,9 +253,9 @@ fn no_more_fails_of_real_saves_than_before() {
     assert!(worse.is_empty(), "{}", worse.join("\n"));
 }
 
-/// A failing case and its remedy: copies with absolute links are missing until `localize` finds their files.
+/// If links to saved copies became absolute, the page does not load the copies until `localize` finds them again.
 #[test]
-fn copies_made_absolute_fail_and_are_found_again() {
+fn localize_repairs_links_to_copies_made_absolute() {
     let Some(mut browser) = Browser::start() else { return };
     browser.answer(site);
     let scene = tempfile::tempdir().unwrap();
@@ -274,7 +275,7 @@ fn copies_made_absolute_fail_and_are_found_again() {
             localized.disk.iter().map(|url| url.replace("localized", "mended")).collect();
         assert_eq!(mistaken.disk.len(), 1, "{page}: nothing but itself: {mistaken:#?}");
         assert!(mistaken.failed.len() > localized.failed.len(), "{page}: {mistaken:#?}");
-        // What a frame in the folder refers to is not found again: its URL names no companion folder.
+        // Resources of a frame in the companion folder are not found again, because its URL names no companion folder.
         let lost: Vec<_> = localized.disk.difference(&mended.disk).collect();
         assert!(lost.iter().all(|url| url.ends_with("/frame.css")), "{page}: {lost:#?}");
         assert!(mended.failed.len() <= localized.failed.len(), "{page}: {mended:#?}");

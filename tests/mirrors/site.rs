@@ -1,5 +1,5 @@
-//! The site of `fixtures/mirror/site.txt`: the response for each of its URLs, and the target of each link. It is
-//! served as a proxy, so its hosts need no DNS names.
+//! The site of `fixtures/mirror/site.txt`: the response for each of its URLs, and the target of each link. A proxy serves
+//! the site, so its hosts need no DNS names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +15,8 @@ use url::Url;
 #[derive(Debug)]
 pub(crate) struct Resource {
     pub(crate) status: u16,
-    /// The media type, or the URL that it redirects to.
-    pub(crate) is: String,
+    /// The value of `Content-Type`, or of `Location` for a redirect.
+    pub(crate) header_value: String,
     pub(crate) body: String,
     /// Each link of the body: the reference, and its target.
     pub(crate) links: Vec<(String, String)>,
@@ -29,11 +29,11 @@ impl Resource {
     }
 
     fn answer(&self) -> String {
-        let Self { status, is, body, .. } = self;
+        let Self { status, header_value, body, .. } = self;
         let field = if *status == 200 { "Content-Type" } else { "Location" };
         let length = body.len();
         format!(
-            "HTTP/1.1 {status} It\r\n{field}: {is}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            "HTTP/1.1 {status} It\r\n{field}: {header_value}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
         )
     }
 }
@@ -56,13 +56,14 @@ impl Site {
         let records = text.split("\n@ ").skip(1);
         let resources = records.map(|record| {
             let (head, rest) = record.split_once('\n').unwrap();
-            let (url, is) = head.split_once(' ').unwrap();
-            let (status, is) = is.split_once(' ').unwrap();
+            let (url, rest_of_head) = head.split_once(' ').unwrap();
+            let (status, header_value) = rest_of_head.split_once(' ').unwrap();
             let (body, links) = rest.split_once("\n->\n").unwrap_or((rest.trim_end(), ""));
             let links = links.lines().filter_map(|line| line.rsplit_once(" -> "));
             let links = links.map(|(reference, target)| (reference.into(), target.into()));
-            let (body, is, links) = (body.trim_end().to_owned(), is.to_owned(), links.collect());
-            (url.to_owned(), Resource { status: status.parse().unwrap(), is, body, links })
+            let (status, header_value) = (status.parse().unwrap(), header_value.to_owned());
+            let (body, links) = (body.trim_end().to_owned(), links.collect());
+            (url.to_owned(), Resource { status, header_value, body, links })
         });
         Self { resources: resources.collect() }
     }
@@ -102,17 +103,17 @@ impl Site {
             if resource.status == 200 {
                 return (Some(resource), fragment);
             }
-            url = &resource.is;
+            url = &resource.header_value;
         }
         (None, fragment)
     }
 
-    /// The resource that `body` was made from.
-    pub(crate) fn of_mark(&self, wanted: &str) -> Option<&Resource> {
-        self.resources.values().find(|resource| resource.mark() == Some(wanted))
+    /// The resource whose body has this `mark`.
+    pub(crate) fn of_mark(&self, mark: &str) -> Option<&Resource> {
+        self.resources.values().find(|resource| resource.mark() == Some(mark))
     }
 
-    /// Serves the site to those who take it for a proxy. Gives its host and port.
+    /// Serves the site as a proxy. Returns the host and port of the proxy.
     pub(crate) fn serve(self: &Arc<Self>) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -120,7 +121,7 @@ impl Site {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let site = Arc::clone(&site);
-                // A client that goes away is none of the server's business.
+                // Clients may disconnect, so the result is ignored.
                 thread::spawn(move || site.answer(stream));
             }
         });
@@ -132,9 +133,10 @@ impl Site {
         let request = lines.next()?.ok()?;
         lines.find(|line| line.as_ref().is_ok_and(String::is_empty));
         let mut words = request.split(' ');
-        let (method, asked) = (words.next()?, words.next()?);
-        let gone = "HTTP/1.1 404 It\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned();
-        let answer = self.get(asked).map_or(gone, Resource::answer);
+        let (method, url) = (words.next()?, words.next()?);
+        let not_found =
+            "HTTP/1.1 404 It\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned();
+        let answer = self.get(url).map_or(not_found, Resource::answer);
         let end = if method == "HEAD" { answer.find("\r\n\r\n")? + 4 } else { answer.len() };
         (&stream).write_all(&answer.as_bytes()[..end]).ok()
     }

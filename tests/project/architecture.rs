@@ -415,7 +415,7 @@ fn no_files_import_each_other_in_a_circle() {
 }
 
 #[test]
-fn every_dependency_has_its_rooms() {
+fn every_room_imports_only_what_it_may() {
     let library = |package: &str| {
         let known = LIBRARIES.iter().find(|(known, _)| *known == package);
         known.map_or_else(|| package.replace('-', "_"), |(_, library)| (*library).to_owned())
@@ -454,7 +454,7 @@ fn each_third_party_crate_has_its_rooms() {
 }
 
 #[test]
-fn every_file_opens_with_what_it_is() {
+fn every_file_opens_with_its_purpose() {
     for (name, text) in sources() {
         assert!(text.starts_with("//! "), "src/{name} does not open with a sentence");
         if name != "main.rs" {
@@ -532,7 +532,7 @@ fn a_type_name_is_used_once() {
 }
 
 #[test]
-fn a_circle_is_seen_however_it_is_written() {
+fn import_circles_are_found_in_every_notation() {
     let all = |code: &str| {
         let (uses, rest) = uses(&without_strings(code));
         let used = uses.into_iter().map(|used| format!("{}={}", used.name, used.path.join("::")));

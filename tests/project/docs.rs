@@ -284,7 +284,7 @@ fn pairs<'a>(heading: &str) -> Vec<(&'a str, &'a str)> {
 }
 
 #[test]
-fn media_types_and_first_bytes_are_what_they_are_said_to_be() {
+fn documented_media_types_and_first_bytes_are_detected() {
     for (media_type, format) in pairs("## Media types") {
         let (type_, subtype) = media_type.split_once('/').unwrap();
         assert_eq!(Format::of_media_type(type_, subtype).name(), format, "{media_type}");
@@ -316,7 +316,7 @@ fn the_classes_of_check_are_documented_in_their_order() {
 }
 
 #[test]
-fn every_test_that_holds_a_promise_is_there() {
+fn every_documented_test_of_a_promise_exists() {
     let text = include_str!("../../docs/security.md");
     let rows = text.lines().filter(|line| line.starts_with('|') && line.contains("`: `"));
     let mut count = 0;

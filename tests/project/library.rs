@@ -73,7 +73,7 @@ fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
 
 /// By RFC 1808, 5.2, `..` above the root stays, and by RFC 3986, 5.4.2, it does not.
 #[test]
-fn the_numbers_of_a_mailbox_are_sums() {
+fn the_totals_of_a_mailbox_are_sums() {
     let message = |html: &str| format!("From a\nContent-Type: text/html\n\n{html}\n\n");
     let first = "<a href=../g><a href=h>";
     let second = "<a href=../../i><a href=../j><a href=#k><a href=http://l/>";
@@ -188,7 +188,7 @@ fn errors_have_a_kind_and_a_source() {
 }
 
 #[test]
-fn types_can_be_sent_and_shared() {
+fn public_types_are_send_and_sync() {
     fn check<T: Send + Sync + 'static>() {}
     check::<Rewriter>();
     check::<baselink::RewriterBuilder>();

@@ -24,7 +24,7 @@ fn rewritten(format: Format, url: &str, bytes: &str) -> (usize, Vec<Code>) {
 }
 
 #[test]
-fn a_base_has_a_longest() {
+fn the_length_of_a_base_is_limited() {
     let url = |length: usize| format!("{:a<width$}/", "http://h/", width = length - 1);
     assert_eq!(url(8_192).len(), 8_192);
     assert_eq!(rewritten(Format::Html, &url(8_192), "<a href=x>"), (1, vec![]));
@@ -32,7 +32,7 @@ fn a_base_has_a_longest() {
 }
 
 #[test]
-fn a_body_has_four_codings_at_most() {
+fn the_number_of_content_codings_is_limited() {
     let response = |codings: &str| {
         let chunks = |body: String| format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
         let body =
@@ -47,7 +47,7 @@ fn a_body_has_four_codings_at_most() {
 }
 
 #[test]
-fn the_line_of_a_chunk_has_a_longest() {
+fn the_length_of_a_chunk_line_is_limited() {
     let response = |length: usize| {
         let head =
             "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -61,7 +61,7 @@ fn the_line_of_a_chunk_has_a_longest() {
 }
 
 #[test]
-fn entities_of_xml_refer_to_each_other_to_a_depth() {
+fn the_depth_of_xml_entities_is_limited() {
     let page = |depth: usize| {
         let entities: String =
             (1..depth).map(|n| format!("<!ENTITY e{n} '&e{};'>", n - 1)).collect();
@@ -76,7 +76,7 @@ fn entities_of_xml_refer_to_each_other_to_a_depth() {
 }
 
 #[test]
-fn a_canonical_url_has_a_longest_and_a_place() {
+fn the_canonical_url_is_limited_in_length_and_position() {
     let page = |before: usize, length: usize| {
         format!("{}<link rel=canonical href='{:a<length$}'>", " ".repeat(before), "http://a/")
     };
@@ -91,7 +91,7 @@ fn a_canonical_url_has_a_longest_and_a_place() {
 }
 
 #[test]
-fn the_heading_of_a_record_has_a_longest() {
+fn the_length_of_a_record_heading_is_limited() {
     let archive = |filler: usize| {
         let more = "x".repeat(filler);
         format!(
@@ -108,7 +108,7 @@ fn the_heading_of_a_record_has_a_longest() {
 }
 
 #[test]
-fn settings_have_a_longest() {
+fn the_length_of_settings_is_limited() {
     let scene = tempfile::tempdir().unwrap();
     fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
     let run = |length: usize| {

@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn whatwg_keeps_what_it_says(base in nasty_base(), reference in nasty()) {
+    fn whatwg_targets_parse_and_keep_the_reference(base in nasty_base(), reference in nasty()) {
         let found = Base::new(Profile::Whatwg, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_panics(base in any::<String>(), reference in any::<String>()) {
+    fn no_reference_causes_a_panic(base in any::<String>(), reference in any::<String>()) {
         let _ = (usable(&base), parses(&base));
         let _ = (baselink::reference::conformance(&reference), baselink::reference::placeholder(&reference));
         let _ = (baselink::reference::contains_placeholder(&reference), baselink::reference::opaque_scheme(&reference));

@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn no_base_of_a_document_makes_a_script_of_a_relative_link(
+    fn no_base_turns_a_relative_link_into_a_script(
         base in text(),
         inner in text(),
         references in prop::collection::vec(text(), 1..3),

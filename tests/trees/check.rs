@@ -423,7 +423,7 @@ fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
 }
 
 #[test]
-fn http_and_https_are_one_web() {
+fn http_and_https_are_the_same_site() {
     let references = ["https://a.example/x.png", "http://a.example/x.png", "ftp://a.example/x.png"];
     let expected = [
         (Class::Pinned, Some("absolute"), None),
@@ -461,7 +461,7 @@ fn pinned_links_report_missing_targets() {
 }
 
 #[test]
-fn a_canonical_url_is_named_as_one() {
+fn a_canonical_url_is_reported_as_such() {
     let page = "<base href=http://a.example/docs/sub/><link rel=canonical href=http://a.example/docs/>\
                 <link rel=next href=http://a.example/docs/x.html><a href=#>x</a><a href=#top>x</a>";
     let site = site(page, &["x.html", "index.html", "sub/index.html"]);
@@ -472,7 +472,7 @@ fn a_canonical_url_is_named_as_one() {
 }
 
 #[test]
-fn a_hint_for_a_short_name_is_near() {
+fn suggestions_for_short_names_are_similar() {
     let references = ["1.html", "ab.js", "abc.js", "sub/2.html", "sub/3.html"];
     let others = ["sub/1.html", "far/away/ab.js", "far/away/abc.js", "2.html", "far/3.html"];
     let site = site(&links(&references), &others);
@@ -483,7 +483,7 @@ fn a_hint_for_a_short_name_is_near() {
 }
 
 #[test]
-fn lines_are_known_by_their_ids() {
+fn lines_are_matched_by_their_ids() {
     let ids: String = ["1", "20", "L3", "LC4", "n5", "line-6", "line-7", "part-1", "part-2"]
         .map(|id| format!("<p id={id}>"))
         .concat();
@@ -700,7 +700,7 @@ fn a_relative_base_moves_with_its_file() {
 }
 
 #[test]
-fn a_folder_of_this_machine_has_a_file_url() {
+fn a_local_folder_has_a_file_url() {
     let root = RootUrl::on_disk(Path::new("/mnt/a b/\u{fc}")).unwrap();
     assert_eq!(root.as_str(), "file:///mnt/a%20b/%C3%BC/");
     assert_eq!(RootUrl::on_disk(Path::new("/")).unwrap().as_str(), "file:///");
@@ -725,7 +725,7 @@ fn a_mailbox_is_judged_message_by_message() {
 
 /// Hints are searched for in each folder, but a million links must not each examine a million names.
 #[test]
-fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
+fn a_million_missing_targets_take_linear_time() {
     let mut index = Collection::new(at("http://a.example/").from);
     let entry = |name: String| TreeEntry {
         root: Path::new("site").into(),
@@ -834,7 +834,7 @@ proptest! {
 
     /// A link that travels leads to the same file, with the same tail, wherever the tree moves.
     #[test]
-    fn links_that_travel_survive_any_move(
+    fn relative_links_within_the_tree_survive_any_move(
         bases in prop::collection::vec(0..BASES.len(), 4),
         links in prop::collection::vec(
             (0_usize..4, 0..FILES.len(), 0_usize..6, 0..TAILS.len(), 0..PLACES.len()), 1..16),
@@ -881,7 +881,7 @@ proptest! {
 
 /// HTML, 3.2.6 (`id`) and 7.4.6.4 (`name` of `a`); xml:id Version 1.0, 4.
 #[test]
-fn ids_are_collected_where_they_are_asked_for() {
+fn ids_are_collected_on_request() {
     let mut options = baselink::ScanOptions::default();
     let page = "<p ID='a&amp;b' id=c><a name=d id=><img name=e><svg id=f><a name=g></a></svg>\
                 <noscript><p id=h></noscript><!--<p id=i>--><title id=j><p id=k></title>";
@@ -904,7 +904,7 @@ fn ids_are_collected_where_they_are_asked_for() {
 
 /// XML 1.0, 4.4: the text of an entity is not in the attribute. Signed content must not change.
 #[test]
-fn links_that_cannot_be_written_are_judged_too() {
+fn links_that_cannot_be_edited_are_checked_too() {
     let site = site("", &["x.png"]);
     let svg = "<!DOCTYPE svg [<!ENTITY b 'http://a.example/docs/'>]>\
                <svg xmlns='http://www.w3.org/2000/svg' xml:base='&b;'><a href='x.png'/></svg>";
@@ -925,7 +925,7 @@ fn links_that_cannot_be_written_are_judged_too() {
 }
 
 #[test]
-fn a_folder_without_files_is_one_without_index() {
+fn a_folder_without_files_has_no_index_file() {
     let site = site(&links(&["empty/", "empty", "empty/sub", "empt"]), &[]);
     fs::create_dir_all(site.path().join("empty/sub")).unwrap();
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());

@@ -94,7 +94,7 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
 
 /// The planted site has a finding of every class and cause that files of a fixture can have.
 #[test]
-fn a_fault_of_every_class_and_cause_is_planted() {
+fn the_sites_contain_every_class_and_cause() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree/planted");
     let found = expected(&case, "expected.jsonl");
     let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -174,7 +174,7 @@ fn a_clean_folder_gives_a_log_without_results() {
 
 /// On disk, no file is the index of its folder, and the scheme changes.
 #[test]
-fn a_folder_may_go_to_disk() {
+fn a_folder_can_be_checked_for_opening_from_disk() {
     let page = b"<a href=sub/>1</a><a href=sub/index.html>2</a><a href=//b.example/x>3</a>";
     let scene = site(&[("index.html", page), ("sub/index.html", b"")]);
     let (found, status) = check(scene.path(), &["--json", "--to", "file"]);
@@ -223,7 +223,7 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
 /// A name or a reference that looks like the end of a string, a line or an element is data in every report.
 #[cfg(unix)]
 #[test]
-fn hostile_names_and_links_do_not_end_the_report() {
+fn hostile_names_and_links_do_not_break_the_report() {
     let evil = "a\n::error file=b,line=1::x%0A\u{202e}\",'</script>.html";
     let markup = "<a href='&#10;::error::y%0Aa\u{202e}&quot;,&lt;/script>\u{2028}'>1</a>";
     let scene = site(&[(evil, markup.as_bytes())]);
@@ -308,7 +308,7 @@ fn first_href(page: &str) -> &str {
 }
 
 #[test]
-fn file_names_of_the_page_lead_to_files() {
+fn file_names_in_the_report_link_to_the_files() {
     let scene = site(&[("a b.html", b"<p>\n<a href=gone>")]);
     fs::create_dir(scene.path().join("reports")).unwrap();
     let at = |name: &str| {
@@ -321,7 +321,7 @@ fn file_names_of_the_page_lead_to_files() {
 
 /// Neither the page nor the baseline replaces a file of the folder, unless that file is excluded.
 #[test]
-fn the_page_takes_the_place_of_no_file_of_the_folder() {
+fn the_report_does_not_overwrite_a_file_of_the_folder() {
     let scene = site(&[("index.html", b"<a href=x>"), (".htaccess", b"x"), ("page.htm", b"<p>")]);
     let (refused, page) = (["index.html", ".htaccess", "page.htm"], "site/page.htm");
     for name in refused {
@@ -348,7 +348,7 @@ fn the_page_marks_links_on_which_the_profiles_disagree() {
 }
 
 #[test]
-fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
+fn a_large_report_has_all_findings_and_draws_some() {
     let mut broken = String::new();
     for number in 0..120 {
         write!(broken, "<a href=gone{number}>x</a>").unwrap();
@@ -369,7 +369,7 @@ fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
 
 /// If space is short, findings that do not fail are omitted, and the page says so.
 #[test]
-fn a_page_of_too_many_findings_has_those_that_fail() {
+fn an_oversized_report_keeps_the_failing_findings() {
     let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
     let names: Vec<_> = (0..25).map(|number| format!("{number}.html")).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), links_of.as_bytes())).collect();
@@ -443,7 +443,7 @@ mod unix {
 
     /// Detects a file of the folder under another name (a hard link or a path through a symbolic link).
     #[test]
-    fn the_page_takes_the_place_of_no_other_name_of_a_file_of_the_folder() {
+    fn the_report_does_not_overwrite_a_file_by_another_name() {
         let scene = site(&[("index.html", b"<a href=x>")]);
         fs::hard_link(scene.path().join("site/index.html"), scene.path().join("same")).unwrap();
         std::os::unix::fs::symlink("site", scene.path().join("link")).unwrap();
@@ -456,7 +456,7 @@ mod unix {
 
     /// Two different names that are not UTF-8 stay different.
     #[test]
-    fn a_baseline_knows_names_apart_that_are_not_utf_8() {
+    fn a_baseline_distinguishes_names_that_are_not_utf_8() {
         use std::os::unix::ffi::OsStrExt;
         let scene = site(&[("index.html", b"")]);
         for (name, page) in [(b"\xFC.html", "<a href=x>"), (b"\xFD.html", "<a href=y>")] {
@@ -475,7 +475,7 @@ mod unix {
 
     /// The contents of an unreadable folder are not reported as absent.
     #[test]
-    fn a_folder_that_cannot_be_read_is_an_error_and_its_files_are_not_absent() {
+    fn an_unreadable_folder_is_an_error_and_its_files_do_not_count_as_missing() {
         use std::os::unix::fs::PermissionsExt;
         let page = b"<a href=closed/x.html>1</a><a href=gone/x.html>2</a>";
         let scene = site(&[("index.html", page), ("closed/x.html", b"")]);

@@ -74,7 +74,7 @@ fn names(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn symbolic_links_are_left_out_and_counted() {
+fn symbolic_links_are_skipped_and_counted() {
     let scene = tempfile::tempdir().unwrap();
     let (here, w) = (scene.path(), scene.path().join("w"));
     put(here, "w/a.html", LINK);
@@ -205,7 +205,7 @@ fn nothing_is_written_through_a_symbolic_link() {
 }
 
 #[test]
-fn a_named_link_is_read() {
+fn a_symbolic_link_given_as_argument_is_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -219,7 +219,7 @@ fn a_named_link_is_read() {
 }
 
 #[test]
-fn pipes_and_sockets_are_named_and_never_opened() {
+fn pipes_and_sockets_are_reported_and_never_opened() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -249,7 +249,7 @@ fn pipes_and_sockets_are_named_and_never_opened() {
 
 /// A pipe that is named is read, as by `cat`: a shell makes one of `<(…)`.
 #[test]
-fn a_pipe_that_is_named_is_read() {
+fn a_pipe_given_as_argument_is_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
@@ -355,7 +355,7 @@ fn neighboring_pages_are_read_only_as_files_of_the_folder() {
 }
 
 #[test]
-fn names_are_bytes_and_are_shown_on_one_line() {
+fn names_are_bytes_and_print_on_one_line() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let no_text = OsStr::from_bytes(b"caf\xe9 %41?.html");
@@ -388,7 +388,7 @@ fn names_are_bytes_and_are_shown_on_one_line() {
 }
 
 #[test]
-fn a_folder_without_permission_is_one_sentence() {
+fn a_folder_without_permission_gives_one_sentence() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -570,7 +570,7 @@ fn modified(path: &Path) -> SystemTime {
 }
 
 #[test]
-fn times_stay_where_they_are_to_and_where_nothing_changes() {
+fn times_are_kept_on_request_and_for_unchanged_files() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
@@ -622,7 +622,7 @@ fn a_file_in_place_keeps_its_permission_bits() {
 
 /// Nothing in the current folder is the input of a folder made of an archive. (The last folder of each path had its bits.)
 #[test]
-fn folders_made_of_an_archive_have_the_bits_of_new_folders() {
+fn folders_from_an_archive_have_default_permissions() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path().join("private");
     let new = scene.path().join("new");
@@ -667,7 +667,7 @@ fn hard_links_are_reported_and_broken_only_on_request() {
 }
 
 #[test]
-fn messages_of_a_maildir_get_names_that_say_their_sizes() {
+fn maildir_names_get_the_new_sizes() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let message = |link: &str| format!("Subject: x\nContent-Type: text/html\n\n<a href={link}>\n");
@@ -761,7 +761,7 @@ fn populate(here: &Path) {
 }
 
 #[test]
-fn the_number_of_jobs_changes_nothing() {
+fn results_do_not_depend_on_the_number_of_jobs() {
     let common = ["--follow", "--url-map=map.csv", "-u", "http://a.example/d", "w"];
     let read = tempfile::tempdir().unwrap();
     populate(read.path());
@@ -847,7 +847,7 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
 }
 
 #[test]
-fn ctrl_c_ends_after_the_file_in_hand() {
+fn ctrl_c_stops_after_the_current_file() {
     for command in ["rewrite", "localize"] {
         for &signal in interrupt::signals() {
             // On a busy machine the signal may come when all is done; then there is more to do.
@@ -860,7 +860,7 @@ fn ctrl_c_ends_after_the_file_in_hand() {
 }
 
 #[test]
-fn ctrl_c_finishes_the_file_in_hand() {
+fn ctrl_c_lets_the_current_file_finish() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
@@ -932,7 +932,7 @@ fn on_a_terminal(redirection: &str) -> Option<String> {
 }
 
 #[test]
-fn a_terminal_shows_how_far_long_work_is() {
+fn a_terminal_shows_the_progress_of_long_work() {
     let Some(shown) = on_a_terminal("") else { return };
     assert!(shown.contains(" of 302 files"), "{shown:?}");
     assert!(shown.contains("302 files: 302 to rewrite\r\n"), "{shown:?}");
@@ -966,7 +966,7 @@ fn the_progress_bar_needs_a_terminal() {
 }
 
 #[test]
-fn a_message_about_a_name_that_is_not_text_is_text() {
+fn a_message_about_a_name_that_is_not_utf_8_is_utf_8() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let name = OsString::from_vec(b"\xff.html".to_vec());

@@ -100,7 +100,7 @@ fn every_file_is_old_or_new() {
 
 /// I19: a file exists at every moment of its replacement, and readers get the old bytes or the new ones.
 #[test]
-fn a_reader_sees_whole_files() {
+fn a_reader_sees_only_complete_files() {
     with_each(|mode| {
         let (before, after) = ((mode.before)(40), mode.after(40));
         let scene = tempfile::tempdir().unwrap();
@@ -283,7 +283,7 @@ fn files_below(scene: &Scene, folder: &str) -> Scene {
 /// Somebody may write to the folder that is rewritten, and puts links to another one in the places of its
 /// files and folders while the program is at work.
 #[test]
-fn nothing_is_written_where_links_lead_that_come_meanwhile() {
+fn nothing_is_written_through_links_created_meanwhile() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let outside = here.join("outside");
@@ -452,7 +452,7 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
 /// I19: a pipe in place of a file does not block the program.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
+fn a_file_swapped_for_a_pipe_does_not_block() {
     let times = times();
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -504,7 +504,7 @@ const OF_ANOTHER_RUN: [&str; 5] = [
 
 /// I19: two runs on one tree, neither of which removes a file that the other is writing.
 #[test]
-fn two_runs_on_one_tree_make_it_new_once() {
+fn two_concurrent_runs_rewrite_a_tree_once() {
     with_each(|mode| {
         let (before, after) = ((mode.before)(40), mode.after(40));
         let scene = tempfile::tempdir().unwrap();

@@ -107,7 +107,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
 }
 
 #[test]
-fn another_program_is_waited_for() {
+fn a_lock_of_another_program_is_awaited() {
     let folder = mailbox(BEFORE);
     let lock = folder.path().join("all.mbox.lock");
     fs::write(&lock, "1\n").unwrap();
@@ -123,7 +123,7 @@ fn another_program_is_waited_for() {
 }
 
 #[test]
-fn a_mailbox_that_stays_locked_is_left() {
+fn a_mailbox_that_stays_locked_is_skipped() {
     let by_file = mailbox(BEFORE);
     fs::write(by_file.path().join("all.mbox.lock"), "1\n").unwrap();
     let by_call = mailbox(BEFORE);
@@ -148,7 +148,7 @@ fn a_mailbox_that_stays_locked_is_left() {
 
 /// Mail would not be delivered while the lock exists, and the mailbox may already be new.
 #[test]
-fn a_lock_of_a_killed_run_is_taken_away() {
+fn a_lock_of_a_killed_run_is_removed() {
     for text in [BEFORE, AFTER] {
         let folder = mailbox(text);
         fs::write(folder.path().join("all.mbox.lock"), "4194305\nbaselink").unwrap();

@@ -88,7 +88,7 @@ fn look(here: &Path, status: Option<i32>, said: &str) -> Result<(), String> {
 
 /// I19: of a move, whichever call fails or is the last one.
 #[test]
-fn a_stopped_move_is_not_begun_or_completed_by_the_next_run() {
+fn the_next_run_undoes_or_completes_a_stopped_move() {
     if !outside::has_strace() {
         return;
     }
@@ -203,7 +203,7 @@ fn a_journal_leads_to_no_file_outside_of_its_folder() {
 
 /// A run that was stopped, another program that edits two files, and the run that goes on: no edit is lost.
 #[test]
-fn a_file_that_changes_before_the_next_run_is_kept() {
+fn a_file_changed_before_the_next_run_is_kept() {
     if !outside::has_strace() {
         return;
     }

@@ -87,7 +87,7 @@ fn the_url_of_the_root_and_the_path() {
 }
 
 #[test]
-fn a_file_that_was_named_itself_has_the_url_as_given() {
+fn a_file_given_as_argument_has_the_given_url() {
     let origins = root_url("http://a/b");
     assert_eq!(url(&origins, &entry("")).as_deref(), Some("http://a/b"));
     let root_url = Some(RootUrl::of_file("http://a/b?c#d"));
@@ -239,7 +239,7 @@ proptest! {
 
     /// Whatever the URL, no path leads out of the root.
     #[test]
-    fn no_url_leads_out_of_the_root(rest in "([./\\\\a:?]|%2[eEfF]|%00|%5[cC]){0,12}") {
+    fn no_url_leads_outside_the_root(rest in "([./\\\\a:?]|%2[eEfF]|%00|%5[cC]){0,12}") {
         for path in index(layout()).paths(&format!("https://a.example/{rest}")) {
             let is_normal = |one| matches!(one, std::path::Component::Normal(_));
             prop_assert!(path.components().all(is_normal), "{:?}", path);
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn any_head_is_read(head in prop::collection::vec(prop::sample::select(PIECES), 0..20)) {
+    fn any_bytes_can_be_read_for_a_recorded_url(head in prop::collection::vec(prop::sample::select(PIECES), 0..20)) {
         let _ = saved(&head.concat());
     }
 }
@@ -460,7 +460,7 @@ fn a_page_records_its_source() {
 }
 
 #[test]
-fn only_html_is_asked_and_only_if_it_is_trusted() {
+fn recorded_urls_are_read_only_from_trusted_html() {
     let page = b"<!-- saved from url=(0019)http://a.example/#b -->";
     let of = |origins: &Origins, format| {
         let (retrieval, passed_over) = origins.of(&entry("x"), format, page);
@@ -684,7 +684,7 @@ fn a_canonical_url_counts_last_and_on_request() {
 }
 
 #[test]
-fn a_base_names_its_source() {
+fn the_chain_names_the_source_of_a_base() {
     use baselink::base::{Outer, Retrieval, Rule, Status, establish};
     use baselink::resolve::Profile;
     let page = baselink::scan(b"<a href=x>", &Default::default());

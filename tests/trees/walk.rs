@@ -50,7 +50,7 @@ fn files_come_depth_first_in_the_order_of_their_names_as_bytes() {
 }
 
 #[test]
-fn an_entry_has_its_root_path_kind_and_size() {
+fn entries_have_root_path_kind_and_size() {
     let root = tree(&["a/x"]);
     let selection = Selection::default();
     let mut entries = walk(&[root.path().to_owned()], &selection);
@@ -63,7 +63,7 @@ fn an_entry_has_its_root_path_kind_and_size() {
 }
 
 #[test]
-fn a_file_that_is_named_is_taken_whatever_the_selection_says() {
+fn a_file_given_as_argument_ignores_the_selection() {
     let root = tree(&[".hidden.txt"]);
     let path = root.path().join(".hidden.txt");
     let selection =
@@ -123,7 +123,7 @@ fn globs_are_matched_as_documented() {
 }
 
 #[test]
-fn include_and_exclude_and_hidden() {
+fn include_exclude_and_hidden_select_files() {
     let root =
         tree(&["a.html", "a.css", "b/c.html", "b/d.css", "old/e.html", ".g/f.html", ".h.html"]);
     let select = |include: &[&str], exclude: &[&str], hidden| {
@@ -184,7 +184,7 @@ fn leftovers_of_a_killed_run_are_not_entries() {
 }
 
 #[test]
-fn roots_that_overlap_give_each_file_once() {
+fn overlapping_roots_yield_each_file_once() {
     let root = tree(&["a/x", "a/y", "b/z"]);
     let at = |path: &str| root.path().join(path);
     // Each row has the roots, the entries found (root and file), and the number of messages.
@@ -217,7 +217,7 @@ fn roots_that_overlap_give_each_file_once() {
 }
 
 #[test]
-fn a_file_that_the_first_root_does_not_want_is_taken_with_the_second() {
+fn a_file_excluded_from_one_root_is_found_by_another() {
     let root = tree(&[".hidden/x.html", "y.html"]);
     let roots = [root.path().to_owned(), root.path().join(".hidden/x.html")];
     assert_eq!(found_below(&roots, root.path(), &Selection::default()), ["y.html", ""]);
@@ -270,7 +270,7 @@ mod unix {
     }
 
     #[test]
-    fn names_that_are_not_utf_8_and_names_with_line_ends_survive() {
+    fn names_that_are_not_utf_8_or_have_line_ends_are_kept() {
         let root = tree(&[]);
         let names: [&[u8]; 4] = [b"\xFF.html", b"a\nb.html", b"a\xC3", b"\\"];
         for name in names {
@@ -339,7 +339,7 @@ mod unix {
     }
 
     #[test]
-    fn circular_and_broken_roots_are_reported_on_one_line() {
+    fn circular_and_broken_roots_are_reported_in_one_line() {
         let root = tree(&[]);
         let at = |name: &str| root.path().join(name);
         symlink("round", at("a\nb")).unwrap();
@@ -361,7 +361,7 @@ mod unix {
     }
 
     #[test]
-    fn sentences_of_roots_are_on_one_line() {
+    fn errors_of_roots_take_one_line() {
         let root = tree(&["a\nb/x"]);
         let roots = [root.path().join("a\nb"), root.path().join("a\nb/x")];
         let said = walk(&roots, &Selection::default()).overlaps().concat();
@@ -369,7 +369,7 @@ mod unix {
     }
 
     #[test]
-    fn followed_links_to_folders_are_folders_and_others_are_links() {
+    fn only_links_to_folders_are_followed_as_folders() {
         let root = tree(&["b/x"]);
         symlink("b", root.path().join("link")).unwrap();
         let folder = |name: &str| (name.to_owned(), EntryKind::Folder);
@@ -387,7 +387,7 @@ mod unix {
     }
 
     #[test]
-    fn a_file_below_two_roots_through_a_link_is_taken_once() {
+    fn a_file_reached_twice_through_a_link_is_listed_once() {
         let root = tree(&["a/x", "b/y"]);
         symlink("../b", root.path().join("a/link")).unwrap();
         let roots = [root.path().join("a"), root.path().join("b")];
@@ -451,7 +451,7 @@ mod unix {
 
     /// I19: a file is opened where it was found, or not at all.
     #[test]
-    fn a_folder_that_became_a_link_since_is_not_entered() {
+    fn a_folder_replaced_by_a_link_is_not_entered() {
         for swapped in ["w", "w/a", "w/a/b"] {
             let root = tree(&["w/a/b/x", "outside/a/b/x", "outside/b/x", "outside/x"]);
             let at = |name: &str| root.path().join(name);
@@ -474,7 +474,7 @@ mod unix {
 
     /// A path may be longer than the system's limit (PATH_MAX of POSIX.1-2017, limits.h); that is reported once.
     #[test]
-    fn a_path_that_is_too_long_is_reported_once() {
+    fn an_overlong_path_is_reported_once() {
         let root = tempfile::tempdir().unwrap();
         // The last folder is at most at 4,095 bytes, the file in it behind that.
         let [outer, inner] = [60, 300].map(|names| "abcdefghij/".repeat(names));

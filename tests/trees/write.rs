@@ -373,7 +373,7 @@ mod in_place {
     }
 
     #[test]
-    fn a_file_with_other_names_is_left_unless_asked_for() {
+    fn a_file_with_hard_links_is_skipped_unless_requested() {
         let (folder, page) = scene();
         let other = folder.path().join("other.html");
         fs::hard_link(&page, &other).unwrap();
@@ -391,7 +391,7 @@ mod in_place {
     }
 
     #[test]
-    fn a_read_only_file_is_left() {
+    fn a_read_only_file_is_skipped() {
         let (folder, page) = scene();
         set_mode(&page, 0o444);
         let read_only = "DIR/page.html: the file is read-only";
@@ -424,7 +424,7 @@ mod in_place {
 
     /// A change by another program at any time before the commit is not undone.
     #[test]
-    fn a_file_that_changes_meanwhile_is_left() {
+    fn a_file_changed_meanwhile_is_skipped() {
         type Change = fn(&Path);
         let changes: [(Change, &str); 5] = [
             (|page| put(page, b"longer"), "longer"),
@@ -481,7 +481,7 @@ mod in_place {
 
     /// B: a change that preserves size and time of the bytes is noticed too.
     #[test]
-    fn a_change_that_hides_is_seen() {
+    fn a_change_that_keeps_size_and_time_is_noticed() {
         type Change = fn(&Path);
         let changes: [(&str, Change, &str); 4] = [
             (
@@ -535,7 +535,7 @@ mod in_place {
 
     /// I19: a link that takes the place of the folder at any step leads no byte and no temporary file elsewhere.
     #[test]
-    fn a_file_stays_in_the_folder_where_it_was_begun() {
+    fn a_file_is_committed_in_the_folder_that_was_opened() {
         for step in 0..4 {
             for settings in [InPlace::default(), backed_up()] {
                 let folder = tempdir().unwrap();
@@ -574,7 +574,7 @@ mod in_place {
 
     /// B: changes by this program itself do not count as changes.
     #[test]
-    fn names_of_one_file_are_replaced_each() {
+    fn each_hard_link_of_a_file_is_replaced() {
         for (together, settings) in
             [(1, InPlace::default()), (3, InPlace::default()), (1, backed_up()), (3, backed_up())]
         {
@@ -630,7 +630,7 @@ mod in_place {
     /// Bug 105: the number of names and the time of a change, which the system changes one after the other, were read
     /// while another thread took a name away, and the file seemed to be changed by another program.
     #[test]
-    fn names_of_one_file_are_replaced_at_the_same_time() {
+    fn hard_links_of_a_file_are_replaced_concurrently() {
         let settings = InPlace { break_links: true, ..InPlace::default() };
         for _ in 0..20 {
             let folder = tempdir().unwrap();
@@ -702,7 +702,7 @@ mod in_place {
     }
 
     #[test]
-    fn the_backup_of_a_linked_file_is_a_file_of_its_own() {
+    fn the_backup_of_a_hard_link_is_a_separate_file() {
         let (folder, page) = scene();
         let other = folder.path().join("other.html");
         fs::hard_link(&page, &other).unwrap();
@@ -787,7 +787,7 @@ mod together {
     use super::*;
 
     #[test]
-    fn each_file_is_committed_for_itself_and_in_order() {
+    fn files_are_committed_one_by_one_in_order() {
         let (folder, page) = scene();
         let at = |name: &str| folder.path().join(name);
         for name in ["a", "b", "c"] {
@@ -839,7 +839,7 @@ mod together {
     }
 
     #[test]
-    fn many_files_in_many_folders_are_many() {
+    fn many_files_in_many_folders_are_replaced() {
         let folder = tempdir().unwrap();
         let at = |number: usize| folder.path().join(format!("{}/{number}", number % 7));
         let begin = |number: usize| {
@@ -870,7 +870,7 @@ mod together {
     }
 
     #[test]
-    fn many_messages_are_many() {
+    fn many_messages_are_replaced() {
         let folder = maildir::maildir();
         let at = |name: String| folder.path().join(name);
         let begin = |number: usize| {
@@ -890,7 +890,7 @@ mod together {
     }
 
     #[test]
-    fn many_files_are_many() {
+    fn many_files_are_replaced() {
         let folder = tempdir().unwrap();
         let at = |number: usize| folder.path().join(number.to_string());
         let begin = |number: usize| {
@@ -922,7 +922,7 @@ mod few {
     }
 
     #[test]
-    fn so_many_replacements_are_pending_as_the_system_allows() {
+    fn pending_replacements_are_limited_by_the_system() {
         // (256 - 64) / 4 and (1,000 - 64) / 4; (64 - 64) / 4 is too few to be of use.
         for (limits, pending) in [
             ("ulimit -n 256", 48),
@@ -976,7 +976,7 @@ mod mirror {
     }
 
     #[test]
-    fn folders_are_made_and_files_written() {
+    fn folders_are_created_and_files_written() {
         let (_folder, page, out) = scene();
         set_mode(&page, 0o640);
         let mirror = Mirror::new(&out).unwrap();
@@ -995,7 +995,7 @@ mod mirror {
 
     /// The umask is set by a shell, because the test process cannot change its own for one test.
     #[test]
-    fn bits_are_those_that_cp_gives() {
+    fn permission_bits_are_those_of_cp() {
         for umask in ["000", "022", "027", "077"] {
             let folder = tempdir().unwrap();
             let program = part(&format!("umask-{umask}"), folder.path());
@@ -1171,7 +1171,7 @@ mod mirror {
     }
 
     #[test]
-    fn nothing_lands_outside_whatever_a_name_is() {
+    fn no_name_leads_outside_the_folder() {
         let (folder, page, out) = scene();
         let absolute = folder.path().join("absolute");
         let mirror = Mirror::new(&out).unwrap();
@@ -1251,7 +1251,7 @@ mod mirror {
     }
 
     #[test]
-    fn a_link_put_there_between_two_files_is_not_followed() {
+    fn a_link_created_between_two_files_is_not_followed() {
         let (folder, page, out) = scene();
         let outside = folder.path().join("outside");
         fs::create_dir(&outside).unwrap();
@@ -1269,7 +1269,7 @@ mod mirror {
 
     /// I19: a file gets its name in the folder in which it was begun.
     #[test]
-    fn a_link_put_there_before_the_name_leads_nothing_elsewhere() {
+    fn a_link_created_before_the_file_is_named_is_not_followed() {
         for there in [None, Some("earlier")] {
             let (folder, page, out) = scene();
             let outside = folder.path().join("outside");
@@ -1301,7 +1301,7 @@ mod mirror {
 
     /// A folder in which a file was written is cached, but its contents may have changed since.
     #[test]
-    fn later_files_of_a_folder_are_written_as_the_first() {
+    fn later_files_of_a_folder_are_written_like_the_first() {
         let (folder, page, out) = scene();
         fs::create_dir(folder.path().join("real")).unwrap();
         symlink("real", folder.path().join("link")).unwrap();
@@ -1409,7 +1409,7 @@ mod mirror {
     }
 
     #[test]
-    fn a_file_that_comes_meanwhile_is_left() {
+    fn a_file_created_meanwhile_is_kept() {
         let (folder, page, out) = scene();
         let mirror = Mirror::new(&out).unwrap();
         let file = mirror.begin(&page, Path::new("a"), None).unwrap();
@@ -1440,7 +1440,7 @@ mod mirror {
     }
 
     #[test]
-    fn input_and_output_hold_each_other_in_no_way() {
+    fn input_and_output_do_not_contain_each_other() {
         let folder = tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         put(&at("site/a/page.html"), b"old");
@@ -1506,7 +1506,7 @@ mod mirror {
     }
 
     #[test]
-    fn several_threads_write_one_mirror() {
+    fn several_threads_can_write_one_mirror() {
         let (_folder, page, out) = scene();
         let mirror = Mirror::new(&out).unwrap();
         thread::scope(|scope| {
@@ -1547,7 +1547,7 @@ mod maildir {
     }
 
     #[test]
-    fn names_get_new_sizes_where_they_had_some() {
+    fn maildir_names_with_sizes_get_new_sizes() {
         for (old, new) in [
             (&b"1.h"[..], &b"1.h"[..]),
             (b"1.h:2,S", b"1.h:2,S"),
@@ -1574,7 +1574,7 @@ mod maildir {
     }
 
     #[test]
-    fn a_name_can_be_made_before_the_message_is_written() {
+    fn a_name_can_be_chosen_before_the_message_is_written() {
         // `a CR LF b LF LF`: six bytes, and eight with each line end as CR LF.
         let text = b"a\r\nb\n\n";
         for (old, new) in [
@@ -1660,7 +1660,7 @@ mod maildir {
 
     /// A run that is killed before it removes the old file leaves this state.
     #[test]
-    fn a_message_that_is_there_twice_is_there_once_after_the_next_run() {
+    fn a_duplicated_message_is_removed_by_the_next_run() {
         let folder = maildir();
         let old = folder.path().join("cur/1.h,S=3:2,S");
         let new = folder.path().join("cur/1.h,S=4:2,S");
@@ -1672,7 +1672,7 @@ mod maildir {
     }
 
     #[test]
-    fn a_message_that_a_reader_renames_meanwhile_is_left() {
+    fn a_message_renamed_by_a_reader_is_skipped() {
         let folder = maildir();
         let old = folder.path().join("new/1.h,S=3");
         let seen = folder.path().join("cur/1.h,S=3:2,S");
@@ -1692,7 +1692,7 @@ mod maildir {
     /// A: two replacements of one message race. One gets another name and then removes the old file, which the
     /// other may have replaced by then; or it fails because the name is taken.
     #[test]
-    fn a_message_that_came_under_the_old_name_is_not_removed() {
+    fn a_message_delivered_under_the_old_name_is_kept() {
         for _ in 0..30 {
             let folder = maildir();
             let old = folder.path().join("cur/1.h,S=3:2,S");
@@ -1734,7 +1734,7 @@ mod maildir {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn unsuitable_files_and_folders_are_refused() {
         let folder = maildir();
         let at = |name: &str| folder.path().join(name);
         put(&at("cur/1"), b"old");
@@ -1759,7 +1759,7 @@ mod maildir {
 
     /// Copies messages as mail readers do.
     #[test]
-    fn a_linked_message_is_written_and_its_copy_is_not() {
+    fn a_hard_linked_message_is_written_and_its_copy_is_kept() {
         let folder = maildir();
         let old = folder.path().join("cur/1.h,S=3:2,S");
         let copy = folder.path().join("copy");
@@ -1888,7 +1888,7 @@ mod full {
     }
 
     #[test]
-    fn a_limit_for_files_leaves_them() {
+    fn a_file_size_limit_leaves_files_unchanged() {
         let folder = scene();
         let program = part("full", folder.path());
         let mut shell = Command::new("sh");
@@ -1902,7 +1902,7 @@ mod full {
     }
 
     #[test]
-    fn a_full_disk_leaves_the_files() {
+    fn a_full_disk_leaves_files_unchanged() {
         let folder = tempdir().unwrap();
         let program = part("full", folder.path());
         let mut shell = Command::new("unshare");
