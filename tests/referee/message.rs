@@ -1,10 +1,9 @@
 //! Invariants of a message and of its rewritten form.
 //!
-//! The facts that a law needs about a part, such as its decoded bytes, are computed here, independently of the
-//! tested code. Only the positions of entities are from [`entities`], whose own laws are in
-//! `tests/messages/entities.rs`.
+//! The facts that a law needs about a part, such as its decoded bytes, are computed here, independently of the tested
+//! code. Only the positions of entities come from [`entities`], whose own laws are in `tests/messages/entities.rs`.
 //!
-//! Deliberately absent: messages.
+//! Deliberately absent: test messages.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -78,7 +77,7 @@ fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
     engine.decode(text).ok()
 }
 
-/// The contents of a body; `None` if unknown.
+/// The decoded body; `None` if it cannot be decoded.
 fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
     let raw = &bytes[entity.body.range()];
     match entity.transfer_encoding {
@@ -100,7 +99,7 @@ fn has_signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> bool {
         && is_message(structure, entity)
 }
 
-/// The value of the only field of that name, where it is a number.
+/// The value of the field `name`, if there is exactly one and it is a number.
 fn number(bytes: &[u8], entity: &Entity, name: &str) -> Option<usize> {
     let values: Vec<Span> = entity.heading.all(bytes, name).map(|field| field.value).collect();
     let [value] = values.as_slice() else { return None };
@@ -112,7 +111,8 @@ fn line_ends_in(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// The forms in which a digest may be right.
+/// The digests that count as correct: of the content with CRLF line ends, of the content as it is, and of the
+/// undecoded body.
 fn digests(bytes: &[u8], entity: &Entity) -> Option<[String; 3]> {
     let content = decoded(bytes, entity)?;
     let raw = &bytes[entity.body.range()];
@@ -139,10 +139,10 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
     edits_are_in_their_places(bytes, &old, &rewritten);
     for (index, (before, after)) in old.entities.iter().zip(&new.entities).enumerate() {
         headings_are_the_same(bytes, before, &output, after);
-        correct_links_stay_correct(bytes, before, &output, after);
+        correct_counts_and_digests_stay_correct(bytes, before, &output, after);
         let kept = before.signed
             || (options.dkim == Dkim::Keep
-                && around(&old, index).any(|one| has_signature(bytes, &old, one)));
+                && with_ancestors(&old, index).any(|one| has_signature(bytes, &old, one)));
         if kept {
             assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);
         } else if before.kind == EntityKind::Leaf {
@@ -153,7 +153,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
     }
 }
 
-/// The bytes and numbers of every sink are the same.
+/// `rewrite` and `edits` give the same bytes, counts and diagnostics.
 pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &Options) {
     let (bytes, whole) = (rewritten.source(), &rewritten.report);
     let (edits, totals) = edits(bytes, options);
@@ -198,7 +198,8 @@ pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>,
     );
 }
 
-fn around(structure: &Structure, index: usize) -> impl Iterator<Item = &Entity> {
+/// The entity at `index` and all entities that contain it.
+fn with_ancestors(structure: &Structure, index: usize) -> impl Iterator<Item = &Entity> {
     std::iter::successors(Some(index), |&one| structure.entities[one].parent)
         .map(|one| &structure.entities[one])
 }
@@ -240,7 +241,12 @@ fn headings_are_the_same(bytes: &[u8], before: &Entity, output: &[u8], after: &E
     assert_eq!(&bytes[before.heading.separator.range()], &output[after.heading.separator.range()]);
 }
 
-fn correct_links_stay_correct(bytes: &[u8], before: &Entity, output: &[u8], after: &Entity) {
+fn correct_counts_and_digests_stay_correct(
+    bytes: &[u8],
+    before: &Entity,
+    output: &[u8],
+    after: &Entity,
+) {
     if number(bytes, before, "Content-Length") == Some(before.body.len()) {
         assert_eq!(number(output, after, "Content-Length"), Some(after.body.len()));
     }
