@@ -1,5 +1,5 @@
-//! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Also files that no fixture
-//! can contain. `fixtures/README.md` describes the format of a case.
+//! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Further tests use files that no
+//! fixture can contain. `fixtures/README.md` describes the format of a case.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -21,17 +21,17 @@ use baselink::{LinkReport, Options, Outcome, rewrite};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// A tree that moves.
+/// The old and the new location of a tree.
 #[derive(Clone, Default)]
 struct Move {
     from: Origins,
     to: Option<RootUrl>,
 }
 
-/// A document of a tree.
+/// A file of a tree that is read.
 struct Page {
     path: Vec<u8>,
-    /// The documents; one per file, except for mailboxes.
+    /// The documents of the file, each with its offset and options. Only a mailbox has several.
     units: Vec<(Vec<u8>, usize, Options)>,
     links: Vec<LinkReport>,
 }
@@ -75,7 +75,7 @@ impl Page {
     }
 }
 
-/// The documents of a tree, and the index of all files.
+/// The index of all files of a tree, and the ids in its documents.
 struct Tree {
     index: Collection,
     ids: HashMap<usize, Ids>,
@@ -101,7 +101,7 @@ impl Tree {
     }
 }
 
-/// The finding for each link. Quick findings must be equal, and links without one must travel.
+/// The finding for each link. Checks that quick findings are equal, and that links without a quick finding travel.
 fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     let named =
         |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
@@ -123,7 +123,7 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     found
 }
 
-/// The documents below `site` that are read, and the tree.
+/// Reads the documents below `site`. Returns their bytes and pages, and the tree.
 fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>, Tree) {
     let selection = Selection { hidden: true, folders: true, ..Selection::default() };
     let mut index = Collection::new(moving.from.clone());
@@ -219,7 +219,7 @@ fn every_case_has_the_classes_that_it_expects() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// A folder with these files, the contents of the first being `page`.
+/// A folder with `page.html`, which contains `page`, and with the empty files `others`.
 fn site(page: &str, others: &[&str]) -> TempDir {
     let site = tempfile::tempdir().unwrap();
     fs::write(site.path().join("page.html"), page).unwrap();
@@ -259,16 +259,16 @@ fn links(references: &[&str]) -> String {
 }
 
 fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)> {
-    let told = |one: &Finding| one.cause.map(Cause::name);
-    found.iter().map(|one| (one.class, told(one), one.hint.as_deref())).collect()
+    let cause_name = |one: &Finding| one.cause.map(Cause::name);
+    found.iter().map(|one| (one.class, cause_name(one), one.hint.as_deref())).collect()
 }
 
 #[test]
 #[cfg(unix)]
 fn special_files_are_reported_and_never_opened() {
     let site = site(&links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]), &[]);
-    let made = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
-    assert!(made.unwrap().success());
+    let status = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
+    assert!(status.unwrap().success());
     std::os::unix::fs::symlink("/etc", site.path().join("link")).unwrap();
     let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
     assert_eq!(
@@ -283,7 +283,7 @@ fn special_files_are_reported_and_never_opened() {
     );
 }
 
-/// path_resolution(7), with the folder for all there is.
+/// Symbolic links resolve as in path_resolution(7), but no path may leave the folder.
 #[test]
 #[cfg(unix)]
 fn symbolic_links_lead_where_their_text_says() {
@@ -319,8 +319,8 @@ fn symbolic_links_lead_where_their_text_says() {
     ];
     let site = site(&links(&rows.map(|row| row.2)), &["a/index.html", "b/y.html", "l/y.html"]);
     fs::write(site.path().join("a/x.html"), "<p id=id>").unwrap();
-    for (link, says, ..) in rows {
-        symlink(says, site.path().join(link)).unwrap();
+    for (link, text, ..) in rows {
+        symlink(text, site.path().join(link)).unwrap();
     }
     for moving in [at("http://a.example/docs/"), unknown(None), unknown(Some("https://b.example/"))]
     {
@@ -333,7 +333,7 @@ fn symbolic_links_lead_where_their_text_says() {
 
 #[test]
 #[cfg(unix)]
-fn names_that_are_not_utf_8_are_bytes() {
+fn names_that_are_not_utf_8_match_byte_by_byte() {
     use std::os::unix::ffi::OsStringExt;
     let site = site(&links(&["caf%E9.css", "caf%C3%A9.css", "caf\u{e9}.css"]), &[]);
     fs::write(site.path().join(OsString::from_vec(b"caf\xE9.css".to_vec())), "").unwrap();
@@ -343,7 +343,7 @@ fn names_that_are_not_utf_8_are_bytes() {
 }
 
 #[test]
-fn names_that_differ_only_in_case_are_two() {
+fn names_that_differ_only_in_case_are_distinct() {
     let site = site(&links(&["A.png", "a.png", "a.PNG"]), &["A.png", "a.png"]);
     if fs::read_dir(site.path()).unwrap().count() < 3 {
         println!("skipped: the file system does not tell case apart");
@@ -359,7 +359,7 @@ fn names_that_differ_only_in_case_are_two() {
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
 }
 
-/// Even if case is ignored, differently encoded names are distinct.
+/// Names in different encodings are distinct, even where case is ignored.
 #[test]
 #[cfg(unix)]
 fn names_in_different_encodings_are_distinct() {
@@ -523,7 +523,8 @@ fn the_index_file_can_have_any_name() {
     assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
 }
 
-/// A query in the name of a file is none after the move, when only paths count.
+/// After a move, only the path of a reference counts. A reference with a query no longer finds a file with that query
+/// in its name.
 #[test]
 fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     let pages = [
@@ -540,7 +541,7 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     let of_index = ["page?x=1.html", "page?x=3.html"];
     file("page?x=1.html", &of_page);
     file("i.html", &of_index);
-    let told = |moving: &Move, path: &str| -> Vec<_> {
+    let classes_of = |moving: &Move, path: &str| -> Vec<_> {
         let root = match moving.from.layout {
             Some(_) => site.path().to_owned(),
             None => site.path().join("a.example"),
@@ -553,7 +554,7 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     let mut crawl = Move::default();
     crawl.from.layout = Some(FolderLayout::Host);
     assert_eq!(
-        told(&crawl, "a.example/page?x=1.html"),
+        classes_of(&crawl, "a.example/page?x=1.html"),
         [
             (Class::Travels, None),
             (Class::Travels, None),
@@ -563,11 +564,11 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
             (Class::Dangling, Some("absent")),
         ]
     );
-    // The file is there now, and is not found by this reference after the move.
+    // The first file exists, but this reference does not find it after the move.
     let expected = [(Class::Dangling, Some("elsewhere")), (Class::Dangling, Some("absent"))];
-    assert_eq!(told(&crawl, "a.example/i.html"), expected);
-    // With a URL for its folder, the query is part of the name too.
-    assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
+    assert_eq!(classes_of(&crawl, "a.example/i.html"), expected);
+    // The same holds if the folder has a URL: the query is part of the name.
+    assert_eq!(classes_of(&at("http://a.example/"), "i.html"), expected);
 }
 
 /// A layout also gives a URL to a symbolic link, which denotes the file at its target.
@@ -584,8 +585,8 @@ fn bug_85_a_symbolic_link_in_the_folder_of_a_host_is_followed() {
         .arg(site.path())
         .output()
         .unwrap();
-    let told = String::from_utf8(run.stdout).unwrap();
-    assert!(told.contains("\"class\":\"travels\""), "{told}");
+    let stdout = String::from_utf8(run.stdout).unwrap();
+    assert!(stdout.contains("\"class\":\"travels\""), "{stdout}");
 }
 
 /// RFC 3986, 3.2.2: hosts are case-insensitive.
@@ -608,10 +609,10 @@ fn the_folder_of_a_host_may_have_capitals() {
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
     let found = findings(page, &index, &moving);
-    let told: Vec<_> =
+    let results: Vec<_> =
         found.into_iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
     assert_eq!(
-        told,
+        results,
         [
             (Class::Travels, None),
             (Class::Travels, None),
@@ -625,7 +626,7 @@ fn the_folder_of_a_host_may_have_capitals() {
     );
 }
 
-/// RFC 1808, 5.2: `;x` has other targets by its successors.
+/// `;x` has one target under RFC 1808 (5.2) and another under its successors.
 #[test]
 fn differing_profiles_are_reported() {
     let site = site(&links(&[";x", "x.png"]), &["x.png"]);
@@ -680,7 +681,7 @@ fn a_file_that_only_browsers_find_is_reported() {
     }
 }
 
-/// The encoded dots are names to the RFCs and dots to browsers.
+/// Encoded dots are ordinary names in the RFCs, but dot segments in browsers.
 #[test]
 fn browsers_climb_out_by_encoded_dots() {
     let site = site(&links(&["%2e%2e/x.png"]), &["x.png"]);
@@ -723,9 +724,9 @@ fn a_mailbox_is_judged_message_by_message() {
     assert!(mailbox.links.iter().all(|link| link.outcome == Outcome::Rewritten));
 }
 
-/// Hints are searched for in each folder, but a million links must not each examine a million names.
+/// A link without a target must not compare its name with each of the 100,000 names for a hint.
 #[test]
-fn a_million_missing_targets_take_linear_time() {
+fn many_missing_targets_take_linear_time() {
     let mut index = Collection::new(at("http://a.example/").from);
     let entry = |name: String| TreeEntry {
         root: Path::new("site").into(),
@@ -789,7 +790,7 @@ fn encoded(path: &str) -> String {
     })
 }
 
-/// A reference to the file `to` for one in the file `from`.
+/// A reference in the file `from` to the file `to`.
 fn reference(from: &str, to: &str, form: usize) -> String {
     let to = encoded(to);
     let up = "../".repeat(from.matches('/').count());
@@ -902,7 +903,7 @@ fn ids_are_collected_on_request() {
     assert_eq!(ids(Format::Xml, page, &options), ["a", "b c", "g"]);
 }
 
-/// XML 1.0, 4.4: the text of an entity is not in the attribute. Signed content must not change.
+/// Text from an entity (XML 1.0, 4.4) is not in the attribute, and signed content must not change.
 #[test]
 fn links_that_cannot_be_edited_are_checked_too() {
     let site = site("", &["x.png"]);
@@ -941,9 +942,9 @@ fn a_reference_of_a_megabyte_takes_linear_time() {
     let escapes = "%2e%2e%2f".repeat(100_000);
     let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let told: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+    let results: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
     assert_eq!(
-        told,
+        results,
         [
             (Class::Dangling, Some("absent")),
             (Class::Escapes, Some("climbs-out")),
