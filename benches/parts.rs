@@ -1,11 +1,11 @@
-//! Speed of the single parts, compared with other libraries for the same jobs.
+//! Speed of single parts, compared with other libraries for the same jobs.
 //!
 //! ```text
-//! cargo bench --bench parts                  all of them
-//! cargo bench --bench parts -- css           those whose name has that
+//! cargo bench --bench parts                  all parts
+//! cargo bench --bench parts -- css           parts with this text in their name
 //! ```
 //!
-//! Deliberately absent: what users wait for. `cargo bench --bench compare` measures that.
+//! Deliberately absent: the time of whole commands. `cargo bench --bench compare` measures it.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "compare/sets.rs"]
@@ -25,7 +25,7 @@ use divan::{Bencher, black_box};
 
 const URL: &str = "http://example.org/docs/guide/page.html";
 
-/// Bytes of each input.
+/// The size of each input in bytes.
 const SIZE: usize = 300_000;
 
 fn main() {

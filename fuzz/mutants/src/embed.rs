@@ -1,10 +1,10 @@
-//! Mutants in the sources, each after a question that is asked when the program runs.
+//! Embeds mutants in the sources. At run time, the code asks whether a mutant is active.
 //!
 //! ```text
 //! a < b    -->    if crate::mutant::is(17) { a <= b } else { a < b }
 //! ```
 //!
-//! Deliberately absent: a mutant in a mutant. What is mutated has its operands as they were written.
+//! Deliberately absent: mutants within mutants. The operands of a mutated expression stay as they were written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ use syn::{Arm, Block, Expr, parse_quote};
 
 use crate::Failure;
 
-/// Source of the module through which mutated code asks if its mutant is active.
+/// The source of the module in which mutated code asks if its mutant is active.
 const MODULE: &str = r#"//! Which mutant is alive, and which were asked for.
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,7 +55,7 @@ fn place(at: LineColumn) -> Place {
 struct Embedding {
     /// Mutants, by the start of the code that they replace.
     mutants: BTreeMap<Place, Vec<Mutant>>,
-    /// Starts of function bodies, each with the mutants of that function.
+    /// Mutants of each function, by the start of its body.
     bodies: BTreeMap<Place, Vec<Mutant>>,
     is_const: bool,
     done: BTreeSet<usize>,
@@ -138,7 +138,7 @@ impl VisitMut for Embedding {
             }
             _ => {}
         }
-        // `let` in a condition cannot stand in another expression.
+        // `let` in a condition cannot be part of another expression.
         if others.is_empty() || has_let(&written) {
             return;
         }
@@ -200,7 +200,7 @@ fn number_of(value: &Value, end: &str, name: &str) -> usize {
     value[end][name].as_u64().unwrap_or_default() as usize
 }
 
-/// Opening brace of a function's body: the last `{` before the place where cargo-mutants starts the body, or at it.
+/// The opening brace of a function body: the last `{` at or before the place where cargo-mutants starts the body.
 fn opening(source: &str, (line, column): Place) -> Place {
     let lines: Vec<&str> = source.split('\n').collect();
     let offset: usize = lines[..line - 1].iter().map(|line| line.len() + 1).sum();
@@ -272,7 +272,8 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Takes out the guards in the `match` that begins in that line, which needs those arms.
+/// Removes the mutants' guards in the `match` that begins in line `line`, because the match needs those arms to
+/// compile.
 fn drop_arms(path: &Path, line: usize) -> Result<Vec<usize>, Failure> {
     let mut text = fs::read_to_string(path)?;
     let start: usize = text.split('\n').take(line - 1).map(|line| line.len() + 1).sum();
@@ -316,12 +317,12 @@ fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
         let Ok(number) = number.parse::<usize>() else { continue };
         let mut whole = lines.join("\n");
         let start: usize = lines[..at].iter().map(|line| line.len() + 1).sum::<usize>() + found;
-        // The guard of an arm of its own.
+        // A guard that consists of the check alone.
         let guard = format!("if !crate::mutant::is({number}usize) =>");
         if whole.contains(&guard) {
             whole = whole.replace(&guard, "=>");
         } else {
-            // The following branch must go completely: it does not compile.
+            // The whole branch of the mutant is removed, because it does not compile.
             let Some(open) = whole[start..].find('{').map(|open| start + open) else {
                 return Ok(None);
             };
@@ -405,7 +406,7 @@ pub fn build(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
         if places.is_empty() {
             return Err(format!("it does not compile: {others:?}").into());
         }
-        // From the last line on, so that the numbers of the others stay.
+        // Starts at the last line, so that the numbers of the other lines stay valid.
         let mut dropped = Vec::new();
         for (file, line, is_arm) in places.iter().rev() {
             if *is_arm {
