@@ -113,7 +113,7 @@ pub(crate) fn in_kept_memory(asked: &Asked) {
     assert!(status.success(), "the process with the hostile documents ended: {status}");
 }
 
-/// The first argument of that process.
+/// The first argument of the process that measures growth.
 pub(crate) const WORD: &str = "--growth";
 
 /// Prints the table of all shapes: milliseconds for documents of `n` bytes, and the factors from n to 2n and from 2n

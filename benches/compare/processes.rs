@@ -151,8 +151,8 @@ fn high_water_mark(status: &Path) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The table of some runners, which take turns. The first is what all are compared with, and all with the
-/// first that is the program.
+/// Prints a table of runners, which take turns. Each is compared with the first runner, and with the first runner of
+/// baselink.
 fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Runner]) {
     let (folder, to) = (files.folder.path(), files.to.as_path());
     let mut results: Vec<Result<Vec<Run>, String>> =

@@ -1,4 +1,4 @@
-//! The oracles: one function for each fuzz target. It panics if the bytes violate a law.
+//! The oracle of each fuzz target: a function that panics if the bytes violate a law.
 //!
 //! ```text
 //! fuzz_targets/css.rs  --bytes-->  css(bytes)  <--fixtures, findings, mutations--  tests/project/fuzz.rs

@@ -101,7 +101,8 @@ impl Tree {
     }
 }
 
-/// The finding for each link. Checks that quick findings are equal, and that links without a quick finding travel.
+/// The finding for each link. Checks that each quick finding equals the full one, and that links without a quick
+/// finding travel.
 fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
     let named =
         |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
@@ -638,8 +639,9 @@ fn differing_profiles_are_reported() {
     assert_eq!(found[0].target.as_deref(), Some("http://a.example/;x"));
 }
 
-/// URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme, no scheme and `\`); RFC 1808, 4,
-/// step 2b, and RFC 3986, 5.2.2, whose strict parser has no loophole for `http:a.html`.
+/// Browsers follow the URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme; no scheme; `\`).
+/// The RFCs differ: RFC 1808, 4, step 2b, and RFC 3986, 5.2.2, whose strict parser makes no exception for
+/// `http:a.html`.
 #[test]
 fn a_file_that_only_browsers_find_is_reported() {
     let disputed = [
@@ -724,7 +726,7 @@ fn a_mailbox_is_judged_message_by_message() {
     assert!(mailbox.links.iter().all(|link| link.outcome == Outcome::Rewritten));
 }
 
-/// A link without a target must not compare its name with each of the 100,000 names for a hint.
+/// The search for a hint must not compare the missing name with each of the 100,000 names.
 #[test]
 fn many_missing_targets_take_linear_time() {
     let mut index = Collection::new(at("http://a.example/").from);

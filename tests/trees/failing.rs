@@ -303,7 +303,7 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
 /// old file". The backup is on disk before the rename, and the new name of a message before its old file is removed.
 /// Everything is on disk before the program reports success, except new files in the folder of `-o`.
 #[test]
-fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
+fn bytes_reach_the_disk_before_names_and_names_before_the_end() {
     if !outside::has_strace() {
         return;
     }
@@ -386,8 +386,8 @@ fn a_folder_that_cannot_be_synced_is_reported() {
             traced(mode, scene.path(), &[&["-e", "trace=openat,fsync"], inject].concat())
         };
         let (_, trace) = traced(&[]);
-        let made = trace.iter().filter_map(|line| thread_and_call(line));
-        let number = made.filter(|(_, name, _)| *name == call).count();
+        let traced_calls = trace.iter().filter_map(|line| thread_and_call(line));
+        let number = traced_calls.filter(|(_, name, _)| *name == call).count();
         let (output, _) = traced(&["-e", &format!("inject={call}:error=EIO:when={number}")]);
         let reported = String::from_utf8(output.stderr).unwrap();
         let why = "is new, but its folder could not be synced: Input/output error (os error 5)";

@@ -266,7 +266,7 @@ fn a_full_disk_leaves_files_old_or_new() {
 
 /// A disk that is full for one file of an archive is full for the next.
 #[test]
-fn a_full_disk_ends_a_folder_of_archives_with_one_sentence() {
+fn a_full_disk_ends_a_folder_of_archives_with_one_error() {
     let mode = MODES.iter().find(|mode| mode.line == "localize -q w/0.warc w/1.warc -o out");
     let (before, expected) = ((mode.unwrap().before)(FILES), mode.unwrap().after(FILES));
     let scene = tempfile::tempdir().unwrap();

@@ -48,23 +48,25 @@ const fn undisturbed(line: &'static str, many: usize, before: fn(usize) -> Scene
     Mode { line, many, before, after: None }
 }
 
-/// Each command with its containers: `tree` has pages, a message, a mailbox, a response and a picture.
+/// Each command with each kind of container: `tree` has pages, a message, a mailbox, a response and a picture.
 pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q -j 1 -i w", 40, tree, |n| absolute(tree(n))),
     by_hand("rewrite -q -j 4 -i w", FILES, tree, |n| absolute(tree(n))),
     by_hand("rewrite -q -i w --backup .orig", 40, tree, |n| backed_up(tree(n), absolute)),
-    by_hand("rewrite -q --in-place=break-links w", 40, linked, |n| absolute(linked(n))),
-    by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, linked, |n| {
-        backed_up(linked(n), absolute)
+    by_hand("rewrite -q --in-place=break-links w", 40, hard_linked, |n| absolute(hard_linked(n))),
+    by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, hard_linked, |n| {
+        backed_up(hard_linked(n), absolute)
     }),
-    by_hand("rewrite -q -i w/0.html", 1, one, |n| absolute(one(n))),
-    by_hand("rewrite -q -i w/0.html --backup .orig", 1, one, |n| backed_up(one(n), absolute)),
+    by_hand("rewrite -q -i w/0.html", 1, one_page, |n| absolute(one_page(n))),
+    by_hand("rewrite -q -i w/0.html --backup .orig", 1, one_page, |n| {
+        backed_up(one_page(n), absolute)
+    }),
     by_hand("rewrite -q -i large.html", 1, large, |n| absolute(large(n))),
     by_hand("rewrite -q -j 1 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
     by_hand("rewrite -q -j 2 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
     by_hand("rewrite -q -i mail", FILES, |n| maildir(n, ""), |n| maildir(n, HOST)),
-    by_hand("rewrite -q w/0.html -o out.html", 1, flat, |n| {
-        with_outputs(flat(n), |of| of == "w/0.html", |_| "out.html".into())
+    by_hand("rewrite -q w/0.html -o out.html", 1, in_one_folder, |n| {
+        with_outputs(in_one_folder(n), |of| of == "w/0.html", |_| "out.html".into())
     }),
     by_hand("rewrite -q w/0.html -o old.html", 1, with_old_file, |n| {
         with_outputs(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
@@ -101,25 +103,37 @@ pub(crate) const MODES: &[Mode] = &[
     undisturbed("links -q --json -j 1 w -o out", 100, archives),
     undisturbed("links -q --json -j 3 w -o out", 100, archives),
     undisturbed("links -q w -o out", 40, tree),
-    undisturbed("check -q w --deny none --report page.html", 40, pinned),
-    undisturbed("check -q w --deny none --report old.html", 40, |n| with_old(pinned(n))),
-    undisturbed("check -q w --deny none --baseline known.jsonl --update-baseline", 40, pinned),
-    undisturbed("check -q w --deny none --baseline old.html --update-baseline", 40, |n| {
-        with_old(pinned(n))
+    undisturbed("check -q w --deny none --report page.html", 40, with_absolute_links),
+    undisturbed("check -q w --deny none --report old.html", 40, |n| {
+        with_old(with_absolute_links(n))
     }),
-    by_hand("localize -q -i w", 40, pinned, |n| relative(pinned(n))),
-    by_hand("localize -q -i w --backup .orig", 40, pinned, |n| backed_up(pinned(n), relative)),
-    by_hand("localize -q w -o out", 40, pinned, |n| {
-        let mut after = pinned(n);
-        after.extend(relative(pinned(n)).into_iter().map(|(path, text)| (below_out(&path), text)));
+    undisturbed(
+        "check -q w --deny none --baseline known.jsonl --update-baseline",
+        40,
+        with_absolute_links,
+    ),
+    undisturbed("check -q w --deny none --baseline old.html --update-baseline", 40, |n| {
+        with_old(with_absolute_links(n))
+    }),
+    by_hand("localize -q -i w", 40, with_absolute_links, |n| relative(with_absolute_links(n))),
+    by_hand("localize -q -i w --backup .orig", 40, with_absolute_links, |n| {
+        backed_up(with_absolute_links(n), relative)
+    }),
+    by_hand("localize -q w -o out", 40, with_absolute_links, |n| {
+        let mut after = with_absolute_links(n);
+        after.extend(
+            relative(with_absolute_links(n))
+                .into_iter()
+                .map(|(path, text)| (below_out(&path), text)),
+        );
         after
     }),
     by_hand(
         "localize -q -i w --missing old.html",
         40,
-        |n| with_old(pinned(n)),
+        |n| with_old(with_absolute_links(n)),
         |n| {
-            let mut after = relative(pinned(n));
+            let mut after = relative(with_absolute_links(n));
             after.insert("old.html".into(), "http://a.example/gone.png\n".to_owned());
             after
         },
@@ -228,20 +242,20 @@ fn tree_again(files: usize) -> Scene {
     again
 }
 
-fn one(_: usize) -> Scene {
-    flat(1)
+fn one_page(_: usize) -> Scene {
+    in_one_folder(1)
 }
 
 /// Pages in one folder.
-fn flat(files: usize) -> Scene {
+fn in_one_folder(files: usize) -> Scene {
     (0..files).map(|n| (format!("w/{n}.html").into(), page(n, ""))).collect()
 }
 
 /// Pages that each have two names.
-fn linked(files: usize) -> Scene {
-    let mut linked = flat(files);
-    linked.extend((0..files).map(|n| (format!("w/{n}.too.html").into(), page(n, ""))));
-    linked
+fn hard_linked(files: usize) -> Scene {
+    let mut hard_linked = in_one_folder(files);
+    hard_linked.extend((0..files).map(|n| (format!("w/{n}.too.html").into(), page(n, ""))));
+    hard_linked
 }
 
 fn with_old(mut scene: Scene) -> Scene {
@@ -250,7 +264,7 @@ fn with_old(mut scene: Scene) -> Scene {
 }
 
 fn with_old_file(files: usize) -> Scene {
-    with_old(flat(files))
+    with_old(in_one_folder(files))
 }
 
 /// A page of 8 MiB.
@@ -260,7 +274,7 @@ fn large(_: usize) -> Scene {
 }
 
 /// Pages that link to the next page by its URL, and to a picture that does not exist.
-fn pinned(files: usize) -> Scene {
+fn with_absolute_links(files: usize) -> Scene {
     let page = |n: usize| {
         let next = (n + 1) % files;
         format!("<p>{n}<a href={HOST}/{next}.html>\n<img src={HOST}/gone.png>\n")
@@ -415,10 +429,10 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
     let present = files(folder);
     for (path, bytes) in &present {
         if scene.get(path) != Some(bytes) {
-            let gone = folder.join(path);
-            fs::remove_file(&gone).unwrap();
+            let outdated = folder.join(path);
+            fs::remove_file(&outdated).unwrap();
             // Some modes refuse a folder that is not empty.
-            let mut around = gone.ancestors().skip(1).take_while(|around| *around != folder);
+            let mut around = outdated.ancestors().skip(1).take_while(|around| *around != folder);
             while around.next().is_some_and(|around| fs::remove_dir(around).is_ok()) {}
         }
     }

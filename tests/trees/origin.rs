@@ -198,7 +198,7 @@ const PIECES: &[&[u8]] = &[
 proptest! {
     #[cfg(unix)]
     #[test]
-    fn from_a_path_to_its_url_and_back(
+    fn a_path_leads_to_its_url_and_back(
         names in prop::collection::vec(
             prop_oneof![
                 prop::collection::vec(any::<u8>(), 1..12),
@@ -225,7 +225,7 @@ proptest! {
 
     /// A path that wget writes on Unix round-trips if it contains no `%`.
     #[test]
-    fn from_a_path_that_wget_writes_to_its_url_and_back(
+    fn a_path_that_wget_writes_leads_to_its_url_and_back(
         names in prop::collection::vec("[a-c.?&=:@+ é;#~]{1,6}", 1..4),
     ) {
         let path = format!("a.example/{}", names.join("/"));

@@ -173,7 +173,7 @@ mod in_place {
     }
 
     #[test]
-    fn times_stay_when_asked_for() {
+    fn times_stay_on_request() {
         let (_folder, page) = scene();
         set_times(&page);
         let settings = InPlace { preserve_times: true, ..InPlace::default() };
@@ -670,7 +670,7 @@ mod in_place {
     }
 
     #[test]
-    fn a_backup_is_a_file() {
+    fn a_backup_must_be_a_regular_file() {
         let (folder, page) = scene();
         let backup = folder.path().join("page.html.orig");
         let outside = folder.path().join("outside");
@@ -1063,7 +1063,7 @@ mod mirror {
     }
 
     #[test]
-    fn times_stay_when_asked_for() {
+    fn times_stay_on_request() {
         let (folder, page, out) = scene();
         let input = folder.path().join("in");
         put(&input.join("a/b.html"), b"old");
@@ -1348,7 +1348,7 @@ mod mirror {
     }
 
     #[test]
-    fn the_output_folder_is_a_folder() {
+    fn the_output_folder_must_be_a_directory() {
         let (folder, page, out) = scene();
         fs::create_dir(folder.path().join("real")).unwrap();
         symlink("real", &out).unwrap();
