@@ -195,14 +195,14 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
     let mut inflating = None;
     for (row, measured) in rows.iter().zip(&measured) {
         let of = |field: fn(&Measured) -> f64| median(measured.iter().map(field).collect());
-        let speed = megabytes / of(|one| one.worked);
+        let speed = megabytes / of(|sample| sample.worked);
         println!(
             "{:24}{:9.2}{:11.2}{speed:8.0}{:14.2}{:8.1}",
             row.name,
-            of(|one| one.took),
-            of(|one| one.worked),
+            of(|sample| sample.took),
+            of(|sample| sample.worked),
             speed / *inflating.get_or_insert(speed),
-            measured.iter().map(|one| one.memory).max().unwrap() as f64 / 1e3,
+            measured.iter().map(|sample| sample.memory).max().unwrap() as f64 / 1e3,
         );
     }
 }

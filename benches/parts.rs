@@ -86,16 +86,19 @@ const REFERENCES: [&str; 8] = [
 fn resolve_splice(bencher: Bencher) {
     let base = Base::new(Profile::Rfc1808, URL);
     bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
-        REFERENCES.iter().filter_map(|one| base.splice(black_box(one).as_bytes())).count()
+        REFERENCES
+            .iter()
+            .filter_map(|reference| base.splice(black_box(reference).as_bytes()))
+            .count()
     });
 }
 
 #[divan::bench]
 fn resolve_by_url_join(bencher: Bencher) {
     let base = url::Url::parse(URL).unwrap();
-    bencher
-        .counter(ItemsCount::new(REFERENCES.len()))
-        .bench(|| REFERENCES.iter().filter_map(|one| base.join(black_box(one)).ok()).count());
+    bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
+        REFERENCES.iter().filter_map(|reference| base.join(black_box(reference)).ok()).count()
+    });
 }
 
 fn css_urls(bencher: Bencher, rule: &str) {

@@ -127,13 +127,17 @@ pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
             match syntax {
                 Syntax::Url => line(value.trim_matches(|c: char| c <= ' ')),
                 Syntax::Spaces => {
-                    value::space_separated(&value).iter().for_each(|one| line(&value[one.range()]));
+                    value::space_separated(&value)
+                        .iter()
+                        .for_each(|span| line(&value[span.range()]));
                 }
                 Syntax::Srcset => {
-                    value::srcset(&value).iter().for_each(|one| line(&value[one.range()]));
+                    value::srcset(&value).iter().for_each(|span| line(&value[span.range()]));
                 }
                 Syntax::Refresh => {
-                    value::refresh(&value).iter().for_each(|one| line(&value[one.span.range()]));
+                    value::refresh(&value)
+                        .iter()
+                        .for_each(|refresh| line(&value[refresh.span.range()]));
                 }
                 _ => {}
             }

@@ -187,7 +187,7 @@ fn in_process(asked: &Asked, (what, url): (&str, &str), pages: &[Vec<u8>]) {
     jobs::check(&tools, pages);
     let seconds = jobs::measure(&tools, pages, asked.rounds);
     let mut rows = table::Table::new(&["MB/s", "of lol_html", "of every <", "instr/byte"]);
-    let of = |job| seconds[Job::ALL.iter().position(|one| *one == job).unwrap()];
+    let of = |job| seconds[Job::ALL.iter().position(|other| *other == job).unwrap()];
     let instructions = instructions::per_byte(asked, pages, url);
     for (index, job) in Job::ALL.into_iter().enumerate() {
         rows.row(

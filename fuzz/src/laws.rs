@@ -49,7 +49,7 @@ pub(super) fn hold(bytes: &[u8], options: &Options) -> Vec<u8> {
     let rewritten = rewrite(bytes, options);
     let report = &rewritten.report;
     assert_eq!(rewrite(bytes, options).report.links, report.links, "reported, made");
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     assert_eq!(counted, report.links.len());
     for link in &report.links {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);

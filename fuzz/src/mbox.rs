@@ -26,10 +26,10 @@ impl Read for ShortReads<'_> {
 fn found(reader: impl Read) -> Vec<Found> {
     let mut messages = Messages::new(reader);
     let (mut found, mut start) = (Vec::new(), 0);
-    while let Some(one) = messages.next_message().unwrap() {
-        assert_eq!((one.number, one.offset), (found.len() + 1, start as u64));
-        let end = start + one.bytes.len();
-        found.push((start, end, one.envelope, one.message));
+    while let Some(message) = messages.next_message().unwrap() {
+        assert_eq!((message.number, message.offset), (found.len() + 1, start as u64));
+        let end = start + message.bytes.len();
+        found.push((start, end, message.envelope, message.message));
         start = end;
     }
     found

@@ -337,8 +337,8 @@ fn every_limit_has_a_test() {
     for row in table(text, "## Limits") {
         assert!(row.contains("`: `"), "a limit without a test:\n{row}");
         for code in row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2) {
-            let is_known = Code::ALL.iter().any(|one| one.name() == code)
-                || Reason::ALL.iter().any(|one| one.name() == code);
+            let is_known = Code::ALL.iter().any(|known| known.name() == code)
+                || Reason::ALL.iter().any(|known| known.name() == code);
             assert!(is_known || code == "From ", "{code} is no diagnostic and no reason");
         }
     }
@@ -350,7 +350,7 @@ fn every_dependency_has_a_reason_and_its_feature() {
     let cargo = include_str!("../../Cargo.toml");
     let features = cargo.split("[features]").nth(1).unwrap().split("\n[").next().unwrap();
     // Each feature with its parts, which may take several lines.
-    let parts_of_features = features.split("]\n").filter_map(|one| one.rsplit_once("= ["));
+    let parts_of_features = features.split("]\n").filter_map(|feature| feature.rsplit_once("= ["));
     let parts_of_features: Vec<(&str, &str)> = parts_of_features
         .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))
         .collect();

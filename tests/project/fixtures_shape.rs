@@ -190,7 +190,7 @@ fn every_place_in_a_style_sheet_has_a_case() {
         }
         defaults.push(default);
     }
-    let count = |default: &str| defaults.iter().filter(|one| **one == default).count();
+    let count = |default: &str| defaults.iter().filter(|value| **value == default).count();
     assert_eq!([count("on"), count("never"), count("rare")], [23, 21, 2]);
 }
 

@@ -14,7 +14,7 @@ use baselink::format::Format;
 use baselink::{Options, Outcome, Rewritten, rewrite};
 
 fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {
-    rewritten.report.diagnostics.iter().map(|one| one.code).collect()
+    rewritten.report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 fn rewritten(format: Format, url: &str, bytes: &str) -> (usize, Vec<Code>) {

@@ -49,7 +49,7 @@ fn with_named(mut file: File) -> File {
         _ => None,
     });
     let generated = declared.flat_map(|mut declared: ItemEnum| {
-        declared.variants.iter_mut().for_each(|one| one.discriminant = None);
+        declared.variants.iter_mut().for_each(|variant| variant.discriminant = None);
         let name = &declared.ident;
         let with_name =
             syn::parse_quote!(impl #name { pub const fn name(self) -> &'static str {} });
@@ -61,7 +61,7 @@ fn with_named(mut file: File) -> File {
 }
 
 fn is_hidden(attributes: &[Attribute]) -> bool {
-    let mut lists = attributes.iter().filter_map(|one| one.meta.require_list().ok());
+    let mut lists = attributes.iter().filter_map(|attribute| attribute.meta.require_list().ok());
     lists.any(|list| {
         let words = list.tokens.to_string();
         (list.path.is_ident("doc") && words == "hidden")
@@ -78,7 +78,7 @@ fn flatten(tree: &UseTree, above: &[String], names: &mut Vec<(String, Names)>) {
     let below = |name: &syn::Ident| [above, &[name.to_string()]].concat();
     match tree {
         UseTree::Path(path) => flatten(&path.tree, &below(&path.ident), names),
-        UseTree::Group(group) => group.items.iter().for_each(|one| flatten(one, above, names)),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| flatten(tree, above, names)),
         UseTree::Name(name) => names.push((name.ident.to_string(), below(&name.ident))),
         UseTree::Rename(name) => names.push((name.rename.to_string(), below(&name.ident))),
         UseTree::Glob(_) => panic!("{above:?} exports whatever there is"),
@@ -135,8 +135,9 @@ fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
 
 /// Keeps only the attributes that belong to the interface.
 fn keep_interface_attributes(attributes: &mut Vec<Attribute>) {
-    attributes
-        .retain(|one| ["derive", "non_exhaustive"].iter().any(|name| one.path().is_ident(name)));
+    attributes.retain(|attribute| {
+        ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
+    });
 }
 
 /// Keeps the public fields, and a marker if there are others.
@@ -161,8 +162,8 @@ fn only_signature(signature: &mut Signature) {
     for argument in &mut signature.inputs {
         match argument {
             FnArg::Receiver(own) if own.reference.is_none() => own.mutability = None,
-            FnArg::Typed(one) => {
-                if let Pat::Ident(name) = &mut *one.pat {
+            FnArg::Typed(typed) => {
+                if let Pat::Ident(name) = &mut *typed.pat {
                     name.mutability = None;
                 }
             }
@@ -177,7 +178,8 @@ fn shown(item: &Item) -> Item {
     match &mut item {
         Item::Enum(item) => {
             keep_interface_attributes(&mut item.attrs);
-            let variants = item.variants.iter().filter(|one| !is_hidden(&one.attrs)).cloned();
+            let variants =
+                item.variants.iter().filter(|variant| !is_hidden(&variant.attrs)).cloned();
             item.variants = variants
                 .map(|mut variant| {
                     keep_interface_attributes(&mut variant.attrs);
@@ -200,10 +202,10 @@ fn shown(item: &Item) -> Item {
         }
         Item::Trait(item) => {
             keep_interface_attributes(&mut item.attrs);
-            for one in &mut item.items {
-                if let TraitItem::Fn(one) = one {
-                    keep_interface_attributes(&mut one.attrs);
-                    one.default.iter_mut().for_each(|block| block.stmts.clear());
+            for member in &mut item.items {
+                if let TraitItem::Fn(function) = member {
+                    keep_interface_attributes(&mut function.attrs);
+                    function.default.iter_mut().for_each(|block| block.stmts.clear());
                 }
             }
         }
@@ -222,18 +224,18 @@ fn implemented(item: &ItemImpl) -> Option<ItemImpl> {
         item.items.clear();
         return Some(item);
     }
-    item.items.retain_mut(|one| match one {
-        ImplItem::Fn(one) => {
-            let is_shown = is_public(&one.vis, &one.attrs);
-            keep_interface_attributes(&mut one.attrs);
-            only_signature(&mut one.sig);
-            one.block.stmts.clear();
+    item.items.retain_mut(|member| match member {
+        ImplItem::Fn(function) => {
+            let is_shown = is_public(&function.vis, &function.attrs);
+            keep_interface_attributes(&mut function.attrs);
+            only_signature(&mut function.sig);
+            function.block.stmts.clear();
             is_shown
         }
-        ImplItem::Const(one) => {
-            let is_shown = is_public(&one.vis, &one.attrs);
-            keep_interface_attributes(&mut one.attrs);
-            one.expr = syn::parse_quote!(_);
+        ImplItem::Const(constant) => {
+            let is_shown = is_public(&constant.vis, &constant.attrs);
+            keep_interface_attributes(&mut constant.attrs);
+            constant.expr = syn::parse_quote!(_);
             is_shown
         }
         _ => true,

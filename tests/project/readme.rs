@@ -59,7 +59,7 @@ fn printed(scene: &Path, command: &str) -> String {
     };
     let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
         .current_dir(scene)
-        .args(command.split(' ').skip(1).map(|one| one.trim_matches('\'')))
+        .args(command.split(' ').skip(1).map(|argument| argument.trim_matches('\'')))
         .stdin(input)
         .output()
         .unwrap();

@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
                 Token::Semicolon => {}
                 token if Some(token) == closer => return,
                 Token::AtKeyword(name) => {
-                    let is = |one: &&str| name.eq_ignore_ascii_case(one);
+                    let is = |keyword: &&str| name.eq_ignore_ascii_case(keyword);
                     let silent =
                         ["namespace", "document", "-moz-document", "supports"].iter().any(is);
                     let prelude = Place {
@@ -219,8 +219,8 @@ fn is_closed(raw: &str, end: char) -> bool {
     before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()) % 2 == 0)
 }
 
-fn is_space(one: char) -> bool {
-    matches!(one, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
 /// The end of the bad-url-token that begins at `start`: after the first unescaped parenthesis (CSS Syntax 3, 4.3.6

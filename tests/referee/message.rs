@@ -40,7 +40,7 @@ fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
         while at < text.len() {
             let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
             let byte = hex
-                .filter(|hex| hex.bytes().all(|one| one.is_ascii_hexdigit()))
+                .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
                 .and_then(|hex| u8::from_str_radix(hex, 16).ok());
             match (text[at], byte) {
                 (b'=', Some(byte)) => {
@@ -104,7 +104,7 @@ fn number(bytes: &[u8], entity: &Entity, name: &str) -> Option<usize> {
     let values: Vec<Span> = entity.heading.all(bytes, name).map(|field| field.value).collect();
     let [value] = values.as_slice() else { return None };
     let digits = std::str::from_utf8(&bytes[value.range()]).ok()?;
-    if digits.bytes().all(|one| one.is_ascii_digit()) { digits.parse().ok() } else { None }
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 fn line_ends_in(bytes: &[u8]) -> usize {
@@ -142,7 +142,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
         correct_counts_and_digests_stay_correct(bytes, before, &output, after);
         let kept = before.signed
             || (options.dkim == Dkim::Keep
-                && with_ancestors(&old, index).any(|one| has_signature(bytes, &old, one)));
+                && with_ancestors(&old, index).any(|entity| has_signature(bytes, &old, entity)));
         if kept {
             assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);
         } else if before.kind == EntityKind::Leaf {
@@ -168,9 +168,9 @@ pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &O
 /// The invariants that hold for all options.
 pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>, output: &[u8]) {
     let report = &rewritten.report;
-    let doubt = report.diagnostics.iter().find(|one| one.code == Code::Doubt);
+    let doubt = report.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::Doubt);
     assert!(doubt.is_none(), "{doubt:?}\n{}", shown(bytes));
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     assert_eq!(counted, report.links.len());
     for link in &report.links {
         assert_eq!(
@@ -200,8 +200,8 @@ pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>,
 
 /// The entity at `index` and all entities that contain it.
 fn with_ancestors(structure: &Structure, index: usize) -> impl Iterator<Item = &Entity> {
-    std::iter::successors(Some(index), |&one| structure.entities[one].parent)
-        .map(|one| &structure.entities[one])
+    std::iter::successors(Some(index), |&index| structure.entities[index].parent)
+        .map(|index| &structure.entities[index])
 }
 
 /// Without the group `headers`, only bodies of leaves and three fields change.
@@ -217,7 +217,7 @@ fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &Re
     }
     for edit in rewritten.edits.iter() {
         let inside =
-            allowed.iter().any(|one| one.start <= edit.span.start && edit.span.end <= one.end);
+            allowed.iter().any(|span| span.start <= edit.span.start && edit.span.end <= span.end);
         assert!(inside, "{edit:?} in\n{}", shown(bytes));
     }
 }
@@ -301,8 +301,8 @@ fn leaf(
                 || (before.body.start <= link.span.start && link.span.end <= before.body.end)
         })
     };
-    let unknown = |one: &Diagnostic| {
-        one.code == Code::CharsetUnknown && one.span == Span::at(before.body.start)
+    let unknown = |diagnostic: &Diagnostic| {
+        diagnostic.code == Code::CharsetUnknown && diagnostic.span == Span::at(before.body.start)
     };
     let untouched = [Some(Reason::Transfer), Some(Reason::Signed)];
     if links().any(|link| untouched.contains(&link.reason))
@@ -318,7 +318,7 @@ fn leaf(
     if links().any(|link| link.reason == Some(Reason::SiblingPart)) {
         return;
     }
-    let entity = rewritten.report.entities.iter().find(|one| one.chain.entity == before.name);
+    let entity = rewritten.report.entities.iter().find(|entity| entity.chain.entity == before.name);
     let fallback = entity.unwrap().chain.fallback.as_ref();
     let mut alone = Options {
         format,
@@ -342,7 +342,8 @@ fn leaf(
             assert!(line.len() <= 76, "{} in\n{}", shown(line), shown(output));
         }
         for start in [&b"From "[..], b"--"] {
-            let count = |lines: &[&[u8]]| lines.iter().filter(|one| one.starts_with(start)).count();
+            let count =
+                |lines: &[&[u8]]| lines.iter().filter(|line| line.starts_with(start)).count();
             assert!(count(&new) <= count(&old), "{}", shown(output));
         }
     }

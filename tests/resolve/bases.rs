@@ -12,7 +12,7 @@ const FALLBACK: &str = "http://doc.example/dir/page.html?q";
 
 /// True if the levels of section 3.1 match `expected`, one by one.
 fn levels_match(expected: &str, levels: &[Level]) -> bool {
-    let expected: Vec<_> = expected.split(" | ").filter(|one| !one.is_empty()).collect();
+    let expected: Vec<_> = expected.split(" | ").filter(|level| !level.is_empty()).collect();
     let found: Vec<_> = levels
         .iter()
         .filter(|level| level.rule == Rule::Embedded && level.status != Status::Absent)

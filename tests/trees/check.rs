@@ -108,7 +108,8 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
         |number: usize, fragment: &str, _: Class| Some(tree.ids.get(&number)?.place(fragment));
     let mut found = Vec::new();
     for document in page.checked(tree, moving) {
-        let all: Vec<_> = document.findings(&named, true).map(|(_, one)| one.unwrap()).collect();
+        let all: Vec<_> =
+            document.findings(&named, true).map(|(_, finding)| finding.unwrap()).collect();
         for ((_, quick), finding) in document.findings(&named, false).zip(&all) {
             let travels = || Finding {
                 class: Class::Travels,
@@ -197,9 +198,9 @@ fn every_case_has_the_classes_that_it_expects() {
         let (moving, options) = moving(&case);
         let (scanned, index) = read(&case.join("site"), &moving, &options);
         let mut rows = String::new();
-        for (bytes, one) in &scanned {
-            for (number, finding) in findings(one, &index, &moving).iter().enumerate() {
-                rows.push_str(&row(one, bytes, number, finding));
+        for (bytes, page) in &scanned {
+            for (number, finding) in findings(page, &index, &moving).iter().enumerate() {
+                rows.push_str(&row(page, bytes, number, finding));
                 rows.push('\n');
             }
         }
@@ -242,7 +243,7 @@ fn at(url: &str) -> Move {
 /// The findings for the links of `page.html`.
 fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     let (scanned, index) = read(site, moving, options);
-    let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
+    let page = scanned.iter().find(|(_, page)| page.path == b"page.html").unwrap();
     let found = findings(&page.1, &index, moving);
     assert_eq!(found.len(), page.1.links.len());
     found
@@ -260,8 +261,11 @@ fn links(references: &[&str]) -> String {
 }
 
 fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)> {
-    let cause_name = |one: &Finding| one.cause.map(Cause::name);
-    found.iter().map(|one| (one.class, cause_name(one), one.hint.as_deref())).collect()
+    let cause_name = |finding: &Finding| finding.cause.map(Cause::name);
+    found
+        .iter()
+        .map(|finding| (finding.class, cause_name(finding), finding.hint.as_deref()))
+        .collect()
 }
 
 #[test]
@@ -406,14 +410,17 @@ fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
             (Class::Outside, None, None),
         ];
         assert_eq!(causes(&found), expected, "{profile}");
-        let targets: Vec<_> = found.iter().map(|one| one.target.as_deref()).collect();
+        let targets: Vec<_> = found.iter().map(|finding| finding.target.as_deref()).collect();
         let at_a = "http://a.example/x.png";
         let shown =
             [Some("x.png"), Some("y.png"), None, None, None, Some("//a.example/"), Some(at_a)];
         assert_eq!(targets, shown);
-        assert!(found.iter().all(|one| !one.differs));
+        assert!(found.iter().all(|finding| !finding.differs));
         assert!(
-            found.iter().filter_map(|one| one.moved.as_deref()).all(|url| url.contains("a.ex"))
+            found
+                .iter()
+                .filter_map(|finding| finding.moved.as_deref())
+                .all(|url| url.contains("a.ex"))
         );
     }
     // A page that records its own URL keeps it.
@@ -457,7 +464,7 @@ fn pinned_links_report_missing_targets() {
         (pinned.0, pinned.1, None),
     ];
     assert_eq!(causes(&found), expected);
-    let missing: Vec<_> = found.iter().map(|one| one.missing).collect();
+    let missing: Vec<_> = found.iter().map(|finding| finding.missing).collect();
     assert_eq!(missing, [Some(Absence::Case), Some(Absence::Absent), None]);
 }
 
@@ -467,7 +474,7 @@ fn a_canonical_url_is_reported_as_such() {
                 <link rel=next href=http://a.example/docs/x.html><a href=#>x</a><a href=#top>x</a>";
     let site = site(page, &["x.html", "index.html", "sub/index.html"]);
     let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
-    let causes: Vec<_> = found.iter().map(|one| one.cause.map(Cause::name)).collect();
+    let causes: Vec<_> = found.iter().map(|finding| finding.cause.map(Cause::name)).collect();
     let expected = ["absolute", "canonical", "absolute", "declared-base", "declared-base"];
     assert_eq!(causes, expected.map(Some));
 }
@@ -478,7 +485,7 @@ fn suggestions_for_short_names_are_similar() {
     let others = ["sub/1.html", "far/away/ab.js", "far/away/abc.js", "2.html", "far/3.html"];
     let site = site(&links(&references), &others);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let hints: Vec<_> = found.iter().map(|one| one.hint.as_deref()).collect();
+    let hints: Vec<_> = found.iter().map(|finding| finding.hint.as_deref()).collect();
     let expected = [Some("sub/1.html"), None, Some("far/away/abc.js"), Some("2.html"), None];
     assert_eq!(hints, expected);
 }
@@ -548,9 +555,9 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
             None => site.path().join("a.example"),
         };
         let (scanned, index) = read(&root, moving, &Options::default());
-        let (_, page) = scanned.iter().find(|(_, one)| one.path == path.as_bytes()).unwrap();
+        let (_, page) = scanned.iter().find(|(_, page)| page.path == path.as_bytes()).unwrap();
         let found = findings(page, &index, moving);
-        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name))).collect()
+        found.into_iter().map(|finding| (finding.class, finding.cause.map(Cause::name))).collect()
     };
     let mut crawl = Move::default();
     crawl.from.layout = Some(FolderLayout::Host);
@@ -608,10 +615,10 @@ fn the_folder_of_a_host_may_have_capitals() {
     let mut moving = Move::default();
     moving.from.layout = Some(FolderLayout::Host);
     let (scanned, index) = read(site.path(), &moving, &Options::default());
-    let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
+    let (_, page) = scanned.iter().find(|(_, page)| page.path.ends_with(b"index.html")).unwrap();
     let found = findings(page, &index, &moving);
     let results: Vec<_> =
-        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+        found.into_iter().map(|finding| (finding.class, finding.cause.map(Cause::name))).collect();
     assert_eq!(
         results,
         [
@@ -674,11 +681,11 @@ fn a_file_that_only_browsers_find_is_reported() {
         let options = Options { profile: profile.parse().unwrap(), ..Options::default() };
         let found = of_page(site.path(), &at("http://a.example/"), &options);
         let (disputes, agrees) = found.split_at(disputed.len());
-        for (one, reference) in disputes.iter().zip(disputed) {
-            assert!(one.differs, "{profile} {reference} {one:?}");
+        for (finding, reference) in disputes.iter().zip(disputed) {
+            assert!(finding.differs, "{profile} {reference} {finding:?}");
         }
-        for (one, reference) in agrees.iter().zip(agreed) {
-            assert!(!one.differs, "{profile} {reference} {one:?}");
+        for (finding, reference) in agrees.iter().zip(agreed) {
+            assert!(!finding.differs, "{profile} {reference} {finding:?}");
         }
     }
 }
@@ -697,7 +704,7 @@ fn a_relative_base_moves_with_its_file() {
     let page = "<base href=sub/><a href=x.png>x</a><a href=../x.png>x</a><a href=../../x.png>x</a>";
     let site = site(page, &["sub/x.png", "x.png"]);
     let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
-    let classes: Vec<_> = found.iter().map(|one| one.class).collect();
+    let classes: Vec<_> = found.iter().map(|finding| finding.class).collect();
     assert_eq!(classes, [Class::Travels, Class::Travels, Class::Travels, Class::Escapes]);
     assert_eq!(found[1].target.as_deref(), Some("http://a.example/docs/sub/x.png"));
 }
@@ -721,7 +728,8 @@ fn a_mailbox_is_judged_message_by_message() {
     let places: Vec<_> =
         mailbox.links.iter().map(|link| (&*link.entity, &bytes[link.span.range()])).collect();
     assert_eq!(places, [("1", &b"x.png"[..]), ("2", b"y.png")]);
-    let classes: Vec<_> = findings(mailbox, &index, &moving).iter().map(|one| one.class).collect();
+    let classes: Vec<_> =
+        findings(mailbox, &index, &moving).iter().map(|finding| finding.class).collect();
     assert_eq!(classes, [Class::Travels, Class::Dangling]);
     assert!(mailbox.links.iter().all(|link| link.outcome == Outcome::Rewritten));
 }
@@ -749,7 +757,7 @@ fn many_missing_targets_take_linear_time() {
     index.add_entry(&page_entry, None);
     let found = findings(&page, &Tree { index, ids: HashMap::new() }, &moving);
     assert_eq!(found.len(), 20_000);
-    assert!(found.iter().all(|one| one.cause.map(Cause::name) == Some("absent")));
+    assert!(found.iter().all(|finding| finding.cause.map(Cause::name) == Some("absent")));
 }
 
 /// Files of a generated tree: those that end with `.html` are pages.
@@ -863,12 +871,12 @@ proptest! {
         let to = RootUrl::new(new).unwrap();
         let moving = Move { to: place_is_known.then(|| to.clone()), ..at("http://a.example/docs/") };
         let (scanned, index) = generated(&pages, &moving);
-        for ((_, one), (path, bytes)) in scanned.iter().zip(&pages) {
-            let found = findings(one, &index, &moving);
+        for ((_, page), (path, bytes)) in scanned.iter().zip(&pages) {
+            let found = findings(page, &index, &moving);
             let retrieval = format!("{new}{}", encoded(path));
             let after = rewrite(bytes, &Options::at(&retrieval)).report.links;
             prop_assert_eq!(after.len(), found.len());
-            for ((link, now), after) in one.links.iter().zip(&found).zip(&after) {
+            for ((link, now), after) in page.links.iter().zip(&found).zip(&after) {
                 let target = now.target.clone().unwrap_or_default();
                 let below = target.strip_prefix("http://a.example/docs/");
                 // A base need not lead to a file.
@@ -918,8 +926,8 @@ fn links_that_cannot_be_edited_are_checked_too() {
     fs::write(site.path().join("m.eml"), mail).unwrap();
     let moving = at("http://a.example/docs/");
     let (scanned, index) = read(site.path(), &moving, &Options::default());
-    for (_, one) in scanned.iter().filter(|(_, one)| one.path != b"page.html") {
-        let found = findings(one, &index, &moving);
+    for (_, page) in scanned.iter().filter(|(_, page)| page.path != b"page.html") {
+        let found = findings(page, &index, &moving);
         assert!(!found.is_empty());
         for finding in found {
             assert_eq!(finding.class, Class::Pinned);
@@ -944,7 +952,8 @@ fn a_reference_of_a_megabyte_takes_linear_time() {
     let escapes = "%2e%2e%2f".repeat(100_000);
     let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
     let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
-    let results: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+    let results: Vec<_> =
+        found.iter().map(|finding| (finding.class, finding.cause.map(Cause::name))).collect();
     assert_eq!(
         results,
         [

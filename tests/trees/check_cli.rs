@@ -67,7 +67,7 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
             command.current_dir(&case).env_clear().arg("check").args(moving.lines());
             let output = command.args(arguments).arg("site").output().unwrap();
             let [out, error] =
-                [output.stdout, output.stderr].map(|one| String::from_utf8(one).unwrap());
+                [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
             (out, error, output.status.code())
         };
         let (text, errors, status) = run(&[]);
@@ -98,7 +98,9 @@ fn the_sites_contain_every_class_and_cause() {
     let found = expected(&case, "expected.jsonl");
     let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |class: &str, cause: &str| {
-        found.iter().any(|one| one["class"] == class && (cause.is_empty() || one["cause"] == cause))
+        found.iter().any(|finding| {
+            finding["class"] == class && (cause.is_empty() || finding["cause"] == cause)
+        })
     };
     for (class, causes) in [
         ("left", "placeholder"),
@@ -117,7 +119,7 @@ fn the_sites_contain_every_class_and_cause() {
             assert!(has(class, cause), "{class} {cause}");
         }
     }
-    assert!(found.iter().any(|one| one["differs"] == true));
+    assert!(found.iter().any(|finding| finding["differs"] == true));
 }
 
 /// SARIF 2.1.0, 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.30 (region).
@@ -179,7 +181,8 @@ fn a_folder_can_be_checked_for_opening_from_disk() {
     let (found, status) = check(scene.path(), &["--json", "--to", "file"]);
     assert_eq!(status, Some(1));
     let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let classes: Vec<_> = found.iter().map(|one| (&one["class"], &one["cause"])).collect();
+    let classes: Vec<_> =
+        found.iter().map(|finding| (&finding["class"], &finding["cause"])).collect();
     assert_eq!(classes[0], (&"dangling".into(), &"no-index".into()));
     assert_eq!(classes[1], (&"travels".into(), &Value::Null));
     assert_eq!(classes[2], (&"escapes".into(), &"net-path".into()));
@@ -205,10 +208,10 @@ fn data(page: &str) -> Value {
 fn links(data: &Value) -> Vec<(String, String, String)> {
     let numbers: Vec<usize> = serde_json::from_value(data["links"].clone()).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let link = |one: &[usize]| {
-        let file = text(&data["files"][one[1]][0]);
-        let to = text(&data["targets"][one[0]][2]);
-        (to, format!("{file}:{}:{}", one[2], one[3]), text(&data["names"][one[5]]))
+    let link = |row: &[usize]| {
+        let file = text(&data["files"][row[1]][0]);
+        let to = text(&data["targets"][row[0]][2]);
+        (to, format!("{file}:{}:{}", row[2], row[3]), text(&data["names"][row[5]]))
     };
     numbers.chunks(6).map(link).collect()
 }
@@ -495,7 +498,7 @@ mod unix {
         }
         assert_eq!(status, Some(2));
         let classes = found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let classes: Vec<_> = classes.map(|one| one["class"].clone()).collect();
+        let classes: Vec<_> = classes.map(|finding| finding["class"].clone()).collect();
         assert_eq!(classes, ["travels", "dangling"]);
         let diff = String::from_utf8(localized.stdout).unwrap();
         assert!(

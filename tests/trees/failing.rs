@@ -181,13 +181,13 @@ fn fail_each(mode: &Mode) -> Vec<String> {
             let injected: Vec<_> =
                 injected.filter_map(|line| Some(thread_and_call(line)?.2)).collect();
             let reported = String::from_utf8_lossy(&output.stderr);
-            let is_said =
+            let is_reported =
                 |line: &str| line.starts_with("error: ") && line.contains(expected_message);
             // If standard error fails too, nothing can be reported.
             let is_mute = injected.iter().any(|call| call.starts_with("write(2,"));
             let is_right = match output.status.code() {
                 Some(0) => injected.iter().copied().all(may_fail),
-                Some(2) => is_mute || reported.lines().any(is_said),
+                Some(2) => is_mute || reported.lines().any(is_reported),
                 _ => true,
             };
             let is_right = if is_right { Ok(()) } else { Err(reported.into_owned()) };
@@ -237,8 +237,8 @@ fn a_short_write_leaves_files_old_or_new() {
             in_scene(&mut shell, here, mode.line);
             let output = shell.output().unwrap();
             let reported = String::from_utf8_lossy(&output.stderr);
-            let is_said = output.status.code() == Some(0) || reported.contains(TOO_LARGE);
-            assert!(is_said, "{}: {limit} bytes: {output:?}", mode.line);
+            let is_reported = output.status.code() == Some(0) || reported.contains(TOO_LARGE);
+            assert!(is_reported, "{}: {limit} bytes: {output:?}", mode.line);
             let looked = expected.look(mode, here, &output);
             looked.unwrap_or_else(|what| panic!("{}: {limit} bytes: {what}", mode.line));
         }

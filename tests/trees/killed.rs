@@ -444,7 +444,8 @@ fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
             assert!(!reported.contains("panic"), "{line}: {reported}");
             assert!(files(&here.join("outside")) == outside, "{line}: {reported}");
             assert_eq!(fs::read_link(&link).unwrap(), here.join("outside"));
-            for (path, bytes) in ["w", "out", "mail"].iter().flat_map(|one| files(&here.join(one)))
+            for (path, bytes) in
+                ["w", "out", "mail"].iter().flat_map(|folder| files(&here.join(folder)))
             {
                 assert!(!is_temporary(&path), "{line}: {} is left", path.display());
                 written += usize::from(bytes.contains("http://a.example/x"));

@@ -241,7 +241,7 @@ proptest! {
     #[test]
     fn no_url_leads_outside_the_root(rest in "([./\\\\a:?]|%2[eEfF]|%00|%5[cC]){0,12}") {
         for path in index(layout()).paths(&format!("https://a.example/{rest}")) {
-            let is_normal = |one| matches!(one, std::path::Component::Normal(_));
+            let is_normal = |component| matches!(component, std::path::Component::Normal(_));
             prop_assert!(path.components().all(is_normal), "{:?}", path);
             prop_assert!(!path.to_string_lossy().contains('\0'));
         }
@@ -682,7 +682,7 @@ fn a_canonical_url_counts_last_and_on_request() {
     let untrusting = Origins { trust_saved_from: false, ..with_canonical.clone() };
     assert_eq!(first(&untrusting, &entry("x"), &saved), (canonical.clone(), 0));
     let standard = with_canonical.of_standard_input(Format::Xhtml, page).0;
-    assert_eq!(standard.map(|one| (one.url, one.source.name())), canonical);
+    assert_eq!(standard.map(|retrieval| (retrieval.url, retrieval.source.name())), canonical);
     assert_eq!(with_canonical.of(&entry("x"), Format::Svg, page).0, None);
 }
 

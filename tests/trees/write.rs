@@ -808,7 +808,7 @@ mod together {
         fs::create_dir(at("c.orig")).unwrap();
         let committed: Vec<_> = write::commit_all(all)
             .into_iter()
-            .map(|one| if one.is_ok() { String::new() } else { sentence(one, folder.path()) })
+            .map(|done| if done.is_ok() { String::new() } else { sentence(done, folder.path()) })
             .collect();
         let changed = "DIR/b: another program changed it meanwhile; it was left as it is";
         let no_backup =

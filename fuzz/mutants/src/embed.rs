@@ -71,7 +71,7 @@ impl Embedding {
             return Vec::new();
         }
         let found = self.mutants.get(&place(span.start()));
-        found.into_iter().flatten().filter(|one| one.genre == genre).cloned().collect()
+        found.into_iter().flatten().filter(|mutant| mutant.genre == genre).cloned().collect()
     }
 
     fn body(&mut self, is_const: bool, block: &mut Block, output: &syn::ReturnType) {
@@ -83,11 +83,11 @@ impl Embedding {
         if is_const || is_opaque {
             return;
         }
-        for one in self.bodies.get(&at).cloned().unwrap_or_default() {
-            let Ok(new) = syn::parse_str::<Expr>(&one.replacement) else { continue };
-            let question = question(one.number);
+        for mutant in self.bodies.get(&at).cloned().unwrap_or_default() {
+            let Ok(new) = syn::parse_str::<Expr>(&mutant.replacement) else { continue };
+            let question = question(mutant.number);
             block.stmts.insert(0, parse_quote!(if #question { return #new; }));
-            self.done.insert(one.number);
+            self.done.insert(mutant.number);
         }
     }
 }
@@ -124,16 +124,16 @@ impl VisitMut for Embedding {
         let mut others: Vec<(usize, Expr)> = Vec::new();
         match &written {
             Expr::Binary(binary) => {
-                for one in self.at(binary.op.span(), "BinaryOperator") {
+                for mutant in self.at(binary.op.span(), "BinaryOperator") {
                     let mut new = binary.clone();
-                    let Ok(op) = syn::parse_str(&one.replacement) else { continue };
+                    let Ok(op) = syn::parse_str(&mutant.replacement) else { continue };
                     new.op = op;
-                    others.push((one.number, Expr::Binary(new)));
+                    others.push((mutant.number, Expr::Binary(new)));
                 }
             }
             Expr::Unary(unary) => {
-                for one in self.at(unary.op.span(), "UnaryOperator") {
-                    others.push((one.number, (*unary.expr).clone()));
+                for mutant in self.at(unary.op.span(), "UnaryOperator") {
+                    others.push((mutant.number, (*unary.expr).clone()));
                 }
             }
             _ => {}
@@ -161,18 +161,18 @@ impl VisitMut for Embedding {
         if let Some((_, guard)) = &mut arm.guard
             && !has_let(guard)
         {
-            for one in of_guard {
-                let question = question(one.number);
+            for mutant in of_guard {
+                let question = question(mutant.number);
                 let old = guard.clone();
-                **guard = match one.replacement.as_str() {
+                **guard = match mutant.replacement.as_str() {
                     "true" => parse_quote!((#question || (#old))),
                     _ => parse_quote!((!#question && (#old))),
                 };
-                self.done.insert(one.number);
+                self.done.insert(mutant.number);
             }
         }
-        for one in of_arm {
-            let question = question(one.number);
+        for mutant in of_arm {
+            let question = question(mutant.number);
             match &mut arm.guard {
                 None => arm.guard = Some((Default::default(), parse_quote!(!#question))),
                 Some((_, guard)) => {
@@ -183,7 +183,7 @@ impl VisitMut for Embedding {
                     };
                 }
             }
-            self.done.insert(one.number);
+            self.done.insert(mutant.number);
         }
     }
 }
@@ -216,8 +216,11 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
     let list: Value = serde_json::from_str(&fs::read_to_string(list)?)?;
     let list = list.as_array().ok_or("no list")?;
     let mut files: BTreeMap<String, Vec<(usize, &Value)>> = BTreeMap::new();
-    for (number, one) in list.iter().enumerate() {
-        files.entry(one["file"].as_str().unwrap().to_owned()).or_default().push((number, one));
+    for (number, listed) in list.iter().enumerate() {
+        files
+            .entry(listed["file"].as_str().unwrap().to_owned())
+            .or_default()
+            .push((number, listed));
     }
     let out = folder.join("mutants");
     fs::create_dir_all(&out)?;
@@ -232,13 +235,13 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
             is_const: false,
             done: BTreeSet::new(),
         };
-        for (number, one) in mutants {
-            let span = &one["span"];
+        for (number, listed) in mutants {
+            let span = &listed["span"];
             let at = (number_of(span, "start", "line"), number_of(span, "start", "column"));
             let mutant = Mutant {
                 number: *number,
-                genre: one["genre"].as_str().unwrap().to_owned(),
-                replacement: one["replacement"].as_str().unwrap().to_owned(),
+                genre: listed["genre"].as_str().unwrap().to_owned(),
+                replacement: listed["replacement"].as_str().unwrap().to_owned(),
             };
             match mutant.genre.as_str() {
                 "FnValue" => all.bodies.entry(opening(&source, at)).or_default().push(mutant),
@@ -258,12 +261,12 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
     }
     fs::write(folder.join("src/mutant.rs"), MODULE)?;
     let mut genres: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (number, one) in list.iter().enumerate() {
-        let count = genres.entry(one["genre"].as_str().unwrap()).or_default();
+    for (number, listed) in list.iter().enumerate() {
+        let count = genres.entry(listed["genre"].as_str().unwrap()).or_default();
         count.0 += 1;
         count.1 += usize::from(done.contains(&number));
         if done.contains(&number) {
-            names.push_str(&format!("{number}\t{}\n", one["name"].as_str().unwrap()));
+            names.push_str(&format!("{number}\t{}\n", listed["name"].as_str().unwrap()));
         }
     }
     fs::write(out.join("names"), names)?;

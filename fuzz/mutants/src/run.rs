@@ -119,9 +119,9 @@ pub fn run(folder: &Path, (nth, of): (usize, usize), longest: u64) -> Result<(),
                 continue;
             }
             is_seen = true;
-            let mut one = command(folder, program);
-            one.env("BASELINK_MUTANT", number);
-            if !succeeds(one, Duration::from_millis(time * 4 + 4_000))? {
+            let mut test = command(folder, program);
+            test.env("BASELINK_MUTANT", number);
+            if !succeeds(test, Duration::from_millis(time * 4 + 4_000))? {
                 killer = Some(name(program));
                 break;
             }
