@@ -38,7 +38,10 @@ fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
 pub fn warc(bytes: &[u8]) {
     let found = entries(bytes);
     // Diagnostics about the whole archive come last.
-    let is_of_one_entry = |entry: &&ArchiveEntry| !matches!(entry, ArchiveEntry::Anomaly(anomaly) if anomaly.code == Code::RecordVersion);
+    let is_of_one_entry = |entry: &&ArchiveEntry| match entry {
+        ArchiveEntry::Anomaly(anomaly) => anomaly.code != Code::RecordVersion,
+        ArchiveEntry::Record(_) => true,
+    };
     let offsets: Vec<_> =
         found.iter().filter(is_of_one_entry).map(|entry| summary(entry).0).collect();
     assert!(offsets.is_sorted_by(|earlier, later| earlier < later), "{offsets:?}");

@@ -106,7 +106,7 @@ proptest! {
         profile in profile(),
     ) {
         let base = format!("{scheme}://h/{rest}");
-        let mut page: String = references.iter().map(|reference| format!("<a href=\"{}\">", escaped(reference))).collect();
+        let mut page: String = references.iter().map(|link| format!("<a href=\"{}\">", escaped(link))).collect();
         page.push_str("<meta http-equiv=refresh content=\"0;url=x\"><p style=\"a:url(y)\"><img srcset=\"z 1x\">");
         let options = Options { profile, ..Options::at(&base) };
         let rewritten = rewrite(page.as_bytes(), &options);
@@ -127,7 +127,7 @@ proptest! {
         references in prop::collection::vec(text(), 1..3),
         profile in profile(),
     ) {
-        let links: String = references.iter().map(|reference| format!("<a href=\"{}\"/>", escaped(reference))).collect();
+        let links: String = references.iter().map(|link| format!("<a href=\"{}\"/>", escaped(link))).collect();
         let page = format!("<base href=\"{}\">{links}", escaped(&base));
         let codebase = format!("<object codebase=\"{}\" data=\"x\"></object>", escaped(&inner));
         let options = Options { profile, ..Options::at("http://h/d/") };

@@ -2,7 +2,7 @@
 //! call.
 //!
 //! ```text
-//! strace -f -e inject=renameat:error=ENOSPC:when=2 baselink rewrite -i w     for each call, and each of its occurrences
+//! strace -f -e inject=renameat:error=ENOSPC:when=2 baselink rewrite -i w     for each call and occurrence
 //! ```
 //!
 //! After each fault, every file of `modes.rs` is old or new. The exit status is 2 and an error names the cause,
