@@ -1,19 +1,19 @@
-//! Speed of reading, rewriting and localizing web archives, beside inflating alone, `zcat`, and Python readers with their
-//! own extraction of links, in the same run, each with one thread.
+//! Speed of reading, rewriting and localizing web archives, compared in the same run with inflating alone, `zcat`,
+//! and Python readers that extract links themselves. Each uses one thread.
 //!
 //! ```text
-//! cargo bench --bench archive                      1 GB of the members of archives in ../shared
+//! cargo bench --bench archive                      1 GB of members of the archives in ../shared
 //! cargo bench --bench archive -- --size 200        200 MB of them
 //! cargo bench --bench archive -- FILE...           these archives
 //! cargo bench --bench archive -- --rounds 5 --in FOLDER --python PROGRAM --baselink PROGRAM
 //! ```
 //!
-//! `pip install warcio fastwarc resiliparse lxml` makes what Python needs; a reader that is not there is left out, with a
-//! notice. Each round does each thing once; what is shown are medians, and of memory the most. MB are those of the data
-//! without gzip, and MB/s are those of a second of a processor. `of inflating` compares with the first row. What is
-//! written goes to a new folder each time.
+//! `pip install warcio fastwarc resiliparse lxml` installs what Python needs. If a reader is missing, a notice says
+//! so. Each round runs each command once, with a new output folder. The table shows medians, and the peak of memory.
+//! MB are megabytes of inflated data, and MB/s are per second of processor time. `of inflating` compares with the
+//! first row.
 //!
-//! Deliberately absent: a verdict. The numbers are those of a machine and what else it does.
+//! Deliberately absent: a verdict. The numbers depend on the machine and its load.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs::{self, File};
@@ -28,7 +28,7 @@ use measured::{Measured, median, run};
 
 mod measured;
 
-/// Archives whose members are whole and full of pages, of which each reader here reads every one.
+/// Archives with complete members and many pages, all of which every reader here can read.
 const SAMPLES: [&str; 4] = [
     "resiliparse/warcfile.warc.gz",
     "whirlwind/whirlwind.warc.gz",
@@ -36,7 +36,7 @@ const SAMPLES: [&str; 4] = [
     "ia-web-commons/IAH-urls-wget.warc.gz",
 ];
 
-/// Row of the table: a name, a program, its arguments before the archive, and the folder that it writes.
+/// A row of the table: a name, a program, its arguments before the archive, and its output folder.
 struct Row {
     name: &'static str,
     program: PathBuf,
@@ -79,7 +79,7 @@ fn main() {
     }
 }
 
-/// Sums the inflated sizes of an archive's members, in bytes.
+/// The sum of the inflated sizes of all members, in bytes.
 fn inflated(archive: &Path) -> u64 {
     let file = io::BufReader::with_capacity(1 << 20, File::open(archive).unwrap());
     io::copy(&mut MultiGzDecoder::new(file), &mut io::sink()).unwrap()
@@ -110,7 +110,7 @@ fn at_another_host(record: &[u8], number: usize) -> Vec<u8> {
     }
 }
 
-/// An archive of the members of the samples, again and again, each time from other hosts, until they hold so many bytes.
+/// An archive that repeats the members of the samples, each time from other hosts, until they have `size` bytes.
 fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/warc");
     if !corpus.is_dir() {
@@ -184,7 +184,7 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
             command.args(&row.before).arg(archive);
             command.args(row.out.iter().flat_map(|out| ["-o".as_ref(), out.as_os_str()]));
             measured.push(run(&mut command, 0..=0));
-            // Files that are there are replaced, and waited for.
+            // Otherwise the next run would replace existing files, and wait for the disk.
             row.out.iter().for_each(|out| fs::remove_dir_all(out).unwrap());
         }
     }
@@ -195,14 +195,14 @@ fn measure(archive: &Path, rows: &[Row], rounds: usize) {
     let mut inflating = None;
     for (row, measured) in rows.iter().zip(&measured) {
         let of = |field: fn(&Measured) -> f64| median(measured.iter().map(field).collect());
-        let speed = megabytes / of(|one| one.worked);
+        let speed = megabytes / of(|sample| sample.worked);
         println!(
             "{:24}{:9.2}{:11.2}{speed:8.0}{:14.2}{:8.1}",
             row.name,
-            of(|one| one.took),
-            of(|one| one.worked),
+            of(|sample| sample.took),
+            of(|sample| sample.worked),
             speed / *inflating.get_or_insert(speed),
-            measured.iter().map(|one| one.memory).max().unwrap() as f64 / 1e3,
+            measured.iter().map(|sample| sample.memory).max().unwrap() as f64 / 1e3,
         );
     }
 }

@@ -1,9 +1,9 @@
-"""The targets of links in the HTML of an archive, as readers of other makes find them: what benches/archive.rs measures.
+"""Prints the targets of links in the HTML of an archive, as other libraries find them, for benches/archive.rs.
 
     archive_peers.py warcio FILE      warcio reads, lxml parses and finds links
     archive_peers.py fastwarc FILE    fastwarc reads, resiliparse parses and finds links
 
-Deliberately absent: base elements, srcset and CSS, which these do not know by themselves.
+Deliberately absent: base elements, srcset and CSS, which these libraries do not handle by themselves.
 """
 
 import sys
@@ -41,7 +41,7 @@ def by_fastwarc(path):
                 continue
             url, body = record.headers.get("WARC-Target-URI"), record.reader.read()
             tree = HTMLTree.parse_from_bytes(body, record.http_charset or detect_encoding(body))
-            # Ten times as fast as what query_selector_all gives, which counts to each element anew.
+            # Ten times as fast as iterating over query_selector_all, which counts from the start for each element.
             for node in tree.document:
                 reference = hasattr(node, "attrs") and (node.getattr("href") or node.getattr("src"))
                 if reference:

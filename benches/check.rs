@@ -1,4 +1,5 @@
-//! Speed of checking a real tree, beside `cp -r` of it and the link checkers `hyperlink` and `lychee`, in the same run.
+//! Speed of checking a real tree, compared in the same run with `cp -r` and the link checkers `hyperlink` and
+//! `lychee`.
 //!
 //! ```text
 //! cargo bench --bench check                     the trees of Debian's rust-doc, openjdk-17-doc, python3.11-doc
@@ -6,15 +7,15 @@
 //! cargo bench --bench check -- --rounds 9 --in FOLDER --hyperlink PROGRAM --lychee PROGRAM    on another disk
 //! ```
 //!
-//! `cargo install hyperlink` and `cargo install lychee` make those programs; what is not on the path is left out, with a
-//! notice. hyperlink reads HTML, and says which links lead to no file, with `--check-anchors` also which to no id; it
-//! knows neither URLs nor moves. lychee does the same with `--offline --include-fragments`.
+//! `cargo install hyperlink` and `cargo install lychee` install these programs. If a program is not on the path, a
+//! notice says so. hyperlink reads HTML and reports links that lead to no file, and with `--check-anchors` also those
+//! that lead to no id. It knows neither URLs nor moves. lychee does the same with `--offline --include-fragments`.
 //!
-//! Each round does each thing once, so that what else the machine does hits all alike; what is shown are
-//! medians, and of memory the most. Memory and processor time are what Linux says in `/proc` while the program runs
-//! (`VmHWM`; `utime` and `stime`, in hundredths of a second).
+//! Each round runs each command once, so that other load on the machine affects all alike. The table shows medians,
+//! and the peak of memory. Memory and processor time come from `/proc` of Linux (`VmHWM`; `utime` and `stime`, in
+//! hundredths of a second).
 //!
-//! Deliberately absent: a verdict. The numbers are those of a machine and what else it does.
+//! Deliberately absent: a verdict. The numbers depend on the machine and its load.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs;
@@ -63,25 +64,25 @@ fn main() {
     }
     let peers = [("hyperlink", hyperlink), ("lychee", lychee)];
     let peers: Vec<_> =
-        peers.into_iter().filter(|(name, program)| is_there(name, program)).collect();
+        peers.into_iter().filter(|(name, program)| is_installed(name, program)).collect();
     let commands = commands(&peers);
     for tree in &trees {
         measure(tree, &commands, &place, rounds);
     }
 }
 
-fn is_there(name: &str, program: &Path) -> bool {
-    let is_there = Command::new(program).arg("--version").output().is_ok();
-    if !is_there {
+fn is_installed(name: &str, program: &Path) -> bool {
+    let is_installed = Command::new(program).arg("--version").output().is_ok();
+    if !is_installed {
         println!("notice: there is no {name}; `cargo install {name}` makes it");
     }
-    is_there
+    is_installed
 }
 
-/// Measured command: a name, a program, and its arguments before the tree.
+/// A measured command: a name, a program, and its arguments before the tree.
 type Row = (String, PathBuf, Vec<String>);
 
-/// Measured commands, in the order of the table.
+/// The measured commands, in the order of the table.
 fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
     let row = |name: String, program: &Path, arguments: &str| {
         let arguments = arguments.split_whitespace().map(str::to_owned).collect();
@@ -123,7 +124,7 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
             if name == "cp -r" {
                 command.arg(copy.path());
             }
-            // lychee ends with 2 where links are broken.
+            // lychee exits with 2 if links are broken.
             let Measured { took, worked, memory: most } = run(&mut command, 0..=2);
             seconds[number].push(took);
             processor[number].push(worked);

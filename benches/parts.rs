@@ -1,11 +1,11 @@
-//! Speed of the single parts, compared with other libraries for the same jobs.
+//! Speed of single parts, compared with other libraries for the same jobs.
 //!
 //! ```text
-//! cargo bench --bench parts                  all of them
-//! cargo bench --bench parts -- css           those whose name has that
+//! cargo bench --bench parts                  all parts
+//! cargo bench --bench parts -- css           parts with this text in their name
 //! ```
 //!
-//! Deliberately absent: what users wait for. `cargo bench --bench compare` measures that.
+//! Deliberately absent: the time of whole commands. `cargo bench --bench compare` measures it.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "compare/sets.rs"]
@@ -25,7 +25,7 @@ use divan::{Bencher, black_box};
 
 const URL: &str = "http://example.org/docs/guide/page.html";
 
-/// Bytes of each input.
+/// The size of each input in bytes.
 const SIZE: usize = 300_000;
 
 fn main() {
@@ -86,16 +86,19 @@ const REFERENCES: [&str; 8] = [
 fn resolve_splice(bencher: Bencher) {
     let base = Base::new(Profile::Rfc1808, URL);
     bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
-        REFERENCES.iter().filter_map(|one| base.splice(black_box(one).as_bytes())).count()
+        REFERENCES
+            .iter()
+            .filter_map(|reference| base.splice(black_box(reference).as_bytes()))
+            .count()
     });
 }
 
 #[divan::bench]
 fn resolve_by_url_join(bencher: Bencher) {
     let base = url::Url::parse(URL).unwrap();
-    bencher
-        .counter(ItemsCount::new(REFERENCES.len()))
-        .bench(|| REFERENCES.iter().filter_map(|one| base.join(black_box(one)).ok()).count());
+    bencher.counter(ItemsCount::new(REFERENCES.len())).bench(|| {
+        REFERENCES.iter().filter_map(|reference| base.join(black_box(reference)).ok()).count()
+    });
 }
 
 fn css_urls(bencher: Bencher, rule: &str) {

@@ -1,4 +1,4 @@
-//! Speed at which a real tree is rewritten, to another folder and in place, beside `cp -r` of it in the same run.
+//! Speed of rewriting a real tree, to another folder and in place, compared with `cp -r` in the same run.
 //!
 //! ```text
 //! cargo bench --bench tree                      the trees of Debian's python3.11-doc and openjdk-17-doc
@@ -6,11 +6,11 @@
 //! cargo bench --bench tree -- --rounds 9 --in FOLDER    more rounds, on another disk
 //! ```
 //!
-//! Each round does each thing once, so that what else the machine does hits all alike; what is shown are
-//! medians. Nothing is removed before the end: freed blocks and names make some file systems slow for a
-//! while. What is written in place is compared byte for byte with what is written elsewhere.
+//! Each round runs each command once, so that other load on the machine affects all alike. The table shows medians.
+//! Nothing is removed before the end, because freed blocks and names slow some file systems down for a while. The
+//! files written in place are compared byte for byte with those written elsewhere.
 //!
-//! Deliberately absent: a verdict. The numbers are those of a machine and what else it does.
+//! Deliberately absent: a verdict. The numbers depend on the machine and its load.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fs;
@@ -60,7 +60,7 @@ fn main() {
     }
 }
 
-/// Timed rows, in the order of the table.
+/// The rows of the table, in order.
 const ROWS: [&str; 6] = [
     "cp -r",
     "cp -r && sync -f",
@@ -116,7 +116,7 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Runs the program, and says how many seconds it took.
+/// Runs the program, and returns the number of seconds.
 fn rewrite(paths: &[&Path], jobs: usize) -> f64 {
     let started = Instant::now();
     let mut command = Command::new(BINARY);
@@ -124,8 +124,8 @@ fn rewrite(paths: &[&Path], jobs: usize) -> f64 {
     let output = command.output().unwrap();
     let elapsed = started.elapsed().as_secs_f64();
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        println!("{command:?} ended with {}: {said}", output.status);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        println!("{command:?} ended with {}: {stderr}", output.status);
     }
     elapsed
 }
@@ -138,7 +138,7 @@ fn sync(folder: &Path) {
     assert!(Command::new("sync").arg("-f").arg(folder).status().unwrap().success());
 }
 
-/// Entries below `folder` that are not folders.
+/// The entries below `folder` that are not folders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -157,8 +157,8 @@ fn size(tree: &Path) -> (usize, u64) {
     (sizes.len(), sizes.iter().sum())
 }
 
-/// Every file in `out` is to have the bytes of that in `place`. What a mirror leaves out (links, hidden
-/// files) is not compared.
+/// Checks that every file in `out` has the bytes of its counterpart in `place`. Files that a mirror omits (links,
+/// hidden files) are not compared.
 fn compare(out: &Path, place: &Path) {
     let written = files(out);
     assert!(!written.is_empty(), "nothing was written");
@@ -168,7 +168,7 @@ fn compare(out: &Path, place: &Path) {
     }
 }
 
-/// A tree of pages that refer to each other, where there is none better.
+/// Generates a tree of pages that link to each other, if no real tree exists.
 fn generated(tree: &Path) -> PathBuf {
     for number in 0..1_500 {
         let folder = tree.join(format!("{}/{}", number % 7, number % 31));

@@ -1,10 +1,11 @@
-//! Lists the links of a web archive (WARC, compressed or not): the URL of the page, a tab, the target.
+//! Lists the links of a web archive (WARC, compressed or not). Each line has the URL of the page, a tab, and the
+//! target.
 //!
 //! ```text
 //! cargo run --example archive -- crawl.warc.gz
 //! ```
 //!
-//! Deliberately absent: WACZ, HAR and `.webarchive`, which have types of their own in `baselink::archive`.
+//! Deliberately absent: WACZ, HAR and `.webarchive`, for which `baselink::archive` has other types.
 
 use std::env;
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! Counts the links between the hosts of a crawl, on all cores: each archive is a task, as with Spark.
+//! Counts the links between the hosts of a crawl, on all cores. Each archive is a task, as with Spark.
 //!
 //! ```text
 //! cargo run --release --example crawl -- crawl/*.warc.gz
@@ -24,7 +24,7 @@ fn host(url: &str) -> Option<&str> {
     rest.split(['/', '?', '#']).next()?.rsplit('@').next()
 }
 
-/// Adds the edges of `archive`.
+/// Adds the edges of `archive` to `edges`.
 fn count(archive: &str, rewriter: &Rewriter, edges: &mut Edges) -> Result<(), Box<dyn Error>> {
     for entry in Records::new(File::open(archive)?) {
         let ArchiveEntry::Record(record) = entry? else { continue };

@@ -1,4 +1,5 @@
-//! Filters a message or a mailbox: links become absolute, and standard error has the base of each part and its rule.
+//! Makes the links of a message or a mailbox absolute, and prints the base of each part and its rule to standard
+//! error.
 //!
 //! ```text
 //! cargo run --example mail < message.eml > absolute.eml

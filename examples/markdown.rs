@@ -1,4 +1,4 @@
-//! Converts a page to Markdown with links that work elsewhere: the converter gets the page with absolute links.
+//! Converts a page to Markdown with absolute links: the converter gets the page after its links have become absolute.
 //!
 //! ```text
 //! cargo run --example markdown -- https://example.org/docs/page.html page.html pandoc -f html -t gfm
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [url, file, converter, options @ ..] = arguments.as_slice() else {
         return Err("usage: markdown URL FILE CONVERTER [OPTION]...".into());
     };
-    // As browsers resolve; `#top` stays a link within the page.
+    // Resolves as browsers do; `#top` stays a link within the page.
     let rewriter = Rewriter::builder().url(url).profile(Profile::Whatwg).fragments(Fragments::Auto);
     let page = fs::read(file)?;
     let absolute = rewriter.build()?.rewrite(&page).into_output();

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Copies the seeds of every target, from fixtures/ and tests/findings/, to a folder for each below $1.
+# Copies the seeds of every target from fixtures/ and tests/findings/ to the folder $1/TARGET.
 set -eu
 into=$(realpath "${1:?a folder for the corpora}")
 cd "$(dirname "$0")/.."
-put() { # TARGET FOLDER PATTERN...: files below the folder, by their names
+put() { # TARGET FOLDER PATTERN...: copies the files below FOLDER whose names match a pattern
     target=$1 folder=$2
     shift 2
     for pattern; do

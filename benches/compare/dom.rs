@@ -1,7 +1,7 @@
-//! The job by way of a tree: html5ever parses, the attributes of the tree are changed, the tree is
-//! written as text again.
+//! The job with a tree: html5ever parses the page, the attributes of the tree are changed, and the tree is
+//! serialized.
 //!
-//! Deliberately absent: the bytes of the page, which come out as html5ever would write them.
+//! Deliberately absent: the original bytes of the page. html5ever writes its own form.
 
 use html5ever::serialize::{SerializeOpts, TraversalScope, serialize};
 use html5ever::tendril::TendrilSink;

@@ -1,4 +1,4 @@
-//! Growth of the time for hostile documents with their size: linear time doubles with it.
+//! The growth of the time for hostile documents with their size. Linear time doubles when the size does.
 //!
 //! Deliberately absent: checks of the output, which are in `tests/html/hostile.rs`.
 
@@ -17,16 +17,17 @@ use crate::URL;
 use crate::table::{self, Table};
 use crate::tools::options;
 
-/// Minimum time spent on rewriting one document repeatedly: the system clock ticks every few milliseconds.
+/// The minimum time for repeated rewrites of one document, because the system clock ticks only every few
+/// milliseconds.
 const SHORTEST: Duration = Duration::from_millis(60);
 
-/// CPU time of this thread, on Linux only. It excludes other load on the machine.
-fn on_a_processor() -> Option<Duration> {
+/// The processor time of this thread, on Linux only. It excludes other load on the machine.
+fn processor_time() -> Option<Duration> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
-/// A document of a size in bytes, about.
+/// A function that makes a document of about this size in bytes.
 type Shape = fn(usize) -> Vec<u8>;
 
 /// Shapes of HTML that could make a scanner slow.
@@ -88,10 +89,10 @@ fn repeat(before: &str, shape: &str, size: usize) -> Vec<u8> {
     [before, &shape.repeat(size / shape.len())].concat().into_bytes()
 }
 
-/// Rewrites a document; the output may be in `out`.
+/// Rewrites a document. Only some ways write the output to `out`.
 type Way = fn(document: &[u8], &Options, out: &mut Vec<u8>) -> usize;
 
-/// Written without a report, with one, and with one by html5ever.
+/// Rewriting without a report, with a report, and with a report and html5ever as the scanner.
 const WAYS: [(Scanner, Way); 3] = [
     (Scanner::Fast, |document, options, out| {
         out.clear();
@@ -101,9 +102,9 @@ const WAYS: [(Scanner, Way); 3] = [
     (Scanner::Exact, |document, options, _| rewrite(document, options).edits.len()),
 ];
 
-/// The table of all shapes, made by a process whose allocator keeps what it has. By itself glibc gives memory
-/// back to the system where it is more than some megabytes, so that from some size on each pass pays for it
-/// again: a step in the time that has nothing to do with the document.
+/// Prints the table of all shapes from a process whose allocator keeps its memory. By default, glibc returns larger
+/// blocks to the system, so above some size each pass pays for the memory again. That would add a step to the time
+/// that has nothing to do with the document.
 pub(crate) fn in_kept_memory(asked: &Asked) {
     const KEPT: &str = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=8589934592";
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -112,11 +113,11 @@ pub(crate) fn in_kept_memory(asked: &Asked) {
     assert!(status.success(), "the process with the hostile documents ended: {status}");
 }
 
-/// The first argument of that process.
+/// The first argument of the process that measures growth.
 pub(crate) const WORD: &str = "--growth";
 
-/// The table of all shapes: milliseconds for documents of `n` bytes, and the factors from n to 2n and on to
-/// 4n, of the best of some rounds.
+/// Prints the table of all shapes: milliseconds for documents of `n` bytes, and the factors from n to 2n and from 2n
+/// to 4n, each from the best of several rounds.
 pub(crate) fn growth(rounds: usize, n: usize) {
     println!("\nhostile documents of {}, then 2 and 4 times as much", table::megabytes(n as u64));
     let columns = ["short ms", "2n", "4n", "report ms", "2n", "4n", "exact ms", "2n", "4n"];
@@ -146,20 +147,20 @@ fn row(
         let mut best = [f64::INFINITY; 3];
         for _ in 0..rounds {
             for (document, best) in documents.iter().zip(&mut best) {
-                let (started, before) = (Instant::now(), on_a_processor());
+                let (started, before) = (Instant::now(), processor_time());
                 let mut passes = 0_u32;
                 while passes == 0 || started.elapsed() < SHORTEST {
                     black_box(way(document, &options, &mut out));
                     passes += 1;
                 }
-                let taken = match (before, on_a_processor()) {
+                let taken = match (before, processor_time()) {
                     (Some(before), Some(after)) => after - before,
                     _ => started.elapsed(),
                 };
                 *best = best.min(taken.as_secs_f64() / f64::from(passes));
             }
         }
-        // Whatever disturbs a run makes it longer, and a quotient of disturbed ones says nothing.
+        // Disturbances only make a run longer, and a quotient of disturbed runs says nothing.
         let [one, two, four] = best;
         *largest = largest.max(two / one).max(four / two);
         cells.extend([table::number(one * 1e3), table::ratio(two / one), table::ratio(four / two)]);

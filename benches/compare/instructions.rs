@@ -1,7 +1,7 @@
-//! Instructions per byte, as callgrind counts them: two passes over a page less one, so that what comes
-//! before and behind is not counted.
+//! Instructions per byte, counted by callgrind: those of two passes over a page minus those of one, so that startup
+//! and exit are not counted.
 //!
-//! Deliberately absent: more than a sample for the peers. Under callgrind everything takes fifty times as long.
+//! Deliberately absent: more than a sample for the peers. Callgrind makes everything fifty times slower.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use crate::jobs::Job;
 use crate::{Asked, processes, table};
 
-/// Number of bytes of a set that the peers, and the html5ever engine, are measured on.
+/// The number of bytes on which the peers and the html5ever engine are measured.
 const SAMPLE: usize = 1_000_000;
 
-/// URLs of the pages of a set: those of documents deep in a site and below its root, and what used to be slow.
+/// URLs for the pages of a set: deep in a site, just below its root, and forms that were once slow.
 const BASES: [&str; 5] = [
     "http://example.org/docs/guide/deep/er/page.html",
     "http://example.org/page.html",
@@ -21,7 +21,7 @@ const BASES: [&str; 5] = [
     "http://example.org/docs/\u{e9}/page.html",
 ];
 
-/// A table of what a byte of `pages` costs from each of these URLs.
+/// Prints a table of the cost of a byte of `pages` for each of these URLs.
 pub(crate) fn by_base(asked: &Asked, pages: &[Vec<u8>]) {
     if !has_callgrind() {
         return;
@@ -53,12 +53,12 @@ fn whole(pages: &[Vec<u8>]) -> Vec<&[u8]> {
     pages.iter().map(Vec::as_slice).collect()
 }
 
-/// Instructions that one more pass over `files`, retrieved from the URL, executes.
+/// The instructions that one more pass over `files` from this URL executes.
 fn difference(asked: &Asked, as_what: (Job, &str), files: &[PathBuf]) -> Option<f64> {
     Some(executed(asked, as_what, 2, files)? - executed(asked, as_what, 1, files)?)
 }
 
-/// Instructions per byte of each job; `None` without callgrind.
+/// The instructions per byte of each job; `None` without callgrind.
 pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>], url: &str) -> Vec<Option<f64>> {
     if !has_callgrind() {
         return vec![None; Job::ALL.len()];
@@ -76,13 +76,13 @@ pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>], url: &str) -> Vec<Optio
     Job::ALL.into_iter().map(of_job).collect()
 }
 
-/// Whole pages, as they come, up to a bound; of a single one that is larger, the beginning.
+/// Whole pages in order, up to `SAMPLE` bytes in all. If the first page is larger, its beginning.
 fn sample(pages: &[Vec<u8>]) -> Vec<&[u8]> {
-    let mut left = SAMPLE;
+    let mut remaining = SAMPLE;
     let mut sample: Vec<&[u8]> = Vec::new();
     for page in pages {
-        if page.len() <= left {
-            left -= page.len();
+        if page.len() <= remaining {
+            remaining -= page.len();
             sample.push(page);
         }
     }
@@ -108,7 +108,7 @@ fn executed(
         .output()
         .ok()?;
     // "==1== Collected : 123456"
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = said.lines().find(|line| line.contains("Collected"))?;
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = report.lines().find(|line| line.contains("Collected"))?;
     line.rsplit(':').next()?.trim().parse().ok()
 }

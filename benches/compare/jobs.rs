@@ -1,6 +1,6 @@
-//! In-process jobs on a page, for each of the compared programs.
+//! The jobs on a page in memory, for each of the compared programs.
 //!
-//! Deliberately absent: files. [`crate::processes`] has them.
+//! Deliberately absent: files, which [`crate::processes`] reads and writes.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -13,18 +13,18 @@ use baselink::{ListedLink, Options, Totals, edits, links, rewrite};
 use crate::tools::Tools;
 use crate::{dom, lol, table};
 
-/// Jobs that the benchmark compares.
+/// The jobs that the benchmark compares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// The page is copied.
+    /// Copies the page.
     Copy,
-    /// Every `<` is found.
+    /// Finds every `<`.
     Angles,
     Fast,
     Exact,
     Lol,
     Dom,
-    /// The links are listed, with their targets.
+    /// Lists the links with their targets.
     List,
     LolList,
 }
@@ -58,7 +58,7 @@ impl Job {
         Self::ALL.into_iter().find(|job| job.name() == name)
     }
 
-    /// lol_html's counterpart of this job.
+    /// The job of lol_html that corresponds to this job.
     pub(crate) const fn peer(self) -> Self {
         match self {
             Self::List | Self::LolList => Self::LolList,
@@ -81,7 +81,7 @@ impl Job {
 }
 
 impl Tools {
-    /// Rewrites a file into another by the library, on one thread.
+    /// Rewrites a file to another with the library, on one thread.
     pub(crate) fn stream(&self, from: &Path, to: &Path) {
         let page = fs::read(from).unwrap();
         let (edits, _) = edits(&page, &self.fast);
@@ -107,7 +107,7 @@ impl Tools {
     }
 }
 
-/// Rewrites a page after what `out` holds, without a report.
+/// Appends the rewritten page to `out`, without a report.
 pub(crate) fn rewrite_into(page: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
     let (edits, totals) = edits(page, options);
     edits.write_to(page, out).unwrap();
@@ -123,8 +123,8 @@ fn list(page: &[u8], options: &Options, out: &mut Vec<u8>) {
     });
 }
 
-/// Writes a link at `at`: its element, attribute, reference and target. Both listings use it, and it copies, because
-/// to format takes longer than to find a link.
+/// Writes a line for the link at offset `at`: its element, attribute, reference and target. Both listings use this
+/// function. It copies, because formatting takes longer than finding a link.
 pub(crate) fn row(out: &mut Vec<u8>, at: usize, columns: [&str; 4]) {
     write!(out, "{at}").unwrap();
     for column in columns {
@@ -134,7 +134,7 @@ pub(crate) fn row(out: &mut Vec<u8>, at: usize, columns: [&str; 4]) {
     out.push(b'\n');
 }
 
-/// Both scanners must give the same bytes and rows, and the peers must change something, too.
+/// Checks that both scanners give the same bytes and rows, and that the peers change something.
 pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
     let (mut links, mut edits) = (0, 0);
     for page in pages {

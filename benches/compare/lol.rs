@@ -1,8 +1,7 @@
-//! The job as lol_html does it: a handler for every element that makes those of its attributes absolute
-//! which the table names. A selector for each name in the table is slower, because lol_html tries all of
-//! them on every tag.
+//! The job with lol_html: a handler for every element makes the attributes absolute that the table names for that
+//! element. A selector for each name in the table is slower, because lol_html tries all selectors on every tag.
 //!
-//! Deliberately absent: the places on any element (`style`, `itemid`) and those by the beginning of a name.
+//! Deliberately absent: places on any element (`style`, `itemid`), and attributes that the table names by a prefix.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,7 +22,7 @@ use crate::tools::Tools;
 /// The attributes of an element that hold references, and their syntax.
 type Places = Vec<(&'static str, Syntax)>;
 
-/// The places of the table that are rewritten unasked, by element.
+/// The places of the table that are rewritten by default, by element.
 static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
     let mut places: HashMap<_, Places> = HashMap::new();
     for row in TABLE {
@@ -47,11 +46,11 @@ pub(crate) fn places(element: &str) -> &'static [(&'static str, Syntax)] {
     PLACES.get(element).map_or(&[], Vec::as_slice)
 }
 
-/// A value with its references resolved; `None` where it stays.
+/// The value with its references resolved; `None` if nothing changes.
 pub(crate) fn absolute(base: &Base, value: &str, syntax: Syntax) -> Option<String> {
     let spans = match syntax {
         Syntax::Url => {
-            return one(base, value.trim_matches(|c: char| c <= ' ')).map(Cow::into_owned);
+            return resolved(base, value.trim_matches(|c: char| c <= ' ')).map(Cow::into_owned);
         }
         Syntax::Spaces => value::space_separated(value),
         Syntax::Srcset => value::srcset(value),
@@ -61,7 +60,7 @@ pub(crate) fn absolute(base: &Base, value: &str, syntax: Syntax) -> Option<Strin
     let mut result = String::with_capacity(value.len() + 64 * spans.len());
     let mut at = 0;
     for span in spans {
-        if let Some(url) = one(base, &value[span.range()]) {
+        if let Some(url) = resolved(base, &value[span.range()]) {
             result.push_str(&value[at..span.start]);
             result.push_str(&url);
             at = span.end;
@@ -71,7 +70,7 @@ pub(crate) fn absolute(base: &Base, value: &str, syntax: Syntax) -> Option<Strin
     (at > 0).then_some(result)
 }
 
-fn one<'a>(base: &Base, reference: &'a str) -> Option<Cow<'a, str>> {
+fn resolved<'a>(base: &Base, reference: &'a str) -> Option<Cow<'a, str>> {
     if let Some(splice) = base.splice(reference.as_bytes()) {
         return Some(format!("{}{}", splice.prefix, &reference[splice.dropped..]).into());
     }
@@ -111,7 +110,7 @@ pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
     rewriter.end().unwrap();
 }
 
-/// Writes a line for each link, in the same places.
+/// Writes a line for each link in the same places.
 pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
     let handlers = ElementContentHandlers::default().element(|element: &mut Element<'_, '_>| {
         if element.attributes().is_empty() {
@@ -122,19 +121,23 @@ pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
             let Some(value) = element.get_attribute(attribute) else { continue };
             let at = element.source_location().bytes().start;
             let mut line = |reference: &str| {
-                let target = one(&tools.base, reference).unwrap_or_default();
+                let target = resolved(&tools.base, reference).unwrap_or_default();
                 row(out, at, [&name, attribute, reference, &target]);
             };
             match syntax {
                 Syntax::Url => line(value.trim_matches(|c: char| c <= ' ')),
                 Syntax::Spaces => {
-                    value::space_separated(&value).iter().for_each(|one| line(&value[one.range()]));
+                    value::space_separated(&value)
+                        .iter()
+                        .for_each(|span| line(&value[span.range()]));
                 }
                 Syntax::Srcset => {
-                    value::srcset(&value).iter().for_each(|one| line(&value[one.range()]));
+                    value::srcset(&value).iter().for_each(|span| line(&value[span.range()]));
                 }
                 Syntax::Refresh => {
-                    value::refresh(&value).iter().for_each(|one| line(&value[one.span.range()]));
+                    value::refresh(&value)
+                        .iter()
+                        .for_each(|refresh| line(&value[refresh.span.range()]));
                 }
                 _ => {}
             }

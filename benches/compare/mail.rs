@@ -1,6 +1,6 @@
-//! Mailboxes to measure with: real messages where they are at hand, else some that are made here.
+//! The mailboxes to measure with: real messages if they exist, otherwise generated ones.
 //!
-//! Deliberately absent: mailboxes of other forms than mbox.
+//! Deliberately absent: formats of mailboxes other than mbox.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -23,7 +23,8 @@ pub(crate) fn messages() -> (&'static str, Vec<Vec<u8>>) {
     }
 }
 
-/// Writes `messages` one behind the other, and again, until `size` bytes are there; says how many.
+/// Writes `messages` one after the other, repeatedly, until the mailbox has `size` bytes. Returns the number of
+/// bytes.
 pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64 {
     let mut file = BufWriter::with_capacity(BUFFER, File::create(path).unwrap());
     let mut written = 0;
@@ -41,9 +42,9 @@ pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64
     written
 }
 
-/// Makes links of `messages` relative, because most links of real mail are absolute and need no work: in HTML without
-/// base64, absolute references become network-path references (RFC 1808, 2.2). Where it is not in quoted-printable
-/// either, some more links come before it and after it.
+/// Makes links of `messages` relative, because most links of real mail are absolute and need no work. In HTML without
+/// base64, absolute references become network-path references (RFC 1808, 2.2). If the HTML is not in quoted-printable
+/// either, some more links are added before and after it.
 pub(crate) fn made_relative(messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
     messages.iter().map(|message| made_relative_one(message)).collect()
 }
@@ -104,8 +105,8 @@ fn messages_of_the_corpus() -> Vec<Vec<u8>> {
     found
 }
 
-/// Messages of 2 to 400 KB, each with a text, a page with relative links and a file: three in
-/// quoted-printable to each in base64.
+/// Messages of 2 to 400 KB, each with a text, a page with relative links and a file. Three quarters of the pages are
+/// in quoted-printable, the others in base64.
 fn generated_messages() -> Vec<Vec<u8>> {
     (0..64_usize)
         .map(|number| {
@@ -144,7 +145,7 @@ fn in_base64(bytes: &[u8]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Quoted-printable (RFC 2045, 6.7) of ASCII text without blanks at the ends of lines.
+/// The quoted-printable form (RFC 2045, 6.7) of ASCII text whose lines do not end in white space.
 fn in_quoted_printable(text: &str) -> String {
     let mut encoded = String::new();
     for line in text.lines() {

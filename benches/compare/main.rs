@@ -1,21 +1,20 @@
-//! Speed of baselink and of other programs for its job, on the same bytes in the same run.
+//! Speed of baselink and of other programs for the same job, on the same bytes in the same run.
 //!
 //! ```text
 //! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk
-//! cargo bench --bench compare -- --quick         everything in small, to see that it works
+//! cargo bench --bench compare -- --quick         everything on little data, to see that it works
 //! cargo bench --bench compare -- --set pages     one set: pages, bases, docs, dense, small, big, mail, mbox, hostile
 //! ```
 //!
-//! Further options: `--rounds N`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`, `--hostile SIZE` (sizes as
-//! `128M`), `--docs DIR` for the documentation that the set `docs` is made of, `--folder DIR` for the large files (a memory file system, say), `--python PATH` for an
-//! interpreter that has lxml.
+//! Further options: `--rounds N`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`, `--hostile SIZE` (sizes as `128M`),
+//! `--docs DIR` for the pages of the set `docs`, `--folder DIR` for the large files (a memory file system, say),
+//! `--python PATH` for an interpreter that has lxml.
 //!
-//! All jobs do the same: they make the links of a page absolute, those of
-//! [`baselink::scan::attributes`]. What a peer has no means for is left out, in its favour: `style`
-//! attributes and style sheets, `srcdoc`, bases in the page. All resolve by [`baselink::resolve::Base`],
-//! so that what differs is how links are found and the page is written.
+//! All jobs make the links of a page absolute, those of [`baselink::scan::attributes`]. What a peer cannot do is left
+//! out, in its favour: `style` attributes and style sheets, `srcdoc`, and bases in the page. All jobs resolve with
+//! [`baselink::resolve::Base`], so they differ only in how they find links and write the page.
 //!
-//! Deliberately absent: a judgement of other machines. Ratios of one run mean something, numbers do not.
+//! Deliberately absent: conclusions for other machines. The ratios of one run mean something, the numbers do not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, missing_docs)]
 
 mod dom;
@@ -33,25 +32,25 @@ use std::path::PathBuf;
 
 use jobs::Job;
 
-/// Retrieval URL assumed for every page of every set.
+/// The retrieval URL of every page of every set.
 const URL: &str = "http://example.org/docs/guide/page.html";
 
-/// Folder of pages in Debian's package python3.11-doc, and a URL for each page.
+/// The folder of pages in Debian's package python3.11-doc, and a URL for each page.
 const DOCS: &str = "/usr/share/doc/python3.11/html";
 const SHORT: &str = "http://example.org/page.html";
 
-/// Request parsed from the command line.
+/// The options from the command line.
 struct Asked {
     sets: Vec<String>,
     rounds: usize,
-    /// Bytes of each set that is measured in process.
+    /// The bytes of each set that is measured in memory.
     pages: usize,
     dense: usize,
-    /// Files, of about 6 KB.
+    /// The number of small files, of about 6 KB each.
     small: usize,
     big: u64,
     mbox: u64,
-    /// Bytes of the smallest document of each hostile shape.
+    /// The bytes of the smallest document of each hostile shape.
     hostile: usize,
     /// The folder with the pages of the set `docs`.
     docs: PathBuf,
@@ -96,12 +95,12 @@ impl Asked {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // A job as a process of its own.
+    // Runs a job as a separate process.
     if let [word, job, paths @ ..] = arguments.as_slice()
         && word == "--as"
     {
         let job = Job::named(job).unwrap_or_else(|| panic!("{job}: not a job"));
-        return processes::be(job, paths);
+        return processes::run_job(job, paths);
     }
     if let [word, rounds, size] = arguments.as_slice()
         && word == hostile::WORD
@@ -176,7 +175,7 @@ fn of_messages(asked: &Asked, what: &str, messages: &[Vec<u8>]) {
     rows.print();
 }
 
-/// The table of a set whose pages are in memory and come from the URL.
+/// Prints the table of a set whose pages are in memory, all with the same URL.
 fn in_process(asked: &Asked, (what, url): (&str, &str), pages: &[Vec<u8>]) {
     let bytes: usize = pages.iter().map(Vec::len).sum();
     println!(
@@ -188,7 +187,7 @@ fn in_process(asked: &Asked, (what, url): (&str, &str), pages: &[Vec<u8>]) {
     jobs::check(&tools, pages);
     let seconds = jobs::measure(&tools, pages, asked.rounds);
     let mut rows = table::Table::new(&["MB/s", "of lol_html", "of every <", "instr/byte"]);
-    let of = |job| seconds[Job::ALL.iter().position(|one| *one == job).unwrap()];
+    let of = |job| seconds[Job::ALL.iter().position(|other| *other == job).unwrap()];
     let instructions = instructions::per_byte(asked, pages, url);
     for (index, job) in Job::ALL.into_iter().enumerate() {
         rows.row(

@@ -1,4 +1,4 @@
-"""Makes the links of pages absolute by lxml, as a whole process: URL FROM TO, two files or two folders."""
+"""Makes the links of pages absolute with lxml, as a whole process. Arguments: URL FROM TO (two files or two folders)."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
-//! The jobs as whole processes, from file to file, beside `cp`: what somebody who types a command waits
-//! for. Peak memory is the system's "high water mark" (proc(5)), of Linux only.
+//! The jobs as whole processes, from file to file, compared with `cp`: the time that the user of a command waits.
+//! Peak memory is the "high water mark" of the system (proc(5)), on Linux only.
 //!
-//! Deliberately absent: an empty cache. Every file has just been read or written.
+//! Deliberately absent: a cold cache. Every file has just been read or written.
 
 use std::fs;
 use std::fs::File;
@@ -17,16 +17,17 @@ use crate::{Asked, URL, lol, mail, sets};
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/compare/make_links_absolute.py");
 
-/// Time limit of a process; some peers never finish a large file.
+/// The time limit of a process; some peers never finish a large file.
 const LIMIT: Duration = Duration::from_secs(180);
-/// A process that took longer is not run again.
+/// A process that took longer than this is not run again.
 const LONG: f64 = 10.0;
-/// Pause before polling again for the end of a process.
+/// The shortest and longest pause between two checks whether a process has ended.
 const SHORTEST: Duration = Duration::from_micros(100);
 const LONGEST: Duration = Duration::from_millis(5);
 
-/// This program as one job: `FROM TO`, a file or a folder, or `--times N FROM …`, which writes nothing.
-pub(crate) fn be(job: Job, paths: &[String]) {
+/// Runs one job as a whole process. The arguments are `FROM TO`, two files or two folders, or `--times N URL FROM …`,
+/// which writes nothing.
+pub(crate) fn run_job(job: Job, paths: &[String]) {
     let mut out = Vec::new();
     if let [word, times, url, from @ ..] = paths
         && word == "--times"
@@ -63,7 +64,7 @@ pub(crate) fn be(job: Job, paths: &[String]) {
     }
 }
 
-/// The files of a folder of folders, with their names in it.
+/// The files in the subfolders of a folder, with their paths relative to it.
 fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let entries = |folder: &Path| {
         let mut paths: Vec<_> =
@@ -75,7 +76,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     all.map(|file| (file.clone(), file.strip_prefix(folder).unwrap().to_owned())).collect()
 }
 
-/// Process to measure: its name, the command, and a flag for a result on standard output.
+/// A process to measure: its name, its command, and true if its result goes to standard output.
 struct Runner {
     title: &'static str,
     command: Vec<String>,
@@ -93,7 +94,7 @@ impl Runner {
         Self::new(title, &[own.to_str().unwrap(), "--as", job.name(), from, to])
     }
 
-    /// Runs it once, with `to` gone before.
+    /// Removes `to`, then runs the process once.
     fn run(&self, to: &Path, folder: &Path) -> Result<Run, String> {
         remove(to);
         let log = folder.join("log");
@@ -116,7 +117,7 @@ impl Runner {
                     let _ = running.kill().and_then(|()| running.wait());
                     return Err(format!("stopped after {} seconds", LIMIT.as_secs()));
                 }
-                // A fiftieth of the time is what is not known of it.
+                // The pause, a fiftieth of the time so far, limits the error.
                 Ok(None) => std::thread::sleep((elapsed / 50).clamp(SHORTEST, LONGEST)),
                 done => break done.is_ok_and(|done| done.is_some_and(|done| done.success())),
             }
@@ -135,7 +136,7 @@ impl Runner {
 struct Run {
     seconds: f64,
     peak: Option<u64>,
-    /// Number of bytes written; `None` if the output is a folder.
+    /// The number of bytes written; `None` if the output is a folder.
     wrote: Option<u64>,
 }
 
@@ -150,8 +151,8 @@ fn high_water_mark(status: &Path) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// The table of some runners, which take turns. The first is what all are compared with, and all with the
-/// first that is the program.
+/// Prints a table of runners, which take turns. Each is compared with the first runner, and with the first runner of
+/// baselink.
 fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Runner]) {
     let (folder, to) = (files.folder.path(), files.to.as_path());
     let mut results: Vec<Result<Vec<Run>, String>> =
@@ -163,7 +164,7 @@ fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Ru
             {
                 match runner.run(to, folder) {
                     Ok(run) => runs.push(run),
-                    Err(said) => *result = Err(said),
+                    Err(problem) => *result = Err(problem),
                 }
             }
         }
@@ -200,9 +201,9 @@ fn compare(asked: &Asked, files: &Files, bytes: u64, count: usize, runners: &[Ru
                     ],
                 );
             }
-            Err(said) => {
+            Err(problem) => {
                 rows.row(runner.title, &vec!["-".to_owned(); columns.len()]);
-                notices.push(format!("  notice: {} could not be run: {said}", runner.title));
+                notices.push(format!("  notice: {} could not be run: {problem}", runner.title));
             }
         }
     }
@@ -216,7 +217,7 @@ fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Input and output files of the runners, in a folder that is removed on drop.
+/// The input and output of the runners, in a folder that is removed on drop.
 struct Files {
     folder: tempfile::TempDir,
     from: PathBuf,
@@ -231,7 +232,7 @@ impl Files {
         Self { folder, from, to }
     }
 
-    /// Runners of `cp` and of the program with `options`.
+    /// The runners of `cp`, and of the program with `options`.
     fn copy_and_rewrite(&self, options: &[&str]) -> Vec<Runner> {
         let (from, to) = (text(&self.from), text(&self.to));
         let baselink = [&[BINARY, "rewrite", "--quiet"], options].concat();
@@ -248,7 +249,7 @@ impl Files {
         ]
     }
 
-    /// Runners of the jobs that the peers can do, too.
+    /// The runners of the jobs that the peers can do too.
     fn peers(&self, asked: &Asked) -> Vec<Runner> {
         let (from, to) = (text(&self.from), text(&self.to));
         let lol = if self.from.is_dir() { "lol_html" } else { "lol_html, streaming" };
@@ -261,7 +262,7 @@ impl Files {
     }
 }
 
-/// One large page.
+/// Measures one large page.
 pub(crate) fn big(asked: &Asked) {
     let (what, pages) = sets::pages(asked.pages);
     println!(
@@ -276,7 +277,7 @@ pub(crate) fn big(asked: &Asked) {
     println!("  wanted: 0.50 of cp, 3 x lol_html, 40 x lxml");
 }
 
-/// Small pages, a hundred in a folder.
+/// Measures small pages, a hundred in each folder.
 pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>]) {
     println!("\nsmall pages, as processes that each do all");
     let files = Files::new(asked, ["pages", "out"]);
@@ -302,7 +303,7 @@ pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>]) {
     println!("  wanted: 0.60 of cp -r");
 }
 
-/// One large mailbox.
+/// Measures one large mailbox.
 pub(crate) fn mailbox(asked: &Asked) {
     let (what, messages) = mail::messages();
     println!("\none mailbox, {what} again and again, as processes");
@@ -315,7 +316,7 @@ pub(crate) fn mailbox(asked: &Asked) {
     println!("  wanted: 0.30 of cp, peak memory of the largest message");
 }
 
-/// Gives `work` files with these pages, which are gone afterwards.
+/// Calls `work` with files that contain these pages. The files are removed afterwards.
 pub(crate) fn with_files<T>(
     asked: &Asked,
     pages: &[&[u8]],

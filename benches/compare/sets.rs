@@ -1,7 +1,6 @@
-//! The pages that are measured: real ones where they are at hand, and some that are made here, the same
-//! ones each time.
+//! The measured pages: real pages if they exist, and generated pages, the same each time.
 //!
-//! Deliberately absent: hostile ones, and messages.
+//! Deliberately absent: hostile pages, and messages.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -35,7 +34,7 @@ const WORDS: [&str; 24] = [
     "URL",
 ];
 
-/// A sequence of numbers that looks like chance.
+/// A reproducible sequence of pseudo-random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -53,7 +52,7 @@ impl Chance {
     }
 }
 
-/// The pages in `folder` and below it, as many as fit in `most` bytes.
+/// The pages in `folder` and below it that fit in `most` bytes in all.
 pub(crate) fn pages_in(folder: &Path, most: usize) -> Vec<Vec<u8>> {
     let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -67,20 +66,20 @@ pub(crate) fn pages_in(folder: &Path, most: usize) -> Vec<Vec<u8>> {
         }
     }
     files.sort();
-    let mut left = most;
+    let mut remaining = most;
     let mut pages: Vec<Vec<u8>> = Vec::new();
     for file in files {
         let page = std::fs::read(file).unwrap();
-        if page.len() <= left {
-            left -= page.len();
+        if page.len() <= remaining {
+            remaining -= page.len();
             pages.push(page);
         }
     }
     pages
 }
 
-/// The real pages of `../shared/corpus/pages`, as many as fit in `most` bytes, and what they are; where
-/// there are none, pages made here.
+/// A description of the pages, and the pages: the real pages of `../shared/corpus/pages` that fit in `most` bytes in
+/// all. If there are none, generated pages.
 pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/pages");
     let pages = pages_in(&corpus, most);
@@ -93,7 +92,7 @@ pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
     ("real pages of ../shared/corpus/pages".to_owned(), pages)
 }
 
-/// One page in which nearly everything is a link, as in the index of a manual.
+/// A page in which nearly everything is a link, like the index of a manual.
 pub(crate) fn dense(length: usize) -> Vec<u8> {
     let mut chance = Chance(7);
     let mut page =
@@ -117,7 +116,7 @@ pub(crate) fn small(count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|seed| page(seed, 3_000 + seed % 7 * 1_000)).collect()
 }
 
-/// A page like many.
+/// An ordinary page.
 fn page(seed: usize, length: usize) -> Vec<u8> {
     let mut chance = Chance(seed as u64);
     let mut page = format!(
@@ -171,8 +170,8 @@ fn page(seed: usize, length: usize) -> Vec<u8> {
     page.into_bytes()
 }
 
-/// Writes one page with the bodies of `pages` one behind the other, and again, until `size` bytes are there;
-/// says how many.
+/// Writes one page with the bodies of `pages` one after the other, repeatedly, until it has `size` bytes. Returns the
+/// number of bytes.
 pub(crate) fn write_big(path: &Path, pages: &[Vec<u8>], size: u64) -> u64 {
     let bodies: Vec<_> = pages.iter().filter_map(|page| body(page)).collect();
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
@@ -191,8 +190,8 @@ pub(crate) fn write_big(path: &Path, pages: &[Vec<u8>], size: u64) -> u64 {
     written
 }
 
-/// Body of a page, if it can be embedded in any other page: UTF-8, without a `base` element, which would apply to the
-/// whole page, and without NUL, at which libxml2 stops.
+/// The body of a page, if it can be part of any other page: it is UTF-8, has no `base` element, which would apply to
+/// the whole page, and no NUL, at which libxml2 stops.
 fn body(page: &[u8]) -> Option<&[u8]> {
     let text = std::str::from_utf8(page).ok().filter(|text| !text.contains('\0'))?;
     let lower = text.to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! Numbers as text, side by side.
+//! Tables of numbers.
 //!
-//! Deliberately absent: what the numbers mean.
+//! Deliberately absent: the meaning of the numbers.
 
-/// Rows of a name and some numbers.
+/// A table whose rows have a name and some numbers.
 pub(crate) struct Table {
     columns: Vec<&'static str>,
     rows: Vec<(String, Vec<String>)>,
@@ -34,7 +34,7 @@ impl Table {
     }
 }
 
-/// `64M` is 64,000,000.
+/// Parses a size: `64M` is 64,000,000.
 pub(crate) fn size(text: &str) -> u64 {
     let (digits, unit) = match text.trim_end_matches(['B', 'b']) {
         text if text.ends_with(['K', 'k']) => (&text[..text.len() - 1], 1_000),

@@ -1,6 +1,6 @@
-//! Values prepared once for all pages: options, the base, the selector of lol_html.
+//! The values that the jobs prepare once for all pages: options, the base, the selector of lol_html.
 //!
-//! Deliberately absent: what is done with it. [`crate::jobs`] has that.
+//! Deliberately absent: the jobs themselves ([`crate::jobs`]).
 
 use baselink::format::Format;
 use baselink::resolve::{Base, Profile};
@@ -19,7 +19,7 @@ pub(crate) struct Tools {
     pub(crate) exact: Options,
     pub(crate) message: Options,
     pub(crate) base: Base,
-    /// Selector of any element.
+    /// The selector of any element.
     pub(crate) selector: lol_html::Selector,
 }
 

@@ -1,9 +1,9 @@
-//! Resources that a program uses: wall time, CPU time, and memory.
+//! The wall time, processor time and memory of a program.
 //!
-//! Memory and processor time are what Linux says in `/proc` while the program runs (`VmHWM`; `utime` and `stime`, in
+//! Memory and processor time come from `/proc` of Linux while the program runs (`VmHWM`; `utime` and `stime`, in
 //! hundredths of a second).
 //!
-//! Deliberately absent: what programs it starts take.
+//! Deliberately absent: the resources of programs that it starts.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -12,18 +12,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Resources that a program used.
+/// The resources that a program used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
-    /// Seconds.
+    /// Seconds of wall time.
     pub(crate) took: f64,
-    /// Seconds of a processor.
+    /// Seconds of processor time.
     pub(crate) worked: f64,
-    /// The most memory, in kilobytes.
+    /// Peak memory, in kilobytes.
     pub(crate) memory: u64,
 }
 
-/// Runs a command, whose status has to be one of those, without what it prints.
+/// Runs a command and discards its output. Panics if the exit status is not in `statuses`.
 pub(crate) fn run(command: &mut Command, statuses: RangeInclusive<i32>) -> Measured {
     let started = Instant::now();
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -34,7 +34,7 @@ pub(crate) fn run(command: &mut Command, statuses: RangeInclusive<i32>) -> Measu
             break status;
         }
         let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
-        // proc(5): fields 14 and 15; the name of the program, before them, is in parentheses.
+        // proc(5): fields 14 and 15. The name of the program, before them, is in parentheses.
         let fields =
             stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
         ticks = ticks.max(fields.filter_map(|field| field.parse::<u64>().ok()).sum());

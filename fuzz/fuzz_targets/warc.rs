@@ -1,3 +1,3 @@
-//! Gives what the fuzzer makes up to the oracle `warc`.
+//! Passes the bytes of the fuzzer to the oracle `warc`.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| baselink_fuzz::warc(bytes));

@@ -1,3 +1,3 @@
-//! Gives what the fuzzer makes up to the oracle `xml`.
+//! Passes the bytes of the fuzzer to the oracle `xml`.
 #![no_main]
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| baselink_fuzz::xml(bytes));

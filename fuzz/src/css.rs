@@ -1,6 +1,6 @@
-//! Style sheets: the laws, and the URLs against those that are read from the tokens of cssparser.
+//! Style sheets: the laws, and a comparison of the URLs with those in the tokens of cssparser.
 //!
-//! Deliberately absent: sheets of many kilobytes for the referee, which recurses.
+//! Deliberately absent: comparison beyond the first 4 KB, because the referee is recursive.
 
 use baselink::format::Format;
 use baselink::scan::attributes::Groups;
@@ -11,7 +11,7 @@ use super::laws::{chosen, hold};
 #[path = "../../tests/referee/css.rs"]
 mod referee;
 
-/// Holds a style sheet to its laws.
+/// Checks the laws for a style sheet.
 pub fn css(bytes: &[u8]) {
     let (sheet, options) = chosen(bytes, Format::Css);
     hold(sheet, &options);

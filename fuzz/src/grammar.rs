@@ -1,5 +1,5 @@
-//! References as they are written: the recogniser against the text of the two grammars, run by a matcher of their
-//! notation; and the components, put together again.
+//! References: a comparison of the recogniser with the text of the two grammars, run by a matcher of their notation;
+//! and a check that the components, joined again, give the reference.
 //!
 //! Deliberately absent: references of more than 64 bytes, for which the matcher is too slow.
 
@@ -10,7 +10,7 @@ use baselink::reference::{
 #[path = "../../tests/referee/grammar.rs"]
 mod referee;
 
-/// Holds a reference to its grammars. A line end behind it is passed over.
+/// Checks a reference against its grammars. A line end after the reference is ignored.
 pub fn grammar(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else { return };
     let reference = text.strip_suffix('\n').unwrap_or(text);

@@ -1,6 +1,6 @@
-//! HTML: the laws; and the walk against html5ever.
+//! HTML: the laws, and a comparison of the walk with html5ever.
 //!
-//! Deliberately absent: files beside the page.
+//! Deliberately absent: files next to the page.
 
 use baselink::format::Format;
 
@@ -9,7 +9,7 @@ use super::laws::{chosen, hold};
 #[path = "../../tests/referee/html.rs"]
 mod referee;
 
-/// Holds a page to its laws.
+/// Checks the laws for a page.
 pub fn html(bytes: &[u8]) {
     let (page, options) = chosen(bytes, Format::Html);
     hold(page, &options);

@@ -1,10 +1,11 @@
-//! Any bytes as an HTTP response: the laws of `tests/messages/http.rs`, without those of proptest's own responses.
+//! Any bytes as an HTTP response: the laws of `tests/messages/http.rs`, except those that need to know how the
+//! response was made.
 //!
-//! Deliberately absent: what the body is after its codings; `tests/messages/http.rs` knows what was sent.
+//! Deliberately absent: the decoded body. `tests/messages/http.rs` checks it, because it knows what was encoded.
 
 use baselink::{Format, Options, edits, rewrite, verify};
 
-/// Holds a response to its laws.
+/// Checks the laws for a response.
 pub fn http(bytes: &[u8]) {
     let options = Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") };
     let without = Options { retrieval: None, ..options.clone() };

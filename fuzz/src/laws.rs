@@ -1,10 +1,10 @@
-//! Laws for documents of every format, and the options that a byte chooses.
+//! Laws for documents of every format, and options that one byte chooses.
 //!
 //! ```text
 //! b"<a href=x>\x07"  -->  b"<a href=x>", and row 7 of the options
 //! ```
 //!
-//! Deliberately absent: what only one format promises.
+//! Deliberately absent: laws of only one format.
 
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
@@ -14,7 +14,7 @@ use baselink::{BaseElement, Fragments, Options, Outcome, edits, rewrite, verify}
 
 const CHARSETS: [&str; 6] = ["", "", "windows-1252", "shift_jis", "iso-2022-jp", "utf-16le"];
 
-/// The document: all bytes but the last, which chooses the options. So a file is a seed as it is.
+/// The document and its options. The last byte chooses the options, so any file can be a seed.
 pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
     let (&choice, document) = bytes.split_last().unwrap_or((&0, b""));
     let choice = usize::from(choice);
@@ -37,19 +37,19 @@ pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
     (document, options)
 }
 
-/// True in one of eight cases, chosen by the bytes (FNV-1a): laws that are slow to check run only then.
-pub(super) fn is_looked_at(bytes: &[u8]) -> bool {
+/// True in one of eight cases, chosen by the bytes (FNV-1a). Slow laws are checked only in these cases.
+pub(super) fn is_selected(bytes: &[u8]) -> bool {
     let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     (bytes.iter().fold(0x811c_9dc5, mix) >> 16).is_multiple_of(8)
 }
 
-/// Panics where what is reported is not what is made, what is rewritten changes again, anything changes without a
-/// base, or the ways to rewrite differ. Gives the output.
+/// Checks that the report agrees with the output, that a second run changes nothing, that nothing changes without a
+/// base, and that all ways to rewrite agree. Returns the output.
 pub(super) fn hold(bytes: &[u8], options: &Options) -> Vec<u8> {
     let rewritten = rewrite(bytes, options);
     let report = &rewritten.report;
     assert_eq!(rewrite(bytes, options).report.links, report.links, "reported, made");
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     assert_eq!(counted, report.links.len());
     for link in &report.links {
         let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
@@ -60,7 +60,7 @@ pub(super) fn hold(bytes: &[u8], options: &Options) -> Vec<u8> {
     let has_base = report.entities.iter().any(|entity| entity.chain.base.is_some())
         || report.links.iter().any(|link| link.base.is_some());
     assert!(has_base || output == bytes, "changed without a base");
-    if is_looked_at(bytes) {
+    if is_selected(bytes) {
         assert_eq!(verify::verify(&rewritten, options), Ok(()));
     }
     let again = rewrite(&output, options);

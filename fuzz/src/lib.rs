@@ -1,10 +1,10 @@
-//! The oracles: what has to hold of any bytes, a function for each fuzz target, which panics where it does not.
+//! The oracle of each fuzz target: a function that panics if the bytes violate a law.
 //!
 //! ```text
 //! fuzz_targets/css.rs  --bytes-->  css(bytes)  <--fixtures, findings, mutations--  tests/project/fuzz.rs
 //! ```
 //!
-//! Deliberately absent: bytes. A fuzzer finds them, and `tests/project/fuzz.rs` gives those that are known again.
+//! Deliberately absent: input. A fuzzer finds it, and `tests/project/fuzz.rs` replays what is known.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod css;

@@ -1,6 +1,7 @@
-//! Mailboxes: they are taken apart as by lines, however they are read, and are rewritten a message at a time.
+//! Mailboxes: they are split as the referee splits them by lines, no matter how they are read, and are rewritten
+//! message by message.
 //!
-//! Deliberately absent: what becomes of a message (`message`).
+//! Deliberately absent: the contents of a message (`message`).
 
 use std::io::Read;
 
@@ -12,10 +13,10 @@ use referee::{Found, by_lines};
 #[path = "../../tests/referee/mbox.rs"]
 mod referee;
 
-/// Gives so many bytes at a time.
-struct Sips<'a>(&'a [u8], usize);
+/// A reader that returns at most this number of bytes at a time.
+struct ShortReads<'a>(&'a [u8], usize);
 
-impl Read for Sips<'_> {
+impl Read for ShortReads<'_> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let size = self.1.min(into.len());
         self.0.read(&mut into[..size])
@@ -25,20 +26,20 @@ impl Read for Sips<'_> {
 fn found(reader: impl Read) -> Vec<Found> {
     let mut messages = Messages::new(reader);
     let (mut found, mut start) = (Vec::new(), 0);
-    while let Some(one) = messages.next_message().unwrap() {
-        assert_eq!((one.number, one.offset), (found.len() + 1, start as u64));
-        let end = start + one.bytes.len();
-        found.push((start, end, one.envelope, one.message));
+    while let Some(message) = messages.next_message().unwrap() {
+        assert_eq!((message.number, message.offset), (found.len() + 1, start as u64));
+        let end = start + message.bytes.len();
+        found.push((start, end, message.envelope, message.message));
         start = end;
     }
     found
 }
 
-/// Holds a mailbox to its laws.
+/// Checks the laws for a mailbox.
 pub fn mbox(bytes: &[u8]) {
     let messages = by_lines(bytes);
     assert_eq!(found(bytes), messages);
-    assert_eq!(found(Sips(bytes, 1 + bytes.len() % 9)), messages);
+    assert_eq!(found(ShortReads(bytes, 1 + bytes.len() % 9)), messages);
     let url = "http://a/b/c";
     let rewriter = Rewriter::builder().url(url).format(Format::Mbox).build().unwrap();
     let mut whole = Vec::new();

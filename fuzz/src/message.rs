@@ -1,7 +1,7 @@
-//! Messages: the laws of `tests/referee/message.rs`, by which all of a message but its links means what it meant.
+//! Messages: the laws of `tests/referee/message.rs`, which keep the meaning of everything except the links.
 //!
-//! Deliberately absent: policies of the base element that change whether a part depends on its label, which only a
-//! second run sees.
+//! Deliberately absent: policies of the base element under which a part may depend on its label; only a second run
+//! shows that.
 
 use baselink::base::ContentLocationUse;
 use baselink::format::Format;
@@ -13,7 +13,7 @@ use super::laws::chosen;
 #[path = "../../tests/referee/message.rs"]
 mod referee;
 
-/// Holds a message to its laws.
+/// Checks the laws for a message.
 pub fn message(bytes: &[u8]) {
     let (message, drawn) = chosen(bytes, Format::Message);
     let choice = bytes.last().copied().unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn message(bytes: &[u8]) {
         options.scan.groups.insert(Group::Text);
     }
     referee::hold(message, &options);
-    // What is switched on reaches into headings, too.
+    // With all groups, headings change too.
     let (profile, fragments) = (drawn.profile, drawn.fragments);
     let mut options = Options { profile, fragments, ..options };
     options.scan.groups = Groups::all();

@@ -1,11 +1,11 @@
-//! Transfer encodings: to edit what was decoded and encode it is to lift the edit and decode.
+//! Transfer encodings: a lifted edit, once decoded, equals the edit of the decoded text.
 //!
 //! ```text
 //! =2E./x  --decode-->  ../x  --edit-->  http://a/x
 //! http://a/x  <------------decode------------  lifted
 //! ```
 //!
-//! Deliberately absent: content codings of HTTP, which are undone (`http`).
+//! Deliberately absent: content codings of HTTP, which are removed (`http`).
 
 use baselink::edit::Edits;
 use baselink::layer::transfer::TransferEncoding;

@@ -1,6 +1,6 @@
-//! Maps of files to URLs: any bytes are one or are refused, in one line that has no control character.
+//! Maps of files to URLs: any bytes are either a valid map or give an error on one line without control characters.
 //!
-//! Deliberately absent: files, of which the map says the URLs (`tests/trees/origin.rs`).
+//! Deliberately absent: the files of a map (`tests/trees/origin.rs`).
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ pub fn url_map(bytes: &[u8]) {
     match UrlMap::parse(bytes, Path::new("urls.csv")) {
         Ok(map) => assert!(map.len() <= bytes.len()),
         Err(error) => {
-            let said = error.to_string();
-            assert!(!said.contains(char::is_control), "{}", said.escape_debug());
-            assert!(said.starts_with("urls.csv"), "{said}");
+            let message = error.to_string();
+            assert!(!message.contains(char::is_control), "{}", message.escape_debug());
+            assert!(message.starts_with("urls.csv"), "{message}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! XML: the laws, and what was well formed stays so.
+//! XML: the laws, and a check that well-formed documents stay well-formed.
 //!
-//! Deliberately absent: a referee for what is well formed; `--verify` reads the document again with another reader.
+//! Deliberately absent: a referee for well-formedness. `--verify` reads the document again with another parser.
 
 use baselink::diagnostic::Code;
 use baselink::format::Format;
@@ -8,7 +8,7 @@ use baselink::rewrite;
 
 use super::laws::{chosen, hold};
 
-/// Holds a document of XML to its laws, as XHTML, SVG and any other.
+/// Checks the laws for an XML document, as XHTML, SVG and other XML.
 pub fn xml(bytes: &[u8]) {
     for format in [Format::Xhtml, Format::Svg, Format::Xml] {
         let (document, options) = chosen(bytes, format);

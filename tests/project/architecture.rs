@@ -1,11 +1,11 @@
-//! The import order of `docs/architecture.md`: rooms know those before them and no other, no files import each
-//! other in a circle, and each third-party crate has its rooms.
+//! Enforces the import rules of `docs/architecture.md`: a room imports only rooms above it in the table, files do not
+//! import each other in a circle, and each third-party crate is used only in its rooms.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Rooms in order; those of one line do not know each other.
+/// Rooms in order. Rooms on one line do not import each other.
 const ORDER: &[&[&str]] = &[
     &["span", "error", "named"],
     &["files"],
@@ -83,7 +83,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("terminal_size", &["cli/output.rs"]),
 ];
 
-/// Packages whose library is called otherwise in code.
+/// Packages whose library has another name in code.
 const LIBRARIES: &[(&str, &str)] = &[("md-5", "md5")];
 
 fn sources() -> Vec<(String, String)> {
@@ -142,7 +142,9 @@ fn imports_go_one_way() {
             .iter()
             .flat_map(|path| code.split(path).skip(1))
             .map(|rest| {
-                rest.split(|one: char| !(one.is_ascii_lowercase() || one == '_')).next().unwrap()
+                rest.split(|character: char| !(character.is_ascii_lowercase() || character == '_'))
+                    .next()
+                    .unwrap()
             })
             .filter(|other| !other.is_empty() && *other != room)
             .collect();
@@ -150,7 +152,7 @@ fn imports_go_one_way() {
             match rank(other) {
                 Some(theirs) if theirs < own => {}
                 Some(_) => wrong.push(format!("src/{name} imports {other}")),
-                // The names that the library exports at its root are the command line's to use.
+                // The command line may use the names that the library exports at its root.
                 None if room == "cli" || room == "main" => {}
                 None => wrong
                     .push(format!("src/{name} imports {other}, which has no place in the order")),
@@ -160,7 +162,7 @@ fn imports_go_one_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A name by its path: the modules, the outermost first, and the name.
+/// The path of a name: its modules, the outermost first, then the name itself.
 type Names = Vec<String>;
 
 /// The modules of the library and of the program, whose names are disjoint, with their imports.
@@ -171,7 +173,7 @@ struct Modules {
     imported: BTreeMap<Names, BTreeMap<String, Names>>,
 }
 
-/// A name that a `use` brings in.
+/// A name that a `use` declaration imports.
 struct Used {
     path: Names,
     /// The local name of the path.
@@ -180,7 +182,7 @@ struct Used {
     is_public: bool,
 }
 
-/// The module that the file `name` is.
+/// The path of the module in the file `name`.
 fn module_of(name: &str) -> Names {
     let path = name.trim_end_matches(".rs");
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -190,13 +192,13 @@ fn module_of(name: &str) -> Names {
     }
 }
 
-/// `code` without the contents of string literals. Lifetimes and characters are kept.
+/// `code` without the contents of string literals. Lifetimes and character literals are kept.
 fn without_strings(code: &str) -> String {
-    let mut left = String::new();
+    let mut remaining = String::new();
     let mut rest = code;
     while let Some(at) = rest.find('"') {
         let (before, string) = rest.split_at(at);
-        left.push_str(before);
+        remaining.push_str(before);
         let hashes = before.len() - before.trim_end_matches('#').len();
         let is_raw =
             before.trim_end_matches('#').ends_with('r') && (hashes > 0 || before.ends_with('r'));
@@ -211,51 +213,51 @@ fn without_strings(code: &str) -> String {
         } else {
             let mut is_escaped = false;
             string[1..]
-                .find(|one: char| {
-                    let is_end = one == '"' && !is_escaped;
-                    is_escaped = one == '\\' && !is_escaped;
+                .find(|character: char| {
+                    let is_end = character == '"' && !is_escaped;
+                    is_escaped = character == '\\' && !is_escaped;
                     is_end
                 })
                 .map(|at| at + 2)
         };
         rest = &string[end.unwrap_or(string.len())..];
     }
-    left + rest
+    remaining + rest
 }
 
 /// The `use` declarations of `code`, and the code without them.
 fn uses(code: &str) -> (Vec<Used>, String) {
     let mut uses = Vec::new();
-    let mut left = String::new();
+    let mut remaining = String::new();
     let mut rest = code;
     while let Some(at) = rest.find("use ") {
         let (before, from) = rest.split_at(at);
         let line = before.rsplit('\n').next().unwrap().trim_start();
         let is_declaration = line.is_empty() || (line.starts_with("pub") && line.ends_with(' '));
         if !is_declaration {
-            left.push_str(before);
-            left.push_str("use ");
+            remaining.push_str(before);
+            remaining.push_str("use ");
             rest = &from[4..];
             continue;
         }
-        left.push_str(before.strip_suffix(line).unwrap_or(before));
+        remaining.push_str(before.strip_suffix(line).unwrap_or(before));
         let (tree, after) = from[4..].split_once(';').unwrap();
         flatten(&[], tree, line.starts_with("pub"), &mut uses);
         rest = after;
     }
-    left.push_str(rest);
-    (uses, left)
+    remaining.push_str(rest);
+    (uses, remaining)
 }
 
-/// The paths of the tree of a `use` below `above`.
+/// Adds the paths of the `use` tree `tree`, each below the path `above`.
 fn flatten(above: &[String], tree: &str, is_public: bool, uses: &mut Vec<Used>) {
     let tree = tree.trim();
     if let Some((path, inside)) = tree.split_once('{') {
         let above: Names = above.iter().cloned().chain(names(path)).collect();
         let inside = inside.trim_end().strip_suffix('}').unwrap();
         let (mut depth, mut start) = (0, 0);
-        for (at, one) in inside.char_indices() {
-            match one {
+        for (at, character) in inside.char_indices() {
+            match character {
                 '{' => depth += 1,
                 '}' => depth -= 1,
                 ',' if depth == 0 => {
@@ -282,16 +284,19 @@ fn names(path: &str) -> impl Iterator<Item = String> {
     path.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
-/// The paths with more than one name in `code`.
+/// The paths in `code` that have more than one segment.
 fn paths(code: &str) -> BTreeSet<Names> {
-    let is_of_path = |one: char| one.is_alphanumeric() || one == '_' || one == ':';
-    let found = code.split(|one: char| !is_of_path(one)).map(|path| path.trim_matches(':'));
+    let is_path_character =
+        |character: char| character.is_alphanumeric() || character == '_' || character == ':';
+    let found = code
+        .split(|character: char| !is_path_character(character))
+        .map(|path| path.trim_matches(':'));
     found.filter(|path| path.contains("::")).map(|path| names(path).collect()).collect()
 }
 
 impl Modules {
-    /// Resolves `path` as written in the module `from` to a module, or a name in one. `None` if it belongs neither
-    /// to the library nor to the program.
+    /// Resolves `path`, as written in the module `from`, to a module or to a name in a module. `None` if the path
+    /// leads outside the library and the program.
     fn absolute(&self, from: &Names, path: &[String]) -> Option<Names> {
         let (first, rest) = path.split_first()?;
         let mut whole = match first.as_str() {
@@ -317,15 +322,14 @@ impl Modules {
         Some(whole)
     }
 
-    /// The module in which the last name of `path` is defined, wherever it is taken from, or `None` where the path
-    /// is a module.
-    fn defines(
+    /// The module that defines the item in `path`, found through all re-exports. `None` if the path is a module.
+    fn defining_module(
         &self,
         path: &Names,
         public: &BTreeMap<Names, BTreeMap<String, Names>>,
     ) -> Option<Names> {
         let mut path = path.clone();
-        // A name is not exported again more often than there are modules.
+        // A chain of re-exports is at most as long as the number of modules.
         for _ in 0..self.files.len() {
             let depth =
                 (0..=path.len()).rev().find(|&depth| self.files.contains_key(&path[..depth]))?;
@@ -339,7 +343,7 @@ impl Modules {
     }
 }
 
-/// Imports of each file, as the files it takes names from. A file that only re-exports names of files below it has none.
+/// The files from which each file imports names. Re-exports of names from files below do not count.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let sources =
         sources().into_iter().filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));
@@ -364,18 +368,18 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
     }
     let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (module, (name, uses, rest)) in &read {
-        let exports_again = |used: &Used| {
+        let is_reexport = |used: &Used| {
             let path = modules.absolute(module, &used.path);
             let is_below = path.is_some_and(|path| path.starts_with(module));
-            let is_border = |one: char| !(one.is_alphanumeric() || one == '_');
+            let is_border = |character: char| !(character.is_alphanumeric() || character == '_');
             let mut lines = rest.lines().filter(|line| !line.contains("mod "));
             let is_used = lines.any(|line| line.split(is_border).any(|word| word == used.name));
             used.is_public && is_below && !is_used
         };
-        let used = uses.iter().filter(|used| !exports_again(used)).map(|used| used.path.clone());
+        let used = uses.iter().filter(|used| !is_reexport(used)).map(|used| used.path.clone());
         for path in used.chain(paths(rest)) {
             let Some(path) = modules.absolute(module, &path) else { continue };
-            let Some(other) = modules.defines(&path, &public) else { continue };
+            let Some(other) = modules.defining_module(&path, &public) else { continue };
             if other != *module {
                 imports.entry(name.clone()).or_default().insert(modules.files[&other].clone());
             }
@@ -384,7 +388,8 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
     imports
 }
 
-/// The files that can be come to from `from`, itself only by a circle.
+/// The files that `from` imports, directly or through other files. They include `from` itself only if there is a
+/// circle.
 fn reached<'a>(imports: &'a BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&str> = vec![from];
@@ -402,8 +407,8 @@ fn reached<'a>(imports: &'a BTreeMap<String, BTreeSet<String>>, from: &str) -> B
 fn no_files_import_each_other_in_a_circle() {
     let imports = imports();
     let mut wrong = Vec::new();
-    for (file, taken) in &imports {
-        for other in taken {
+    for (file, targets) in &imports {
+        for other in targets {
             if reached(&imports, other).contains(file.as_str()) {
                 wrong.push(format!(
                     "src/{file} takes names from src/{other}, which comes back to it"
@@ -415,7 +420,7 @@ fn no_files_import_each_other_in_a_circle() {
 }
 
 #[test]
-fn every_room_imports_only_what_it_may() {
+fn every_dependency_has_a_row() {
     let library = |package: &str| {
         let known = LIBRARIES.iter().find(|(known, _)| *known == package);
         known.map_or_else(|| package.replace('-', "_"), |(_, library)| (*library).to_owned())
@@ -434,7 +439,7 @@ fn every_room_imports_only_what_it_may() {
 }
 
 #[test]
-fn each_third_party_crate_has_its_rooms() {
+fn third_party_crates_are_used_only_in_their_rooms() {
     let mut wrong = Vec::new();
     for (name, text) in sources() {
         let code = code(&text);
@@ -467,7 +472,7 @@ fn every_file_opens_with_its_purpose() {
     }
 }
 
-/// Openings that turn a doc comment into a riddle. Fewer than two comments of a hundred begin so.
+/// Openings that leave a doc comment without a subject. Fewer than two in a hundred comments may begin with one.
 const OPENINGS: &[&str] =
     &["What", "Whether", "How", "The same", "So many", "So much", "That", "Those", "Where", "When"];
 
@@ -497,7 +502,7 @@ fn doc_comments_have_a_subject() {
     assert!(50 * riddles.len() < comments, "{}", riddles.join("\n"));
 }
 
-/// The types that a line of code declares. An associated one is indented, and belongs to its trait.
+/// The type that a line of code declares. An associated type is indented and does not count.
 fn declared(line: &str) -> Option<&str> {
     let visible = line.trim_start().trim_start_matches("pub");
     let rest = match visible.strip_prefix('(') {
@@ -518,9 +523,9 @@ fn declared(line: &str) -> Option<&str> {
 fn a_type_name_is_used_once() {
     let sources = sources();
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    // The file for systems without open folders uses the same names as the others.
-    let of_all = sources.iter().filter(|(name, _)| name != "files/folder/other.rs");
-    let code: Vec<_> = of_all.map(|(name, text)| (name, code(text))).collect();
+    // On systems without directory handles, this file takes the place of one that declares the same names.
+    let compared = sources.iter().filter(|(name, _)| name != "files/folder/other.rs");
+    let code: Vec<_> = compared.map(|(name, text)| (name, code(text))).collect();
     for (name, code) in &code {
         for declared in code.lines().filter_map(declared) {
             places.entry(declared).or_default().push(name);
@@ -532,7 +537,7 @@ fn a_type_name_is_used_once() {
 }
 
 #[test]
-fn import_circles_are_found_in_every_notation() {
+fn imports_are_found_in_every_notation() {
     let all = |code: &str| {
         let (uses, rest) = uses(&without_strings(code));
         let used = uses.into_iter().map(|used| format!("{}={}", used.name, used.path.join("::")));
@@ -554,7 +559,7 @@ fn import_circles_are_found_in_every_notation() {
         ("cli/check.rs", "cli/check/listing.rs"),
         // `use crate::…`
         ("cli/check/listed.rs", "cli/status.rs"),
-        // `baselink::files::write::is_temporary`, which is exported there again
+        // `baselink::files::write::is_temporary`, which is a re-export
         ("cli/files.rs", "files/file.rs"),
         // `baselink::rewrite`
         ("cli/check/listing.rs", "rewrite/options.rs"),

@@ -106,7 +106,7 @@ fn against(against: AttributeBase) -> &'static str {
     }
 }
 
-/// The name of a vocabulary for people; empty for no namespace.
+/// The name of a vocabulary in the documentation; empty if there is no namespace.
 fn name(vocabulary: Vocabulary) -> String {
     let name = match vocabulary {
         Vocabulary::Plain => "",
@@ -139,7 +139,7 @@ fn code(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The lines of the first table under the heading `heading`, without its head.
+/// The rows of the first table under the heading `heading`, without its header.
 fn table<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
     let lines = text.lines().skip_while(|line| *line != heading).skip(1);
     lines
@@ -173,7 +173,7 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
     assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
 }
 
-/// The Markdown form of a row of the second table.
+/// The Markdown form of a row of the table of XML.
 fn xml_markdown(row: &XmlRow) -> String {
     let vocabulary = row.vocabulary.map_or("any".to_owned(), name);
     let elements = elements(row.row.elements);
@@ -222,7 +222,7 @@ fn every_group_is_documented() {
     assert_eq!(documented.len(), Group::ALL.len(), "docs/links.md has a group too many");
 }
 
-/// The first cells of the table whose header begins with `header`, without the marks of code.
+/// The first cells of the table whose header begins with `header`, without backticks.
 fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
     let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
     rows.take_while(|line| line.starts_with('|'))
@@ -274,7 +274,7 @@ fn every_format_is_documented_in_its_order() {
     assert_eq!(table(FORMATS, "## The formats"), Format::ALL.map(row));
 }
 
-/// The first two cells of each row, without the marks of code.
+/// The first two cells of each row, without backticks.
 fn pairs<'a>(heading: &str) -> Vec<(&'a str, &'a str)> {
     let rows = table(FORMATS, heading);
     assert!(!rows.is_empty(), "docs/formats.md has no table under '{heading}'");
@@ -337,8 +337,8 @@ fn every_limit_has_a_test() {
     for row in table(text, "## Limits") {
         assert!(row.contains("`: `"), "a limit without a test:\n{row}");
         for code in row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2) {
-            let is_known = Code::ALL.iter().any(|one| one.name() == code)
-                || Reason::ALL.iter().any(|one| one.name() == code);
+            let is_known = Code::ALL.iter().any(|known| known.name() == code)
+                || Reason::ALL.iter().any(|known| known.name() == code);
             assert!(is_known || code == "From ", "{code} is no diagnostic and no reason");
         }
     }
@@ -349,9 +349,9 @@ fn every_dependency_has_a_reason_and_its_feature() {
     let text = include_str!("../../docs/architecture.md");
     let cargo = include_str!("../../Cargo.toml");
     let features = cargo.split("[features]").nth(1).unwrap().split("\n[").next().unwrap();
-    // A feature with its parts, over several lines.
-    let made_of = features.split("]\n").filter_map(|one| one.rsplit_once("= ["));
-    let made_of: Vec<(&str, &str)> = made_of
+    // Each feature with its parts, which may take several lines.
+    let parts_of_features = features.split("]\n").filter_map(|feature| feature.rsplit_once("= ["));
+    let parts_of_features: Vec<(&str, &str)> = parts_of_features
         .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))
         .collect();
     let mut expected = Vec::new();
@@ -362,7 +362,7 @@ fn every_dependency_has_a_reason_and_its_feature() {
         }
         for krate in lines.lines().filter_map(|line| Some(line.split_once(" = ")?.0)) {
             let dep = format!("\"dep:{krate}\"");
-            let feature = made_of.iter().find(|(_, parts)| parts.contains(&dep));
+            let feature = parts_of_features.iter().find(|(_, parts)| parts.contains(&dep));
             expected.push((krate, feature.map_or("", |(name, _)| name)));
         }
     }
@@ -378,7 +378,7 @@ fn every_dependency_has_a_reason_and_its_feature() {
     assert_eq!(documented, expected);
 }
 
-/// The anchor of a heading, as GitHub makes it.
+/// The anchor that GitHub generates for a heading.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     heading.trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")

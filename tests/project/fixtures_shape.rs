@@ -1,14 +1,14 @@
-//! The fixtures have the shape that `fixtures/README.md` describes, and leave no row of a table of `docs/links.md`
-//! without a case.
+//! The fixtures have the files that `fixtures/README.md` describes, and every row of the tables in `docs/links.md`
+//! has a case.
 //!
-//! Deliberately absent: running them, which is the runner's part.
+//! Deliberately absent: running the cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::scan::attributes::TABLE;
 
-/// Folders of cases, the extension of their documents, and how many there are at least.
+/// Folders of cases, the extension of their documents, and the least number of cases.
 const FOLDERS: [(&str, &str, usize); 7] = [
     ("html", "html", 100),
     ("css", "css", 60),
@@ -29,8 +29,8 @@ fn cases_of(folder: &str) -> Vec<PathBuf> {
     let mut cases: Vec<_> =
         entries.map(|entry| entry.expect("a folder of fixtures can be listed").path()).collect();
     cases.sort();
-    let least = FOLDERS.iter().find(|(name, ..)| *name == folder).map_or(0, |folder| folder.2);
-    assert!(cases.len() >= least, "only {} cases in {folder}", cases.len());
+    let minimum = FOLDERS.iter().find(|(name, ..)| *name == folder).map_or(0, |folder| folder.2);
+    assert!(cases.len() >= minimum, "only {} cases in {folder}", cases.len());
     cases
 }
 
@@ -41,7 +41,7 @@ fn cases() -> impl Iterator<Item = (PathBuf, &'static str)> {
     })
 }
 
-/// The lines of `file` of `case`, split at tabs.
+/// The lines of the file `file` of a case, split at tabs.
 fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(case.join(file)).expect("an expectation is UTF-8");
     assert!(text.is_empty() || text.ends_with('\n'), "{case:?}: {file} ends within a line");
@@ -85,10 +85,11 @@ fn the_columns_of_every_expectation_add_up() {
             assert!(!element.is_empty(), "{case:?}: {link:?}");
             assert!(documents.iter().any(|document| document[0] == *entity), "{case:?}: {link:?}");
             assert!(OUTCOMES.contains(&outcome.as_str()), "{case:?}: {link:?}");
-            let reasoned = ["left", "not-editable"].contains(&outcome.as_str());
-            assert_eq!(reasoned, reason != "-", "{case:?}: {link:?}");
-            let targeted = ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
-            assert_eq!(targeted, target != "-", "{case:?}: {link:?}");
+            let needs_reason = ["left", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(needs_reason, reason != "-", "{case:?}: {link:?}");
+            let needs_target =
+                ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(needs_target, target != "-", "{case:?}: {link:?}");
         }
     }
 }
@@ -99,9 +100,12 @@ fn bytes_change_where_a_link_is_rewritten() {
         let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
         let arguments = fs::read_to_string(case.join("arguments")).unwrap();
         let read = |name: &str| fs::read(case.join(format!("{name}.{extension}"))).unwrap();
-        let same = read("input") == read("expected");
-        let inserted = arguments.contains("insert") || arguments.contains("remove");
-        assert!(same != rewritten || inserted, "{case:?}: input and output contradict the links");
+        let is_same = read("input") == read("expected");
+        let may_insert = arguments.contains("insert") || arguments.contains("remove");
+        assert!(
+            is_same != rewritten || may_insert,
+            "{case:?}: input and output contradict the links"
+        );
     }
 }
 
@@ -111,16 +115,16 @@ fn every_row_of_the_table_has_a_case() {
     let links: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.links")).collect();
     let embedded: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.base")).collect();
     for row in TABLE {
-        let listed = links
+        let is_listed = links
             .iter()
             .any(|link| row.elements.contain(&link[1]) && row.attribute == link[2].as_str());
-        let document = row.attribute == "srcdoc" && embedded.iter().any(|line| line[0] == "1");
-        assert!(listed || document, "no fixture has a link for {row:?}");
+        let is_srcdoc = row.attribute == "srcdoc" && embedded.iter().any(|line| line[0] == "1");
+        assert!(is_listed || is_srcdoc, "no fixture has a link for {row:?}");
     }
 }
 
-/// `fixtures/rows.tsv`: every place of SVG, MathML, other XML and RDFa that is rewritten unasked has a
-/// case in which it is, and every one that never is has a case in which it stays.
+/// Each line of `fixtures/rows.tsv` describes a place of SVG, MathML, other XML or RDFa, and names a case. In that
+/// case, a place with the default `on` is rewritten, and a place with the default `never` is not.
 #[test]
 fn every_row_of_xml_has_a_case() {
     let text =
@@ -161,12 +165,12 @@ fn every_row_of_xml_has_a_case() {
             _ => panic!("{row} is neither on nor never"),
         }
     }
-    // Number of rows in each section of the specification, a row with two defaults twice.
+    // The number of rows for SVG, MathML, other XML and RDFa. A row with two defaults counts twice.
     assert_eq!(counts, [23, 10, 25, 3]);
 }
 
-/// Each line of a `.rows` file describes a place in `docs/links.md`: its kind, its default, a case, and the text in
-/// the input and output of that case.
+/// Each line of `fixtures/css.rows` describes a place: its kind, its default, a case, and the text in the input and
+/// output of that case.
 #[test]
 fn every_place_in_a_style_sheet_has_a_case() {
     let rows = include_str!("../../fixtures/css.rows");
@@ -186,12 +190,12 @@ fn every_place_in_a_style_sheet_has_a_case() {
         }
         defaults.push(default);
     }
-    let count = |default: &str| defaults.iter().filter(|one| **one == default).count();
+    let count = |default: &str| defaults.iter().filter(|value| **value == default).count();
     assert_eq!([count("on"), count("never"), count("rare")], [23, 21, 2]);
 }
 
-/// A line of `fixtures/places.rows` begins as a row of `docs/links.md` does. Then it has a case, and a link of it: entity,
-/// element, attribute, reference. A row of several elements or places has as many lines.
+/// Each line of `fixtures/places.rows` repeats the first cells of a row of `docs/links.md`. Then it names a case and
+/// a link in it: entity, element, attribute, reference. A row of several elements or places has as many lines.
 #[test]
 fn every_other_place_has_a_case() {
     let docs = include_str!("../../docs/links.md");

@@ -1,7 +1,8 @@
-//! The fuzz targets hold for known input: files of `fixtures/`, every finding in `tests/findings/`, and mutations
-//! of them. The mutations are the same each time: 400 for each oracle, or as many as `BASELINK_MUTATIONS` requests.
+//! The oracles of the fuzz targets accept known input: files of `fixtures/`, every finding in `tests/findings/`, and
+//! mutations of them. The mutations are the same each time: 400 for each oracle, or as many as `BASELINK_MUTATIONS`
+//! requests.
 //!
-//! Deliberately absent: the search for others (`fuzz/README.md`).
+//! Deliberately absent: the search for new findings (`fuzz/README.md`).
 #![cfg(feature = "cli")]
 #![allow(unreachable_pub)]
 
@@ -13,7 +14,7 @@ mod oracles;
 
 type Oracle = fn(&[u8]);
 
-/// A target, its oracle, and how the names of its seeds in `fixtures/` end.
+/// A target, its oracle, and the endings of the names of its seeds in `fixtures/`.
 const TARGETS: [(&str, Oracle, &[&str]); 11] = [
     ("css", oracles::css, &["input.css"]),
     ("grammar", oracles::grammar, &["references.tsv"]),
@@ -28,7 +29,7 @@ const TARGETS: [(&str, Oracle, &[&str]); 11] = [
     ("xml", oracles::xml, &["input.xml", "input.xhtml", "input.svg"]),
 ];
 
-/// The files below `folder`, with their names from there, in the order of their names.
+/// The files below `folder`, each with its path relative to `folder`, in the order of the paths.
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let (mut folders, mut files) = (vec![root.clone()], Vec::new());
@@ -48,7 +49,8 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A table as seeds: each of its rows with a line for each cell, or its references alone.
+/// The seeds in a table. For `grammar`, a seed is the reference of a row; otherwise it is the row, with each cell on
+/// a line.
 fn rows(target: &str, table: &[u8]) -> Vec<Vec<u8>> {
     let table = str::from_utf8(table).unwrap();
     let rows = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -59,7 +61,7 @@ fn rows(target: &str, table: &[u8]) -> Vec<Vec<u8>> {
     rows.map(seed).collect()
 }
 
-/// Numbers that are the same each time (xorshift).
+/// A reproducible sequence of pseudo-random numbers (xorshift).
 struct Draws(u64);
 
 impl Draws {
@@ -70,7 +72,7 @@ impl Draws {
         (self.0 >> 11) as usize % bound.max(1)
     }
 
-    /// A seed with a part removed, repeated, overwritten, or inserted from another seed.
+    /// A seed with a few parts removed, repeated, overwritten, or inserted from another seed.
     fn mutated(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = seeds[self.below(seeds.len())].clone();
         for _ in 0..=self.below(3) {
@@ -92,10 +94,10 @@ impl Draws {
     }
 }
 
-/// The seeds of a target, its findings, and mutations of both.
-fn replay(wanted: &str) {
+/// Runs the oracle of a target on its seeds, its findings, and mutations of both.
+fn replay(target_name: &str) {
     let (target, oracle, ends) =
-        TARGETS.into_iter().find(|(target, ..)| *target == wanted).unwrap();
+        TARGETS.into_iter().find(|(target, ..)| *target == target_name).unwrap();
     let mut known = Vec::new();
     for (name, bytes) in files("fixtures") {
         if ends.iter().any(|end| name.ends_with(end)) && bytes.len() < 100_000 {
@@ -110,18 +112,18 @@ fn replay(wanted: &str) {
     assert!(!known.is_empty(), "{target} has no seeds");
     let findings = files("tests/findings").into_iter();
     known.extend(findings.filter(|(name, _)| name.split('/').next() == Some(target)));
-    let shown = |name: &str, bytes: &[u8]| {
+    let check = |name: &str, bytes: &[u8]| {
         if std::panic::catch_unwind(|| oracle(bytes)).is_err() {
             panic!("{target}: {name}: {}", bytes.escape_ascii());
         }
     };
-    known.iter().for_each(|(name, bytes)| shown(name, bytes));
+    known.iter().for_each(|(name, bytes)| check(name, bytes));
     let seeds: Vec<_> =
         known.into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 4_096).collect();
     let mut draws = Draws(0x9e37_79b9_7f4a_7c15);
     let mutations = std::env::var("BASELINK_MUTATIONS").map_or(400, |many| many.parse().unwrap());
     for _ in 0..mutations {
-        shown("a mutation", &draws.mutated(&seeds));
+        check("a mutation", &draws.mutated(&seeds));
     }
 }
 
@@ -131,8 +133,8 @@ macro_rules! replays {
 
 replays! { css grammar html http mbox message resolve transfer url_map warc xml }
 
-/// Every target is a row of [`TARGETS`], a program, and a dictionary; that of the program's settings is replayed by
-/// `src/cli/settings.rs`.
+/// Every target has a row in [`TARGETS`], a program and a dictionary. `settings` has no row, because its oracle
+/// (`src/cli/mod.rs`) is compiled only for fuzzing.
 #[test]
 fn every_target_is_replayed() {
     let names = |folder: &str, end: &str| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The library as someone meets it who has only its documentation: the front door, and the programs in `examples/`.
+//! The library as its documentation presents it: the public interface, and the programs in `examples/`.
 
 use std::borrow::Cow;
 use std::error::Error as _;
@@ -23,7 +23,7 @@ fn at(url: &str) -> Rewriter {
     Rewriter::builder().url(url).build().unwrap()
 }
 
-/// Checks a rewrite in memory and as a stream, with proof.
+/// Checks a rewrite in memory and its proof, a rewrite of a stream, the edits, and the list of links.
 fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let rewritten = rewriter.rewrite(input);
     assert_eq!(rewritten.verify(), Ok(()));
@@ -58,7 +58,6 @@ fn a_chosen_text_that_is_already_present_is_kept() {
     assert_eq!(choose(Choice::Kept), (Outcome::Left, Some(Reason::Kept)));
 }
 
-/// Lines are those of the file.
 #[test]
 fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
     let html = "Content-Type: text/html\n\n<a href=x>\n";
@@ -67,11 +66,11 @@ fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
     at("http://a/").links(mailbox.as_bytes(), |found| {
         places.push((found.line, found.column, found.link.span.start));
     });
-    // "From a", a field, an empty line, the link, an empty line; 7 bytes and 25, and 44 more.
+    // Each message has five lines and 44 bytes. Its link is on the fourth line, after 40 bytes.
     assert_eq!(places, [(4, 9, 40), (9, 9, 84)]);
 }
 
-/// By RFC 1808, 5.2, `..` above the root stays, and by RFC 3986, 5.4.2, it does not.
+/// RFC 1808, 5.2, keeps a `..` above the root; RFC 3986, 5.4.2, removes it.
 #[test]
 fn the_totals_of_a_mailbox_are_sums() {
     let message = |html: &str| format!("From a\nContent-Type: text/html\n\n{html}\n\n");
@@ -122,7 +121,7 @@ fn a_mailbox_is_rewritten_message_by_message() {
     let entities = rewritten.report.links.iter().map(|link| &*link.entity);
     assert!(entities.eq(["1", "2"]));
     assert_eq!(rewriter.base(MAILBOX).base.as_deref(), Some("http://a/"));
-    // These are not the edits of its messages.
+    // The proof fails for edits that do not belong to the messages.
     let mut wrong = rewritten;
     wrong.edits = Edits::default();
     assert!(wrong.verify().is_err());
@@ -209,10 +208,11 @@ fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.current_dir(env!("CARGO_MANIFEST_DIR")).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    let done = child.wait_with_output().unwrap();
-    let [printed, said] = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-    assert!(done.status.success(), "{name}: {said}");
-    [printed, said]
+    let output = child.wait_with_output().unwrap();
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(output.status.success(), "{name}: {stderr}");
+    [stdout, stderr]
 }
 
 /// The archive has a page with a link to another host, and a style sheet.
@@ -220,20 +220,20 @@ fn example(name: &str, arguments: &[&str], input: &str) -> [String; 2] {
 #[test]
 fn examples_print_their_documented_output() {
     let feed = "<!-- a --><rss><channel><link>b</link></channel></rss>\n";
-    let [printed, said] = example("feed", &["http://a/feed"], feed);
-    assert_eq!(printed, "<!-- a --><rss><channel><link>http://a/b</link></channel></rss>\n");
-    assert_eq!(said, "1 of 1 links rewritten\n");
+    let [stdout, stderr] = example("feed", &["http://a/feed"], feed);
+    assert_eq!(stdout, "<!-- a --><rss><channel><link>http://a/b</link></channel></rss>\n");
+    assert_eq!(stderr, "1 of 1 links rewritten\n");
 
     let page = std::env::temp_dir().join(format!("baselink-example-{}", std::process::id()));
     std::fs::write(&page, "<a href='b c'><a href=#d>").unwrap();
-    let [printed, _] = example("markdown", &["http://a/", page.to_str().unwrap(), "cat"], "");
+    let [stdout, _] = example("markdown", &["http://a/", page.to_str().unwrap(), "cat"], "");
     std::fs::remove_file(&page).unwrap();
-    assert_eq!(printed, "<a href='http://a/b%20c'><a href=#d>");
+    assert_eq!(stdout, "<a href='http://a/b%20c'><a href=#d>");
 
     let message = "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>";
-    let [printed, said] = example("mail", &[], message);
-    assert_eq!(printed, message.replace("=b", "=http://a/b"));
-    assert_eq!(said, "'' text/html: http://a/ (3.1 embedded in the content)\n");
+    let [stdout, stderr] = example("mail", &[], message);
+    assert_eq!(stdout, message.replace("=b", "=http://a/b"));
+    assert_eq!(stderr, "'' text/html: http://a/ (3.1 embedded in the content)\n");
 
     let archive = "fixtures/archive/site.warc";
     let page = "https://www.example.org/docs/";
@@ -282,8 +282,8 @@ fn reports_have_the_keys_of_json() {
         let lacks = keys.into_iter().filter(|key| value.get(key).is_none());
         assert_eq!(lacks.collect::<Vec<_>>(), [""; 0], "{value}");
     };
-    rewriter.links(page, |one| {
-        let link = serde_json::to_value(&one).unwrap();
+    rewriter.links(page, |found| {
+        let link = serde_json::to_value(&found).unwrap();
         has(&link, promised("links", "an object per link: "));
         assert_eq!(
             (&link["line"], &link["start"], &link["end"]),

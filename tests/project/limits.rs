@@ -1,5 +1,5 @@
-//! Input at a limit of `docs/security.md` is read; input one byte longer is kept unchanged and reported. Limits
-//! with a test of their own elsewhere are not here.
+//! Input at a limit of `docs/security.md` is read. Input beyond it is kept unchanged and reported. Other files test
+//! the limits that are missing here.
 //!
 //! Deliberately absent: memory and time beyond the limits, which the hostile tests cover.
 #![cfg(feature = "cli")]
@@ -14,13 +14,13 @@ use baselink::format::Format;
 use baselink::{Options, Outcome, Rewritten, rewrite};
 
 fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {
-    rewritten.report.diagnostics.iter().map(|one| one.code).collect()
+    rewritten.report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
 }
 
 fn rewritten(format: Format, url: &str, bytes: &str) -> (usize, Vec<Code>) {
     let options = Options { format, ..Options::at(url) };
-    let made = rewrite(bytes.as_bytes(), &options);
-    (made.report.count(Outcome::Rewritten), codes(&made))
+    let result = rewrite(bytes.as_bytes(), &options);
+    (result.report.count(Outcome::Rewritten), codes(&result))
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn the_length_of_a_chunk_line_is_limited() {
     };
     let of = |length: usize| rewritten(Format::Http, "http://a/", &response(length));
     assert_eq!(of(4_096), (1, vec![Code::FieldsRenamed]));
-    // The chunk line is invalid, so the body is read unchanged.
+    // The chunk line is invalid, so the body counts as a body without chunks.
     let (_, codes) = of(4_097);
     assert!(codes.contains(&Code::CodingAbsent), "{codes:?}");
 }

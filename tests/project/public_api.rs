@@ -18,7 +18,7 @@ use syn::{
 
 type Names = Vec<String>;
 
-/// The files of the library, each by the names of its module.
+/// The parsed files of the library, by module path.
 fn modules() -> BTreeMap<Names, File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let (mut folders, mut files): (_, Vec<PathBuf>) = (vec![root.clone()], Vec::new());
@@ -42,26 +42,26 @@ fn modules() -> BTreeMap<Names, File> {
     parsed.collect()
 }
 
-/// Adds the enums that `named!` of `src/named.rs` declares, each with its `name`.
+/// Adds the enums that the macro `named!` of `src/named.rs` declares, each with its method `name`.
 fn with_named(mut file: File) -> File {
     let declared = file.items.iter().filter_map(|item| match item {
         Item::Macro(item) if item.mac.path.is_ident("named") => item.mac.parse_body().ok(),
         _ => None,
     });
-    let made = declared.flat_map(|mut declared: ItemEnum| {
-        declared.variants.iter_mut().for_each(|one| one.discriminant = None);
+    let generated = declared.flat_map(|mut declared: ItemEnum| {
+        declared.variants.iter_mut().for_each(|variant| variant.discriminant = None);
         let name = &declared.ident;
         let with_name =
             syn::parse_quote!(impl #name { pub const fn name(self) -> &'static str {} });
         [Item::Enum(declared), with_name]
     });
-    let made: Vec<_> = made.collect();
-    file.items.extend(made);
+    let generated: Vec<_> = generated.collect();
+    file.items.extend(generated);
     file
 }
 
 fn is_hidden(attributes: &[Attribute]) -> bool {
-    let mut lists = attributes.iter().filter_map(|one| one.meta.require_list().ok());
+    let mut lists = attributes.iter().filter_map(|attribute| attribute.meta.require_list().ok());
     lists.any(|list| {
         let words = list.tokens.to_string();
         (list.path.is_ident("doc") && words == "hidden")
@@ -73,12 +73,12 @@ fn is_public(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
 
-/// Every name that a `use` brings in, with its path.
+/// Adds every name that a `use` tree imports, with its path.
 fn flatten(tree: &UseTree, above: &[String], names: &mut Vec<(String, Names)>) {
     let below = |name: &syn::Ident| [above, &[name.to_string()]].concat();
     match tree {
         UseTree::Path(path) => flatten(&path.tree, &below(&path.ident), names),
-        UseTree::Group(group) => group.items.iter().for_each(|one| flatten(one, above, names)),
+        UseTree::Group(group) => group.items.iter().for_each(|tree| flatten(tree, above, names)),
         UseTree::Name(name) => names.push((name.ident.to_string(), below(&name.ident))),
         UseTree::Rename(name) => names.push((name.rename.to_string(), below(&name.ident))),
         UseTree::Glob(_) => panic!("{above:?} exports whatever there is"),
@@ -106,7 +106,7 @@ fn exports(module: &[String], file: &File) -> Vec<(String, Names)> {
     names
 }
 
-/// The name of an item that has one and can be exported, and whether it is public.
+/// The name of an item that can be exported, and true if the item is public.
 fn named(item: &Item) -> Option<(String, bool)> {
     let (name, visibility, attributes) = match item {
         Item::Const(item) => (&item.ident, &item.vis, &item.attrs),
@@ -133,10 +133,11 @@ fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
     defined(modules, path)
 }
 
-/// The attributes that belong to the interface.
-fn promised(attributes: &mut Vec<Attribute>) {
-    attributes
-        .retain(|one| ["derive", "non_exhaustive"].iter().any(|name| one.path().is_ident(name)));
+/// Keeps only the attributes that belong to the interface.
+fn keep_interface_attributes(attributes: &mut Vec<Attribute>) {
+    attributes.retain(|attribute| {
+        ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
+    });
 }
 
 /// Keeps the public fields, and a marker if there are others.
@@ -144,7 +145,7 @@ fn only_public(fields: &mut Fields) {
     let is_shown = |field: &Field| is_public(&field.vis, &field.attrs);
     let is_whole = fields.iter().all(is_shown);
     let mut shown: Vec<Field> = fields.iter().filter(|field| is_shown(field)).cloned().collect();
-    shown.iter_mut().for_each(|field| promised(&mut field.attrs));
+    shown.iter_mut().for_each(|field| keep_interface_attributes(&mut field.attrs));
     match fields {
         Fields::Named(named) => {
             let others: syn::FieldsNamed = syn::parse_quote!({ _others: _ });
@@ -156,13 +157,13 @@ fn only_public(fields: &mut Fields) {
     }
 }
 
-/// Leaves the signature: whether a function changes its own arguments is its own business.
+/// Removes `mut` from arguments, because callers cannot see it.
 fn only_signature(signature: &mut Signature) {
     for argument in &mut signature.inputs {
         match argument {
             FnArg::Receiver(own) if own.reference.is_none() => own.mutability = None,
-            FnArg::Typed(one) => {
-                if let Pat::Ident(name) = &mut *one.pat {
+            FnArg::Typed(typed) => {
+                if let Pat::Ident(name) = &mut *typed.pat {
                     name.mutability = None;
                 }
             }
@@ -176,62 +177,65 @@ fn shown(item: &Item) -> Item {
     let mut item = item.clone();
     match &mut item {
         Item::Enum(item) => {
-            promised(&mut item.attrs);
-            let variants = item.variants.iter().filter(|one| !is_hidden(&one.attrs)).cloned();
+            keep_interface_attributes(&mut item.attrs);
+            let variants =
+                item.variants.iter().filter(|variant| !is_hidden(&variant.attrs)).cloned();
             item.variants = variants
                 .map(|mut variant| {
-                    promised(&mut variant.attrs);
-                    variant.fields.iter_mut().for_each(|field| promised(&mut field.attrs));
+                    keep_interface_attributes(&mut variant.attrs);
+                    variant
+                        .fields
+                        .iter_mut()
+                        .for_each(|field| keep_interface_attributes(&mut field.attrs));
                     variant
                 })
                 .collect();
         }
         Item::Fn(item) => {
-            promised(&mut item.attrs);
+            keep_interface_attributes(&mut item.attrs);
             only_signature(&mut item.sig);
             item.block.stmts.clear();
         }
         Item::Struct(item) => {
-            promised(&mut item.attrs);
+            keep_interface_attributes(&mut item.attrs);
             only_public(&mut item.fields);
         }
         Item::Trait(item) => {
-            promised(&mut item.attrs);
-            for one in &mut item.items {
-                if let TraitItem::Fn(one) = one {
-                    promised(&mut one.attrs);
-                    one.default.iter_mut().for_each(|block| block.stmts.clear());
+            keep_interface_attributes(&mut item.attrs);
+            for member in &mut item.items {
+                if let TraitItem::Fn(function) = member {
+                    keep_interface_attributes(&mut function.attrs);
+                    function.default.iter_mut().for_each(|block| block.stmts.clear());
                 }
             }
         }
-        Item::Const(item) => promised(&mut item.attrs),
-        Item::Type(item) => promised(&mut item.attrs),
+        Item::Const(item) => keep_interface_attributes(&mut item.attrs),
+        Item::Type(item) => keep_interface_attributes(&mut item.attrs),
         _ => {}
     }
     item
 }
 
-/// The part of an `impl` that belongs to the interface: of a trait, its existence; otherwise the public functions
-/// and constants.
+/// The public part of an `impl`: for a trait only the header, otherwise the public functions and constants.
 fn implemented(item: &ItemImpl) -> Option<ItemImpl> {
     let mut item = item.clone();
-    promised(&mut item.attrs);
+    keep_interface_attributes(&mut item.attrs);
     if item.trait_.is_some() {
         item.items.clear();
         return Some(item);
     }
-    item.items.retain_mut(|one| match one {
-        ImplItem::Fn(one) => {
-            let is_shown = is_public(&one.vis, &one.attrs);
-            promised(&mut one.attrs);
-            only_signature(&mut one.sig);
-            one.block.stmts.clear();
+    item.items.retain_mut(|member| match member {
+        ImplItem::Fn(function) => {
+            let is_shown = is_public(&function.vis, &function.attrs);
+            keep_interface_attributes(&mut function.attrs);
+            only_signature(&mut function.sig);
+            function.block.stmts.clear();
             is_shown
         }
-        ImplItem::Const(one) => {
-            let is_shown = is_public(&one.vis, &one.attrs);
-            promised(&mut one.attrs);
-            one.expr = syn::parse_quote!(_);
+        ImplItem::Const(constant) => {
+            let is_shown = is_public(&constant.vis, &constant.attrs);
+            keep_interface_attributes(&mut constant.attrs);
+            constant.expr = syn::parse_quote!(_);
             is_shown
         }
         _ => true,
@@ -258,7 +262,7 @@ fn listing() -> String {
         assert_eq!(list.len(), 1, "{name} in {module:?}");
         let mut impls = Vec::new();
         for (other, file) in &modules {
-            // Another type of the same name.
+            // This module has another type of the same name.
             let has_its_own = file.items.iter().filter_map(named).any(|(other, _)| other == name);
             if has_its_own && *other != module {
                 continue;

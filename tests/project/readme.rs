@@ -1,5 +1,5 @@
 //! The commands of the README and of pages in `docs/` print the output shown there; `…` stands for omitted lines.
-//! `cat FILE` shows a file, `ls FOLDER` lists its names, `< FILE` is standard input, and so is `echo 'TEXT' |`.
+//! `cat FILE` prints a file, and `ls FOLDER` lists its names. `< FILE` and `echo 'TEXT' |` set standard input.
 //!
 //! The commands of a page run in sequence in their own folder. The folder contains the `fixtures`, which they may
 //! overwrite, and a Maildir `Mail` with the message `fixtures/mail.eml`.
@@ -59,14 +59,14 @@ fn printed(scene: &Path, command: &str) -> String {
     };
     let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
         .current_dir(scene)
-        .args(command.split(' ').skip(1).map(|one| one.trim_matches('\'')))
+        .args(command.split(' ').skip(1).map(|argument| argument.trim_matches('\'')))
         .stdin(input)
         .output()
         .unwrap();
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Copies the folder `from` to `to`, without those subfolders that `page` does not mention.
+/// Copies the folder `from` to `to`, except subfolders that `page` does not mention.
 fn copy(from: &Path, to: &Path, page: &str) {
     let mut folders = vec![PathBuf::new()];
     while let Some(below) = folders.pop() {
@@ -85,7 +85,7 @@ fn copy(from: &Path, to: &Path, page: &str) {
     }
 }
 
-/// Runs the commands of `page` for which something is shown; how many there are.
+/// Runs the commands of `page` that are shown with output, and returns their number.
 fn check(page: &str) -> usize {
     let (mut commands, scene) = (0, tempfile::tempdir().unwrap());
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");

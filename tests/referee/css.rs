@@ -8,14 +8,14 @@ use baselink::scan::css::CssUrl;
 use baselink::span::Span;
 use cssparser::{Parser, Token};
 
-/// Rule for the strings in a list of component values that are URLs.
+/// The rule that decides which strings in a list of component values are URLs.
 #[derive(Clone, Copy, PartialEq)]
 enum Strings {
     None,
     /// The first token is a URL if it is a string.
     First,
     All,
-    /// A string is a URL right after `src` and `=`; the number counts the tokens of these seen so far.
+    /// A string right after `src` and `=` is a URL. The number counts how many of these two tokens came last.
     Source(u8),
 }
 
@@ -23,10 +23,11 @@ enum Strings {
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
+    /// True if URLs do not count here.
     silent: bool,
 }
 
-/// The end of a list.
+/// The reason why a list of component values ended.
 #[derive(PartialEq)]
 enum End {
     Closed,
@@ -49,7 +50,7 @@ pub(crate) fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next token except blanks, and its span.
+    /// The next token that is not white space, a comment, `<!--` or `-->`, and its span.
     fn next(&mut self) -> Option<(Token<'a>, Span)> {
         loop {
             let start = self.at;
@@ -66,7 +67,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The rules and declarations up to `closer`, or to the end where there is none (5.4.1, 5.4.4).
+    /// Reads rules and declarations up to `closer`, or to the end if there is no `closer` (CSS Syntax 3, 5.4.1 and
+    /// 5.4.4).
     fn statements(&mut self, place: Place, closer: Option<&Token>) {
         let place = Place { strings: Strings::None, ..place };
         while let Some((token, span)) = self.next() {
@@ -74,7 +76,7 @@ impl<'a> Reader<'a> {
                 Token::Semicolon => {}
                 token if Some(token) == closer => return,
                 Token::AtKeyword(name) => {
-                    let is = |one: &&str| name.eq_ignore_ascii_case(one);
+                    let is = |keyword: &&str| name.eq_ignore_ascii_case(keyword);
                     let silent =
                         ["namespace", "document", "-moz-document", "supports"].iter().any(is);
                     let prelude = Place {
@@ -95,8 +97,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Component values up to `closer`, and those of a statement up to its `;` or block at the latest. A block is
-    /// at `block`, everything else at `place`.
+    /// Reads component values up to `closer`. A statement also ends at its `;` or block. `block` is the context of a
+    /// block, `place` of everything else.
     fn list(
         &mut self,
         place: Place,
@@ -129,7 +131,7 @@ impl<'a> Reader<'a> {
         End::Closed
     }
 
-    /// The component value that `token` begins. Whether it is a `{}` block.
+    /// Reads the component value that begins with `token`, and returns true if it is a `{}` block.
     fn component(&mut self, token: &Token<'a>, span: Span, place: Place, block: Place) -> bool {
         let inside = Place { strings: Strings::None, ..place };
         match token {
@@ -211,14 +213,14 @@ fn decoded(raw: &str, form: Form) -> String {
     }
 }
 
-/// True if an unescaped `end` ends `raw`.
+/// True if `raw` ends with an unescaped `end`.
 fn is_closed(raw: &str, end: char) -> bool {
     let before = raw.strip_suffix(end);
     before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()) % 2 == 0)
 }
 
-fn is_space(one: char) -> bool {
-    matches!(one, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
 /// The end of the bad-url-token that begins at `start`: after the first unescaped parenthesis (CSS Syntax 3, 4.3.6

@@ -1,12 +1,12 @@
-//! The grammars of RFC 1808 section 2.2 and RFC 1738 section 5 as text, and a matcher for their
-//! notation: it follows every alternative at once, as a set of offsets, and knows no URL.
+//! The grammars of RFC 1808 section 2.2 and RFC 1738 section 5 as text, and a matcher for their notation. The matcher
+//! follows all alternatives at once, as a set of offsets, and has no other knowledge of URLs.
 //!
-//! Deliberately absent: any cleverness, and so any speed.
+//! Deliberately absent: speed.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// RFC 1808 section 2.2. `specific` stands for the schemes that RFC 1738 section 5 defines, whose URLs must be
-/// derived from its productions.
+/// RFC 1808 section 2.2. A URL with a scheme that RFC 1738 section 5 defines must match `specificURL` below instead
+/// of `genericURL`.
 const RFC1808: &str = r##"
     relativeURL = net_path | abs_path | rel_path
     genericURL  = scheme ":" *( uchar | reserved )
@@ -32,8 +32,8 @@ const RFC1808: &str = r##"
     reserved    = ";" | "/" | "?" | ":" | "@" | "&" | "="
 "##;
 
-/// RFC 1738 section 5. Its `fsegment` is `ftpsegment` and its `search` `hsearch` here, since RFC
-/// 1808 uses the first name too; its brackets that mean repetition are written as parentheses.
+/// RFC 1738 section 5 with two new names: `fsegment` is `ftpsegment`, since RFC 1808 has an `fsegment` too, and
+/// `search` is `hsearch`. Brackets that mean repetition are written as parentheses.
 const RFC1738: &str = r##"
     specificURL    = httpurl | ftpurl | newsurl | nntpurl | telneturl | gopherurl | waisurl | mailtourl | fileurl | prosperourl
     login          = [ user [ ":" password ] "@" ] hostport
@@ -153,7 +153,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// The right side of a production.
+    /// The possible ends of the right side of a production that begins at one of `from`.
     fn alternatives(&self, tokens: &[&'static str], from: &Offsets) -> Offsets {
         let mut ends = Offsets::new();
         let mut here = from.clone();
@@ -192,7 +192,7 @@ fn repeatedly(from: &Offsets, once: impl Fn(&Offsets) -> Offsets) -> Offsets {
     all
 }
 
-/// Index of the bracket that closes the group whose inside begins `tokens`.
+/// The index of the bracket that closes a group, whose first token is `tokens[0]`.
 fn closing(tokens: &[&str]) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate() {

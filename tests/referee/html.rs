@@ -1,12 +1,12 @@
-//! The engines of HTML against each other: whatever the walk can prove, it finds as html5ever does.
+//! Compares the engines of HTML: the walk must find what html5ever finds.
 //!
-//! Deliberately absent: documents.
+//! Deliberately absent: test documents.
 
 use baselink::document::Document;
 use baselink::scan::Scanner;
 use baselink::{ScanOptions, scan};
 
-/// Takes out who scanned it, which is the only thing that may differ.
+/// Clears the reason for the fallback to html5ever, the only permitted difference.
 fn forget(document: &mut Document) {
     document.fallback = None;
     document.parts.iter_mut().for_each(forget);
@@ -17,7 +17,7 @@ pub(crate) fn is_without_tree(document: &Document) -> bool {
     document.without_tree || document.parts.iter().any(is_without_tree)
 }
 
-/// The first error of the walk on `bytes`, if any.
+/// The first difference of the walk from html5ever, if any.
 pub(crate) fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> {
     let fast = scan(bytes, options);
     let exact = scan(bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });
@@ -27,15 +27,15 @@ pub(crate) fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> 
 pub(crate) fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
     forget(&mut fast);
     forget(&mut exact);
-    let (shown, wanted) = match is_without_tree(&exact) && !is_without_tree(&fast) {
-        // html5ever nests no deeper; the walk has no need to.
+    let (found, expected) = match is_without_tree(&exact) && !is_without_tree(&fast) {
+        // html5ever stopped at its budget, which the walk did not need. Only the links are compared.
         true => (format!("{:#?}", fast.links), format!("{:#?}", exact.links)),
         false => (format!("{fast:#?}"), format!("{exact:#?}")),
     };
-    if shown == wanted {
+    if found == expected {
         return None;
     }
-    let (fast, exact): (Vec<_>, Vec<_>) = (shown.lines().collect(), wanted.lines().collect());
+    let (fast, exact): (Vec<_>, Vec<_>) = (found.lines().collect(), expected.lines().collect());
     let at = fast.iter().zip(&exact).take_while(|(a, b)| a == b).count();
     let around = |lines: &[&str]| lines[at.saturating_sub(12)..lines.len().min(at + 6)].join("\n");
     Some(format!("fast:\n{}\nexact:\n{}", around(&fast), around(&exact)))

@@ -1,14 +1,15 @@
-//! Mailboxes taken apart by lines.
+//! Splits mailboxes line by line.
 //!
-//! Deliberately absent: any thought for time.
+//! Deliberately absent: speed.
 #![allow(clippy::unwrap_used)]
 
 use baselink::span::Span;
 
-/// A message: where it begins in the mailbox and where the next one does, and the two spans.
+/// A message: its start and the start of the next message in the mailbox, then the spans of its envelope and of the
+/// rest, relative to its start.
 pub(crate) type Found = (usize, usize, Span, Span);
 
-/// The mailbox taken apart by lines.
+/// The messages of a mailbox.
 pub(crate) fn by_lines(mailbox: &[u8]) -> Vec<Found> {
     let mut lines = vec![0];
     lines.extend((1..mailbox.len()).filter(|&at| mailbox[at - 1] == b'\n'));
@@ -32,8 +33,8 @@ pub(crate) fn by_lines(mailbox: &[u8]) -> Vec<Found> {
                 let text = String::from_utf8_lossy(line(at)).to_lowercase();
                 let value =
                     text.strip_prefix("content-length")?.trim_ascii_start().strip_prefix(':')?;
-                // A sign is not a digit (RFC 4155 leaves the field to its writers, who write digits), and a
-                // vertical tab is not white space (RFC 5322, 2.2.2).
+                // A sign is not a digit: RFC 4155 does not define the field, and programs write digits. A vertical
+                // tab is not white space (RFC 5322, 2.2.2).
                 let digits = value.trim_ascii();
                 let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
                 digits.parse::<usize>().ok().filter(|_| is_number)

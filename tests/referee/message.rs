@@ -1,10 +1,9 @@
 //! Invariants of a message and of its rewritten form.
 //!
-//! The facts that a law needs about a part, such as its decoded bytes, are computed here, independently of the
-//! tested code. Only the positions of entities are from [`entities`], whose own laws are in
-//! `tests/messages/entities.rs`.
+//! The facts that a law needs about a part, such as its decoded bytes, are computed here, independently of the tested
+//! code. Only the positions of entities come from [`entities`], whose own laws are in `tests/messages/entities.rs`.
 //!
-//! Deliberately absent: messages.
+//! Deliberately absent: test messages.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
@@ -41,7 +40,7 @@ fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
         while at < text.len() {
             let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
             let byte = hex
-                .filter(|hex| hex.bytes().all(|one| one.is_ascii_hexdigit()))
+                .filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
                 .and_then(|hex| u8::from_str_radix(hex, 16).ok());
             match (text[at], byte) {
                 (b'=', Some(byte)) => {
@@ -78,7 +77,7 @@ fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
     engine.decode(text).ok()
 }
 
-/// The contents of a body; `None` if unknown.
+/// The decoded body; `None` if it cannot be decoded.
 fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
     let raw = &bytes[entity.body.range()];
     match entity.transfer_encoding {
@@ -100,19 +99,20 @@ fn has_signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> bool {
         && is_message(structure, entity)
 }
 
-/// The value of the only field of that name, where it is a number.
+/// The value of the field `name`, if there is exactly one and it is a number.
 fn number(bytes: &[u8], entity: &Entity, name: &str) -> Option<usize> {
     let values: Vec<Span> = entity.heading.all(bytes, name).map(|field| field.value).collect();
     let [value] = values.as_slice() else { return None };
     let digits = std::str::from_utf8(&bytes[value.range()]).ok()?;
-    if digits.bytes().all(|one| one.is_ascii_digit()) { digits.parse().ok() } else { None }
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
 fn line_ends_in(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// The forms in which a digest may be right.
+/// The digests that count as correct: of the content with CRLF line ends, of the content as it is, and of the
+/// undecoded body.
 fn digests(bytes: &[u8], entity: &Entity) -> Option<[String; 3]> {
     let content = decoded(bytes, entity)?;
     let raw = &bytes[entity.body.range()];
@@ -139,10 +139,10 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
     edits_are_in_their_places(bytes, &old, &rewritten);
     for (index, (before, after)) in old.entities.iter().zip(&new.entities).enumerate() {
         headings_are_the_same(bytes, before, &output, after);
-        correct_links_stay_correct(bytes, before, &output, after);
+        correct_counts_and_digests_stay_correct(bytes, before, &output, after);
         let kept = before.signed
             || (options.dkim == Dkim::Keep
-                && around(&old, index).any(|one| has_signature(bytes, &old, one)));
+                && with_ancestors(&old, index).any(|entity| has_signature(bytes, &old, entity)));
         if kept {
             assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);
         } else if before.kind == EntityKind::Leaf {
@@ -153,7 +153,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
     }
 }
 
-/// The bytes and numbers of every sink are the same.
+/// `rewrite` and `edits` give the same bytes, counts and diagnostics.
 pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &Options) {
     let (bytes, whole) = (rewritten.source(), &rewritten.report);
     let (edits, totals) = edits(bytes, options);
@@ -168,9 +168,9 @@ pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &O
 /// The invariants that hold for all options.
 pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>, output: &[u8]) {
     let report = &rewritten.report;
-    let doubt = report.diagnostics.iter().find(|one| one.code == Code::Doubt);
+    let doubt = report.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::Doubt);
     assert!(doubt.is_none(), "{doubt:?}\n{}", shown(bytes));
-    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    let counted: usize = Outcome::ALL.iter().map(|&outcome| report.count(outcome)).sum();
     assert_eq!(counted, report.links.len());
     for link in &report.links {
         assert_eq!(
@@ -198,9 +198,10 @@ pub(crate) fn always(bytes: &[u8], options: &Options, rewritten: &Rewritten<'_>,
     );
 }
 
-fn around(structure: &Structure, index: usize) -> impl Iterator<Item = &Entity> {
-    std::iter::successors(Some(index), |&one| structure.entities[one].parent)
-        .map(|one| &structure.entities[one])
+/// The entity at `index` and all entities that contain it.
+fn with_ancestors(structure: &Structure, index: usize) -> impl Iterator<Item = &Entity> {
+    std::iter::successors(Some(index), |&index| structure.entities[index].parent)
+        .map(|index| &structure.entities[index])
 }
 
 /// Without the group `headers`, only bodies of leaves and three fields change.
@@ -216,7 +217,7 @@ fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &Re
     }
     for edit in rewritten.edits.iter() {
         let inside =
-            allowed.iter().any(|one| one.start <= edit.span.start && edit.span.end <= one.end);
+            allowed.iter().any(|span| span.start <= edit.span.start && edit.span.end <= span.end);
         assert!(inside, "{edit:?} in\n{}", shown(bytes));
     }
 }
@@ -240,7 +241,12 @@ fn headings_are_the_same(bytes: &[u8], before: &Entity, output: &[u8], after: &E
     assert_eq!(&bytes[before.heading.separator.range()], &output[after.heading.separator.range()]);
 }
 
-fn correct_links_stay_correct(bytes: &[u8], before: &Entity, output: &[u8], after: &Entity) {
+fn correct_counts_and_digests_stay_correct(
+    bytes: &[u8],
+    before: &Entity,
+    output: &[u8],
+    after: &Entity,
+) {
     if number(bytes, before, "Content-Length") == Some(before.body.len()) {
         assert_eq!(number(output, after, "Content-Length"), Some(after.body.len()));
     }
@@ -295,8 +301,8 @@ fn leaf(
                 || (before.body.start <= link.span.start && link.span.end <= before.body.end)
         })
     };
-    let unknown = |one: &Diagnostic| {
-        one.code == Code::CharsetUnknown && one.span == Span::at(before.body.start)
+    let unknown = |diagnostic: &Diagnostic| {
+        diagnostic.code == Code::CharsetUnknown && diagnostic.span == Span::at(before.body.start)
     };
     let untouched = [Some(Reason::Transfer), Some(Reason::Signed)];
     if links().any(|link| untouched.contains(&link.reason))
@@ -312,7 +318,7 @@ fn leaf(
     if links().any(|link| link.reason == Some(Reason::SiblingPart)) {
         return;
     }
-    let entity = rewritten.report.entities.iter().find(|one| one.chain.entity == before.name);
+    let entity = rewritten.report.entities.iter().find(|entity| entity.chain.entity == before.name);
     let fallback = entity.unwrap().chain.fallback.as_ref();
     let mut alone = Options {
         format,
@@ -336,7 +342,8 @@ fn leaf(
             assert!(line.len() <= 76, "{} in\n{}", shown(line), shown(output));
         }
         for start in [&b"From "[..], b"--"] {
-            let count = |lines: &[&[u8]]| lines.iter().filter(|one| one.starts_with(start)).count();
+            let count =
+                |lines: &[&[u8]]| lines.iter().filter(|line| line.starts_with(start)).count();
             assert!(count(&new) <= count(&old), "{}", shown(output));
         }
     }

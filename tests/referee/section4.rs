@@ -1,8 +1,8 @@
-//! The specifications once more, slow and obvious: RFC 1808 section 4 on strings, step by step, and
-//! RFC 3986 section 5.2 with its input and output buffers. The fast code is held to these.
+//! Slow and obvious transcriptions of the specifications: RFC 1808 section 4 on strings, step by step, and RFC 3986
+//! section 5.2 with its input and output buffers. Tests compare the fast code with them.
 //!
-//! Deliberately absent: every shortcut. The readings A1, A4, A7, A22 and A24 of
-//! `docs/resolution.md` are marked where they come in.
+//! Deliberately absent: every shortcut. Comments mark where the interpretations A1, A4, A7, A8, A22 and A24 of
+//! `docs/resolution.md` apply.
 
 /// RFC 1808 section 2.4.
 #[derive(Clone, Default, Debug)]
@@ -56,11 +56,11 @@ fn is_written(component: &Option<String>) -> bool {
     component.as_ref().is_some_and(|text| !text.is_empty())
 }
 
-/// RFC 1808 section 4; `None` where the base is unusable (A22).
+/// RFC 1808 section 4; `None` if the base is unusable (A22).
 pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
     let base = parse1808(base_url);
     let mut url = parse1808(embedded_url);
-    // Step 2b, before the question of the base: an absolute URL needs none.
+    // Step 2b comes first, because an absolute URL needs no base.
     if url.scheme.is_some() {
         return Some(embedded_url.to_owned());
     }
@@ -138,7 +138,7 @@ pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
     Some(result)
 }
 
-/// Step 6 a to d, each as a rewriting of the list of segments.
+/// Steps 6a to 6d, each as a change of the list of segments.
 fn step_6(path: &str) -> String {
     let mut segments: Vec<&str> = path.split('/').collect();
     // a) All occurrences of "./", where "." is a complete path segment, are removed.

@@ -1,6 +1,6 @@
-//! `fixtures/facts/bases.tsv`: which base each document has, and why the other `base` elements do not count.
+//! The base of each document in `fixtures/facts/bases.tsv`, and why its other `base` elements do not count.
 //!
-//! Deliberately absent: bases from elsewhere than the document, which `fixtures/html` and `fixtures/message` have.
+//! Deliberately absent: bases from outside the document. `fixtures/html` and `fixtures/message` have them.
 
 use baselink::base::{Level, Rule, Status};
 use baselink::resolve::Profile;
@@ -10,15 +10,15 @@ use crate::facts;
 
 const FALLBACK: &str = "http://doc.example/dir/page.html?q";
 
-/// True if the levels of 3.1 equal `wanted`, one by one.
-fn is_said(wanted: &str, levels: &[Level]) -> bool {
-    let wanted: Vec<_> = wanted.split(" | ").filter(|one| !one.is_empty()).collect();
+/// True if the levels of section 3.1 match `expected`, one by one.
+fn levels_match(expected: &str, levels: &[Level]) -> bool {
+    let expected: Vec<_> = expected.split(" | ").filter(|level| !level.is_empty()).collect();
     let found: Vec<_> = levels
         .iter()
         .filter(|level| level.rule == Rule::Embedded && level.status != Status::Absent)
         .collect();
-    found.len() == wanted.len()
-        && found.iter().zip(wanted).all(|(level, wanted)| match wanted {
+    found.len() == expected.len()
+        && found.iter().zip(expected).all(|(level, expected)| match expected {
             "taken" => level.status == Status::Taken,
             "invalid" => level.status == Status::Invalid,
             reason => level.status == Status::PassedOver && level.reason.contains(reason),
@@ -31,7 +31,7 @@ fn every_document_has_its_base_in_every_profile() {
     assert_eq!(rows.len(), 78);
     let mut wrong = Vec::new();
     for row in &rows {
-        let [id, document, base, rfc, said] = row.as_slice() else {
+        let [id, document, base, rfc, levels] = row.as_slice() else {
             panic!("{row:?} has not 5 fields")
         };
         for profile in Profile::ALL {
@@ -39,7 +39,7 @@ fn every_document_has_its_base_in_every_profile() {
             let options = Options { profile, ..Options::at(FALLBACK) };
             let report = rewrite(document.as_bytes(), &options).report;
             let chain = &report.entities[0].chain;
-            if chain.base.as_deref() != Some(expected) || !is_said(said, &chain.levels) {
+            if chain.base.as_deref() != Some(expected) || !levels_match(levels, &chain.levels) {
                 wrong.push(format!(
                     "{id} under {profile}: {:?} instead of {expected:?}\n  {:?}",
                     chain.base, chain.levels

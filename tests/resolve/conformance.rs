@@ -1,5 +1,5 @@
-//! The grammar recogniser: a table of references by hand, section by section, and the grammar of
-//! the two RFCs as text, run by a slow matcher that knows nothing but the notation.
+//! The recogniser of the grammar agrees with a handwritten table of references, section by section, and with the
+//! grammar of the two RFCs, run by a slow matcher of its notation.
 
 use baselink::reference::{Category, conformance};
 use proptest::prelude::*;
@@ -217,7 +217,7 @@ const TABLE: &[(&str, &[Row])] = &[
 ];
 
 #[test]
-fn the_table_of_violations() {
+fn every_reference_has_its_first_violation() {
     let mut rows = 0;
     for (section, references) in TABLE {
         for (reference, category, expected) in *references {
@@ -233,7 +233,7 @@ fn the_table_of_violations() {
     assert!(rows >= 80, "{rows}");
 }
 
-/// References of a known scheme or none, over the characters on which the productions differ.
+/// References with a known scheme or none, made of the characters on which the productions differ.
 fn reference() -> impl Strategy<Value = String> {
     let start = prop::sample::select(vec![
         "",
@@ -272,8 +272,8 @@ proptest! {
         prop_assert_eq!(found.conforms, grammar::derives(&reference), "{:?}", found.violation);
         if let Some(violation) = found.violation {
             prop_assert_eq!(reference[violation.at..].chars().next(), violation.character);
-            // The text before the violation is not at fault: without the violation, nothing is reported. An `@`
-            // further on would change the login and the article, so it is excluded.
+            // The text before the violation conforms: followed by `x`, it has no earlier violation. If the reference
+            // has an `@`, the text may be part of a login or an article, so such references are exempt.
             let tail = format!("{}x", &reference[..violation.at]);
             let again = conformance(&tail).violation;
             let earlier = again.is_some_and(|again| again.at < violation.at);

@@ -1,8 +1,8 @@
-//! The tables of resolved references in every profile that they cover; the laws; and the fast code against slow
-//! transcriptions of the specifications.
+//! The tables of resolved references, in every profile that they cover; laws of resolution; and comparisons of the
+//! fast code with slow transcriptions of the specifications.
 //!
-//! `fixtures/resolution/README.md` names the sources of the tables. The URL tests of the web platform tests run
-//! completely if they are present (`tests/common/outside.rs`).
+//! `fixtures/resolution/README.md` names the sources of the tables. All URL tests of the web platform tests run if
+//! they are present (`tests/common/outside.rs`).
 //!
 //! Deliberately absent: the base of a document (`tests/resolve/bases.rs`).
 
@@ -64,7 +64,7 @@ fn assert_kept(reference: &str, target: &Target) {
 }
 
 #[test]
-fn rfc1808_section_5() {
+fn the_examples_of_rfc1808_have_their_results() {
     let table = fixture("rfc1808-section5.json");
     let base = table["base"].as_str().unwrap();
     let rows = table["rows"].as_array().unwrap();
@@ -78,7 +78,7 @@ fn rfc1808_section_5() {
     }
 }
 
-/// The rows of `references.tsv` that speak of the profile in `column`.
+/// The rows of `references.tsv` with a result for the profile in `column`.
 fn references(column: usize) -> Vec<Row> {
     let row = |row: Vec<String>| {
         let expected = match &*row[2 + column] {
@@ -131,7 +131,7 @@ fn a_splice_is_the_target_in_every_profile() {
     assert!(spliced >= 40, "only {spliced}");
 }
 
-/// The rows on which the profile is known to differ from the URL Standard.
+/// The rows on which the profile `whatwg` is known to differ from the URL Standard.
 fn known_differences() -> BTreeSet<(String, String)> {
     let table = fixture("whatwg-known-differences.json");
     let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
@@ -146,7 +146,7 @@ fn known_differences() -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn rows_of_the_web_platform_tests() {
+fn web_platform_tests_fail_only_in_known_rows() {
     let known = known_differences();
     let Some(folder) = outside::RESOLUTION.find() else { return };
     let text = fs::read_to_string(folder.join("wpt-urltestdata-with-base.json")).unwrap();
@@ -154,8 +154,8 @@ fn rows_of_the_web_platform_tests() {
     assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), known);
 }
 
-/// Bases and references over the characters that mean something.
-fn nasty() -> impl Strategy<Value = String> {
+/// References made of the characters that matter to resolution.
+fn nasty_reference() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "/", "/", "/", ".", ".", "..", "../", "./", ";", "?", "#", ":", "a", "b", "%", "%2e", "é",
         "//",
@@ -180,12 +180,12 @@ fn nasty_base() -> impl Strategy<Value = String> {
         "http:",
         "X:/a",
     ]);
-    (start, nasty()).prop_map(|(start, rest)| format!("{start}{rest}"))
+    (start, nasty_reference()).prop_map(|(start, rest)| format!("{start}{rest}"))
 }
 
-/// The tables of `docs/resolution.md` that show results.
+/// Checks the tables of `docs/resolution.md` that show results.
 #[test]
-fn the_tables_of_the_page() {
+fn documented_results_are_right() {
     let page = fs::read_to_string(Path::new(ROOT).join("docs/resolution.md")).unwrap();
     let code = |cell: &str| cell.trim().trim_matches('`').replace("(empty)", "");
     let check = |profile, base: &str, reference: &str, expected: &str| match expected {
@@ -215,7 +215,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn rfc1808_agrees_with_its_referee(base in nasty_base(), reference in nasty()) {
+    fn rfc1808_agrees_with_its_referee(base in nasty_base(), reference in nasty_reference()) {
         let found = Base::new(Profile::Rfc1808, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn rfc3986_agrees_with_its_referee(base in nasty_base(), reference in nasty()) {
+    fn rfc3986_agrees_with_its_referee(base in nasty_base(), reference in nasty_reference()) {
         let found = Base::new(Profile::Rfc3986, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn whatwg_targets_parse_and_keep_the_reference(base in nasty_base(), reference in nasty()) {
+    fn whatwg_targets_parse_and_keep_the_reference(base in nasty_base(), reference in nasty_reference()) {
         let found = Base::new(Profile::Whatwg, &base).resolve(&reference);
         if let Ok(target) = &found {
             assert_kept(&reference, target);
@@ -250,7 +250,7 @@ proptest! {
     /// Law: the result is absolute, so rewriting again has no effect. It also resolves to itself, except for the
     /// dot segments that `?y` and `#s` inherit under RFC 3986.
     #[test]
-    fn resolving_again_changes_nothing(base in nasty_base(), reference in nasty()) {
+    fn resolving_again_changes_nothing(base in nasty_base(), reference in nasty_reference()) {
         for profile in Profile::ALL {
             let base = Base::new(profile, &base);
             if let Ok(target) = base.resolve(&reference) {
@@ -265,13 +265,13 @@ proptest! {
 
     /// Law: a relativized target resolves to the target.
     #[test]
-    fn relativize_is_the_inverse(base in nasty_base(), reference in nasty(), other in nasty_base()) {
+    fn relativize_is_the_inverse(base in nasty_base(), reference in nasty_reference(), other in nasty_base()) {
         for profile in Profile::ALL {
             for target in [resolve(profile, &base, &reference).unwrap_or_default(), other.clone()] {
                 let relative = relativize(profile, &base, &target);
-                if let Ok(wanted) = resolve(profile, &base, &target) {
+                if let Ok(expected_url) = resolve(profile, &base, &target) {
                     let found = resolve(profile, &base, &relative);
-                    prop_assert_eq!(found, Ok(wanted), "{} {}", profile, relative);
+                    prop_assert_eq!(found, Ok(expected_url), "{} {}", profile, relative);
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! A relative link never becomes a script. If a browser treats a reference as relative, its absolute form has the
-//! scheme and place of the base, whatever the base and reference contain.
+//! scheme of the base, whatever the base and the reference contain.
 //!
-//! The browser is the `url` crate (URL Standard). Other profiles than `whatwg` resolve differently, but browsers
+//! The `url` crate (URL Standard) stands for the browser. The other profiles resolve differently, but browsers
 //! read their output too.
 //!
-//! Deliberately absent: links that have a scheme in browsers. They are kept unchanged.
+//! Deliberately absent: links that browsers read as absolute. They are kept unchanged.
 
 use baselink::resolve::Profile;
 use baselink::{Options, Outcome, Rewritten, rewrite};
@@ -82,15 +82,15 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;")
 }
 
-/// The rewritten links of `page` as readers see them, with the originals.
-fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
+/// The rewritten links: each original reference, and the reference in the output.
+fn rewritten_links(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
     let links = rewrite(&rewritten.output(), options).report.links;
     let pairs = rewritten.report.links.iter().zip(links);
     let changed = pairs.filter(|(old, _)| old.outcome == Outcome::Rewritten);
     changed.map(|(old, new)| (old.reference.clone(), new.reference)).collect()
 }
 
-/// True if a browser treats the reference as relative, whatever the base.
+/// True if a browser treats the reference as relative to any base.
 fn is_relative(reference: &str) -> bool {
     Url::parse(reference) == Err(ParseError::RelativeUrlWithoutBase)
 }
@@ -106,11 +106,11 @@ proptest! {
         profile in profile(),
     ) {
         let base = format!("{scheme}://h/{rest}");
-        let mut page: String = references.iter().map(|one| format!("<a href=\"{}\">", escaped(one))).collect();
+        let mut page: String = references.iter().map(|link| format!("<a href=\"{}\">", escaped(link))).collect();
         page.push_str("<meta http-equiv=refresh content=\"0;url=x\"><p style=\"a:url(y)\"><img srcset=\"z 1x\">");
         let options = Options { profile, ..Options::at(&base) };
         let rewritten = rewrite(page.as_bytes(), &options);
-        for (was, is) in made_of(&rewritten, &options) {
+        for (was, is) in rewritten_links(&rewritten, &options) {
             if is_relative(&was) {
                 let read = Url::parse(&is);
                 let is_same = read.as_ref().is_ok_and(|url| url.scheme().eq_ignore_ascii_case(scheme));
@@ -127,7 +127,7 @@ proptest! {
         references in prop::collection::vec(text(), 1..3),
         profile in profile(),
     ) {
-        let links: String = references.iter().map(|one| format!("<a href=\"{}\"/>", escaped(one))).collect();
+        let links: String = references.iter().map(|link| format!("<a href=\"{}\"/>", escaped(link))).collect();
         let page = format!("<base href=\"{}\">{links}", escaped(&base));
         let codebase = format!("<object codebase=\"{}\" data=\"x\"></object>", escaped(&inner));
         let options = Options { profile, ..Options::at("http://h/d/") };
@@ -135,8 +135,8 @@ proptest! {
         let message = format!("Base: {}\nContent-Type: text/html\n\n{links}{codebase}", base.replace(['\r', '\n'], ""));
         let of_message = Options { format: baselink::format::Format::Message, ..options.clone() };
         let in_message = rewrite(message.as_bytes(), &of_message);
-        let made = [made_of(&rewritten, &options), made_of(&in_message, &of_message)].concat();
-        for (was, is) in made {
+        let changed_links = [rewritten_links(&rewritten, &options), rewritten_links(&in_message, &of_message)].concat();
+        for (was, is) in changed_links {
             if is_relative(&was) {
                 let runs = Url::parse(&is).is_ok_and(|url| SCRIPTS[..2].contains(&url.scheme()));
                 prop_assert!(!runs, "{base:?} and {was:?} gave {is:?}");

@@ -1,7 +1,7 @@
 //! The output of `baselink check` for each site of `fixtures/tree/`, and its output for other programs and
 //! browsers: a SARIF log, and the page of `--report`.
 //!
-//! Deliberately absent: accepting the present output. A missing expectation fails.
+//! Deliberately absent: a way to accept the present output. A missing expectation is a failure.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -38,15 +38,14 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
-/// Every counted link is also listed.
 #[test]
 fn the_fragment_of_a_base_is_ignored() {
     let scene = site(&[("x.html", b"<base href=\"#z\">")]);
-    let (told, status) = check(scene.path(), &["--deny", "fragment"]);
-    assert_eq!((told.as_str(), status), ("none of 1 link would break\n", Some(0)));
+    let (text, status) = check(scene.path(), &["--deny", "fragment"]);
+    assert_eq!((text.as_str(), status), ("none of 1 link would break\n", Some(0)));
 }
 
-/// The expectation called `name` of a case in `fixtures/tree/`.
+/// The expectation `name` of a case in `fixtures/tree/`.
 fn expected(case: &Path, name: &str) -> String {
     let path = case.join(name);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -68,11 +67,11 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
             command.current_dir(&case).env_clear().arg("check").args(moving.lines());
             let output = command.args(arguments).arg("site").output().unwrap();
             let [out, error] =
-                [output.stdout, output.stderr].map(|one| String::from_utf8(one).unwrap());
+                [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
             (out, error, output.status.code())
         };
-        let (text, said, status) = run(&[]);
-        let links_break = said.contains("error: links would break: ");
+        let (text, errors, status) = run(&[]);
+        let links_break = errors.contains("error: links would break: ");
         assert_eq!(status, Some(i32::from(links_break)), "{}", case.display());
         let (json, ..) = run(&["-q", "--json"]);
         let (log, ..) = run(&["-q", "--sarif"]);
@@ -80,7 +79,7 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
         let results = log["runs"][0]["results"].as_array().unwrap();
         let results: String = results.iter().map(|result| format!("{result}\n")).collect();
         for (name, found) in [
-            ("expected.txt", format!("{text}{said}")),
+            ("expected.txt", format!("{text}{errors}")),
             ("expected.jsonl", json),
             ("expected.sarif", results),
         ] {
@@ -92,14 +91,16 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The planted site has a finding of every class and cause that files of a fixture can have.
+/// The site `planted` has a finding of every class and cause that a fixture can have.
 #[test]
 fn the_sites_contain_every_class_and_cause() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree/planted");
     let found = expected(&case, "expected.jsonl");
     let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |class: &str, cause: &str| {
-        found.iter().any(|one| one["class"] == class && (cause.is_empty() || one["cause"] == cause))
+        found.iter().any(|finding| {
+            finding["class"] == class && (cause.is_empty() || finding["cause"] == cause)
+        })
     };
     for (class, causes) in [
         ("left", "placeholder"),
@@ -118,7 +119,7 @@ fn the_sites_contain_every_class_and_cause() {
             assert!(has(class, cause), "{class} {cause}");
         }
     }
-    assert!(found.iter().any(|one| one["differs"] == true));
+    assert!(found.iter().any(|finding| finding["differs"] == true));
 }
 
 /// SARIF 2.1.0, 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.30 (region).
@@ -172,7 +173,7 @@ fn a_clean_folder_gives_a_log_without_results() {
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
 }
 
-/// On disk, no file is the index of its folder, and the scheme changes.
+/// On disk, a folder has no index file, and the scheme is another.
 #[test]
 fn a_folder_can_be_checked_for_opening_from_disk() {
     let page = b"<a href=sub/>1</a><a href=sub/index.html>2</a><a href=//b.example/x>3</a>";
@@ -180,17 +181,18 @@ fn a_folder_can_be_checked_for_opening_from_disk() {
     let (found, status) = check(scene.path(), &["--json", "--to", "file"]);
     assert_eq!(status, Some(1));
     let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let told: Vec<_> = found.iter().map(|one| (&one["class"], &one["cause"])).collect();
-    assert_eq!(told[0], (&"dangling".into(), &"no-index".into()));
-    assert_eq!(told[1], (&"travels".into(), &Value::Null));
-    assert_eq!(told[2], (&"escapes".into(), &"net-path".into()));
+    let classes: Vec<_> =
+        found.iter().map(|finding| (&finding["class"], &finding["cause"])).collect();
+    assert_eq!(classes[0], (&"dangling".into(), &"no-index".into()));
+    assert_eq!(classes[1], (&"travels".into(), &Value::Null));
+    assert_eq!(classes[2], (&"escapes".into(), &"net-path".into()));
     let moved = found[1]["moved"].as_str().unwrap();
     let root = fs::canonicalize(scene.path()).unwrap();
     assert!(moved.starts_with("file:///") && moved.ends_with("/site/sub/index.html"), "{moved}");
     assert!(moved.contains(&*root.file_name().unwrap().to_string_lossy()), "{moved}");
 }
 
-/// The page that is written for `scene`.
+/// The page that `--report` writes for `scene`.
 fn page(scene: &Path, arguments: &[&str]) -> String {
     check(scene, &[&["--report", "page.html"], arguments].concat());
     fs::read_to_string(scene.join("page.html")).unwrap()
@@ -202,14 +204,14 @@ fn data(page: &str) -> Value {
     serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
 }
 
-/// The links that the page has: target, place and reference.
+/// The links in the data of the page: target, place and reference.
 fn links(data: &Value) -> Vec<(String, String, String)> {
     let numbers: Vec<usize> = serde_json::from_value(data["links"].clone()).unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let link = |one: &[usize]| {
-        let file = text(&data["files"][one[1]][0]);
-        let to = text(&data["targets"][one[0]][2]);
-        (to, format!("{file}:{}:{}", one[2], one[3]), text(&data["names"][one[5]]))
+    let link = |row: &[usize]| {
+        let file = text(&data["files"][row[1]][0]);
+        let to = text(&data["targets"][row[0]][2]);
+        (to, format!("{file}:{}:{}", row[2], row[3]), text(&data["names"][row[5]]))
     };
     numbers.chunks(6).map(link).collect()
 }
@@ -275,7 +277,7 @@ fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
     let found: Vec<_> =
         found.iter().map(|(_, place, reference)| (&**place, &**reference)).collect();
     let evil = |column: usize| format!("{evil}:1:{column}");
-    // `<a href="`, the reference and `">1</a>`, and so on.
+    // Each column follows from the lengths of `<a href="`, the reference and `">1</a>`.
     let places = [evil(10), evil(64), evil(110), evil(134)];
     for expected in [
         (&*places[0], "</td><img src=x onerror=alert(1)>"),
@@ -343,8 +345,8 @@ fn the_page_marks_links_on_which_the_profiles_disagree() {
     // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
     let scene = site(&[("index.html", b"<a href=;x>")]);
     let page = page(scene.path(), &[]);
-    let said = "<br><small>no file has this name</small><br><small>1 leads elsewhere under another resolver</small>";
-    assert!(section(&page, "Targets").contains(said), "{page}");
+    let row = "<br><small>no file has this name</small><br><small>1 leads elsewhere under another resolver</small>";
+    assert!(section(&page, "Targets").contains(row), "{page}");
 }
 
 #[test]
@@ -361,13 +363,13 @@ fn a_large_report_has_all_findings_and_draws_some() {
     assert_eq!(links(&data).len(), 18_000);
     for (heading, all, drawn) in [("Targets", "240 targets", 100), ("Files", "150 files", 100)] {
         let section = section(&page, heading);
-        // And a head.
+        // One row is the header.
         assert_eq!(section.matches("<tr").count(), drawn + 1, "{heading}");
         assert!(section.contains(&format!("The first {drawn} of {all}.")), "{section}");
     }
 }
 
-/// If space is short, findings that do not fail are omitted, and the page says so.
+/// An oversized report omits findings that do not fail, and says so.
 #[test]
 fn an_oversized_report_keeps_the_failing_findings() {
     let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
@@ -381,7 +383,7 @@ fn an_oversized_report_keeps_the_failing_findings() {
     assert!(section(&page, "Links").contains("75 links are omitted"));
 }
 
-/// Marks are under the URL as a terminal shows it: East Asian wide characters take two columns (Unicode Standard
+/// The marks are under the URL as a terminal shows it: East Asian wide characters take two columns (Unicode Standard
 /// Annex #11), combining characters none.
 #[test]
 fn the_url_is_underlined_under_wide_and_combining_characters() {
@@ -389,7 +391,8 @@ fn the_url_is_underlined_under_wide_and_combining_characters() {
     let scene = site(&[("index.html", page.as_bytes())]);
     let (text, _) = check(scene.path(), &["-v"]);
     let lines: Vec<&str> = text.lines().collect();
-    // Two and two columns, one, a space, and `<a href="`; then two columns, one, and `.html`.
+    // Before the URL: two wide characters (4 columns), `e`, a space and `<a href="` are 15 columns. The URL: a wide
+    // character (2), `e` and `.html` are 8.
     assert_eq!(lines[1], format!("  1 | {}", page.trim_end()));
     assert_eq!(lines[2], format!("    | {}{}", " ".repeat(15), "^".repeat(8)));
 }
@@ -423,22 +426,22 @@ mod unix {
             .unwrap()
     }
 
-    /// No file that a later run would read is half written.
+    /// An interrupted run leaves no partial baseline for a later run to read.
     #[test]
     fn ctrl_c_while_findings_are_listed_leaves_no_baseline() {
         let scene = many(&OLD.repeat(40));
         let mut child =
             start(scene.path(), &["-v", "--update-baseline", "--baseline", "known.jsonl"]);
         let mut out = child.stdout.take().unwrap();
-        // The program writes, but the reader has stopped.
+        // The program has begun to write, and nobody reads the rest yet.
         out.read_exact(&mut [0; 1]).unwrap();
         interrupt::interrupt(&child);
         let mut rest = String::new();
         out.read_to_string(&mut rest).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), &*output.stderr), (None, &b""[..]));
-        let there: Vec<_> = fs::read_dir(scene.path()).unwrap().collect();
-        assert_eq!(there.len(), 1, "{there:?}");
+        let entries: Vec<_> = fs::read_dir(scene.path()).unwrap().collect();
+        assert_eq!(entries.len(), 1, "{entries:?}");
     }
 
     /// Detects a file of the folder under another name (a hard link or a path through a symbolic link).
@@ -495,7 +498,7 @@ mod unix {
         }
         assert_eq!(status, Some(2));
         let classes = found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let classes: Vec<_> = classes.map(|one| one["class"].clone()).collect();
+        let classes: Vec<_> = classes.map(|finding| finding["class"].clone()).collect();
         assert_eq!(classes, ["travels", "dangling"]);
         let diff = String::from_utf8(localized.stdout).unwrap();
         assert!(

@@ -1,9 +1,9 @@
-//! The commands on folders that no case of `tests/cli/cases/` can describe, built at run time: symbolic and hard
-//! links, pipes and sockets, names that are not text, permissions, extended attributes, times, Maildirs, many
-//! files, signals, a terminal.
+//! Commands on folders that no case of `tests/cli/cases/` can describe. The tests build the folders at run time:
+//! symbolic and hard links, pipes and sockets, names that are not text, permissions, extended attributes, times,
+//! Maildirs, many files, signals, a terminal.
 //!
-//! The neighboring modules test the library; this module tests the output for users. A test that needs something
-//! which the machine lacks (another user, extended attributes, `script`) is skipped with a notice.
+//! The neighboring modules test the library; this module tests the output for users. If the machine lacks something
+//! (another user, extended attributes, `script`), the test prints a notice and is skipped.
 //!
 //! Deliberately absent: kills at any moment and full disks, which are in `tests/trees/killed.rs`.
 #![cfg(unix)]
@@ -24,7 +24,7 @@ use rustix::process::Signal;
 use crate::interrupt;
 
 const LINK: &str = "<a href=x>\n";
-const MADE: &str = "<a href=http://a.example/x>\n";
+const ABSOLUTE: &str = "<a href=http://a.example/x>\n";
 const URL: [&str; 2] = ["-u", "http://a.example/"];
 
 fn baselink(folder: &Path) -> Command {
@@ -33,12 +33,12 @@ fn baselink(folder: &Path) -> Command {
     command
 }
 
-/// Status, standard output and standard error of a command line, whose arguments are divided by spaces.
+/// The exit status, standard output and standard error of a command line, whose arguments are separated by spaces.
 fn run(folder: &Path, line: &str) -> (i32, String, String) {
-    told(&baselink(folder).args(line.split(' ')).args(URL).output().unwrap())
+    result_of(&baselink(folder).args(line.split(' ')).args(URL).output().unwrap())
 }
 
-fn told(output: &Output) -> (i32, String, String) {
+fn result_of(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
@@ -83,17 +83,17 @@ fn symbolic_links_are_skipped_and_counted() {
     symlink("../elsewhere", w.join("d")).unwrap();
     symlink(".", w.join("loop")).unwrap();
     symlink("nowhere", w.join("nothing")).unwrap();
-    let left = "4 symbolic links were skipped; --follow reads their targets\n";
+    let notice = "4 symbolic links were skipped; --follow reads their targets\n";
 
     let listed = "w/a.html:1:9  rewritten  a[href]  x -> http://a.example/x\n";
-    let told = format!("1 link: 1 rewritten\n{left}");
-    assert_eq!(run(here, "links w"), (0, listed.into(), told));
+    let summary = format!("1 link: 1 rewritten\n{notice}");
+    assert_eq!(run(here, "links w"), (0, listed.into(), summary));
     let (status, _, stderr) = run(here, "base w");
-    assert_eq!((status, stderr.as_str()), (0, left));
+    assert_eq!((status, stderr.as_str()), (0, notice));
     let summary = "1 file: 1 rewritten\n  html  1 file, 1 link: 1 rewritten\n";
-    assert_eq!(run(here, "rewrite w -o out"), (0, String::new(), format!("{summary}{left}")));
+    assert_eq!(run(here, "rewrite w -o out"), (0, String::new(), format!("{summary}{notice}")));
     assert_eq!(names(&here.join("out")), [Path::new("a.html")]);
-    assert_eq!(run(here, "rewrite -i w"), (0, String::new(), format!("{summary}{left}")));
+    assert_eq!(run(here, "rewrite -i w"), (0, String::new(), format!("{summary}{notice}")));
     assert_eq!(fs::read(here.join("elsewhere/b.html")).unwrap(), LINK.as_bytes());
 }
 
@@ -128,10 +128,10 @@ fn followed_links_are_read_and_loops_reported() {
          html  3 files, 3 links: 3 rewritten\n"
     );
     assert_eq!(status, 2);
-    let there = files(&here.join("out"));
-    assert_eq!(there[Path::new("c.html")], MADE.as_bytes());
-    assert_eq!(there[Path::new("d/b.html")], b"<a href=http://a.example/d/x>\n");
-    assert_eq!(there.len(), 3);
+    let found_files = files(&here.join("out"));
+    assert_eq!(found_files[Path::new("c.html")], ABSOLUTE.as_bytes());
+    assert_eq!(found_files[Path::new("d/b.html")], b"<a href=http://a.example/d/x>\n");
+    assert_eq!(found_files.len(), 3);
 }
 
 #[test]
@@ -213,9 +213,9 @@ fn a_symbolic_link_given_as_argument_is_read() {
     symlink("w", here.join("v")).unwrap();
     symlink("elsewhere/c.html", here.join("b.html")).unwrap();
     assert_eq!(run(here, "rewrite -q v b.html -o out").0, 0);
-    let there = files(&here.join("out"));
-    assert_eq!(there[Path::new("v/a.html")], MADE.as_bytes());
-    assert_eq!(there[Path::new("b.html")], MADE.as_bytes());
+    let found_files = files(&here.join("out"));
+    assert_eq!(found_files[Path::new("v/a.html")], ABSOLUTE.as_bytes());
+    assert_eq!(found_files[Path::new("b.html")], ABSOLUTE.as_bytes());
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn pipes_and_sockets_are_reported_and_never_opened() {
     put(here, "w/z.html", LINK);
     assert!(Command::new("mkfifo").arg(here.join("w/pipe.html")).status().unwrap().success());
     let _socket = UnixListener::bind(here.join("w/socket")).unwrap();
-    let said = "error: w/pipe.html: not a regular file; skipped\n\
+    let reported = "error: w/pipe.html: not a regular file; skipped\n\
                 error: w/socket: not a regular file; skipped\n";
     for (line, summary) in [
         ("links w", "2 files, 2 links: 2 rewritten\n"),
@@ -241,34 +241,35 @@ fn pipes_and_sockets_are_reported_and_never_opened() {
         ),
     ] {
         let (status, _, stderr) = run(here, line);
-        assert_eq!((status, stderr), (2, format!("{said}{summary}")), "{line}");
+        assert_eq!((status, stderr), (2, format!("{reported}{summary}")), "{line}");
     }
     assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("z.html")]);
-    assert_eq!(fs::read(here.join("w/z.html")).unwrap(), MADE.as_bytes());
+    assert_eq!(fs::read(here.join("w/z.html")).unwrap(), ABSOLUTE.as_bytes());
 }
 
-/// A pipe that is named is read, as by `cat`: a shell makes one of `<(…)`.
+/// Like `cat`, the program reads a pipe that is named. A shell passes `<(…)` as such a pipe.
 #[test]
 fn a_pipe_given_as_argument_is_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let pipe = here.join("pipe.html");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    for (line, said) in
-        [("rewrite -q pipe.html", MADE), ("links --only-targets pipe.html", "http://a.example/x\n")]
-    {
+    for (line, expected) in [
+        ("rewrite -q pipe.html", ABSOLUTE),
+        ("links --only-targets pipe.html", "http://a.example/x\n"),
+    ] {
         let output = std::thread::scope(|scope| {
             scope.spawn(|| fs::write(&pipe, LINK).unwrap());
             run(here, line)
         });
-        assert_eq!((output.0, &*output.1), (0, said), "{line}: {}", output.2);
+        assert_eq!((output.0, &*output.1), (0, expected), "{line}: {}", output.2);
     }
     let refused = run(here, "rewrite -q -i pipe.html");
     assert_eq!((refused.0, &*refused.2), (2, "error: pipe.html: not a regular file\n"));
 }
 
-/// I19: the next run that writes to a folder removes temporary files of a killed run, but neither those of a
-/// running one nor files of other programs with similar names.
+/// The next run that writes to a folder removes the temporary files of a killed run. It keeps those of a running
+/// program, and files of other programs with similar names.
 #[test]
 fn leftovers_of_a_killed_run_are_removed() {
     let scene = tempfile::tempdir().unwrap();
@@ -290,53 +291,53 @@ fn leftovers_of_a_killed_run_are_removed() {
     let begin = |folder: &str| {
         baselink::files::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
     };
-    let (mut left, mut stay) = (Vec::new(), Vec::new());
-    let mut living = Vec::new();
+    let (mut stale, mut kept_files) = (Vec::new(), Vec::new());
+    let mut running = Vec::new();
     for folder in folders {
-        // A temporary file with its name, but not locked, as after a kill.
-        let begun = begin(folder);
+        // An unlocked file with the name of a temporary file, as after a kill.
+        let replacement = begin(folder);
         let [path] = &temporary(folder)[..] else { panic!() };
-        drop(begun);
+        drop(replacement);
         fs::write(path, "half of a pa").unwrap();
-        left.push(path.clone());
+        stale.push(path.clone());
         for name in [".baselink-notes", ".baselink-0123456789abcdef", ".baselink-0a1b2c3d4e5f"] {
-            stay.push(put(here, format!("{folder}/{name}"), "mine"));
+            kept_files.push(put(here, format!("{folder}/{name}"), "mine"));
         }
     }
     for folder in folders {
-        living.push(begin(folder));
-        stay.extend(
+        running.push(begin(folder));
+        kept_files.extend(
             temporary(folder)
                 .into_iter()
-                .filter(|path| !left.contains(path) && !stay.contains(path))
+                .filter(|path| !stale.contains(path) && !kept_files.contains(path))
                 .collect::<Vec<_>>(),
         );
     }
-    assert_eq!(stay.len(), 16);
+    assert_eq!(kept_files.len(), 16);
     let are_there = |paths: &[PathBuf]| paths.iter().all(|path| path.exists());
     for line in
         ["links -q w", "rewrite -q --dry-run -i w", "rewrite -q --diff w", "check -q w --deny none"]
     {
         assert_eq!(run(here, line).0, 0, "{line}");
-        assert!(are_there(&left), "{line} writes nothing");
+        assert!(are_there(&stale), "{line} writes nothing");
     }
     assert_eq!(run(here, "rewrite -q w -o out").0, 0);
-    assert!(are_there(&left[..2]) && !left[2].exists() && !left[3].exists());
-    let (status, _, said) = run(here, "rewrite -i w");
+    assert!(are_there(&stale[..2]) && !stale[2].exists() && !stale[3].exists());
+    let (status, _, reported) = run(here, "rewrite -i w");
     let summary = "1 hidden file or folder was skipped; --hidden includes them\n\
                    2 files: 2 rewritten\n  html  2 files, 2 links: 2 rewritten\n";
-    assert_eq!((status, &*said), (0, summary));
-    assert!(left.iter().all(|path| !path.exists()));
-    assert!(are_there(&stay));
-    for path in &left[..2] {
+    assert_eq!((status, &*reported), (0, summary));
+    assert!(stale.iter().all(|path| !path.exists()));
+    assert!(are_there(&kept_files));
+    for path in &stale[..2] {
         fs::write(path, "half of a pa").unwrap();
     }
     assert_eq!(run(here, "localize -q -i w").0, 0);
-    assert!(left.iter().all(|path| !path.exists()) && are_there(&stay));
-    assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
+    assert!(stale.iter().all(|path| !path.exists()) && are_there(&kept_files));
+    assert!(running.into_iter().all(|replacement| replacement.commit().is_ok()));
 }
 
-/// HTTrack records the URL of a link between pages in the target page.
+/// HTTrack records the URL of each page in the page itself, so linked pages are read for their URLs.
 #[test]
 fn neighboring_pages_are_read_only_as_files_of_the_folder() {
     let here = tempfile::tempdir().unwrap();
@@ -358,9 +359,9 @@ fn neighboring_pages_are_read_only_as_files_of_the_folder() {
 fn names_are_bytes_and_print_on_one_line() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
-    let no_text = OsStr::from_bytes(b"caf\xe9 %41?.html");
+    let not_utf_8 = OsStr::from_bytes(b"caf\xe9 %41?.html");
     let with_line_end = OsStr::new("new\nline\x1b[31m.html");
-    put(here, Path::new("w").join(no_text), "<a href=#t>");
+    put(here, Path::new("w").join(not_utf_8), "<a href=#t>");
     put(here, Path::new("w").join(with_line_end), "<a href=#t>");
     assert_eq!(
         run(here, "links w").1,
@@ -377,18 +378,21 @@ fn names_are_bytes_and_print_on_one_line() {
     assert_eq!(paths.next().unwrap(), "out/caf\u{fffd} %41?.html");
     assert_eq!(paths.next().unwrap(), "out/new\nline\x1b[31m.html");
     assert_eq!(paths.next(), None);
-    let there = files(&here.join("out"));
-    assert_eq!(there[Path::new(no_text)], b"<a href=http://a.example/caf%E9%20%2541%3F.html#t>");
-    assert_eq!(there.len(), 2);
+    let found_files = files(&here.join("out"));
+    assert_eq!(
+        found_files[Path::new(not_utf_8)],
+        b"<a href=http://a.example/caf%E9%20%2541%3F.html#t>"
+    );
+    assert_eq!(found_files.len(), 2);
 
-    // The name is also escaped in a sentence.
+    // The name is also escaped in an error.
     symlink("nowhere", here.join("w").join("a\nb")).unwrap();
     let (status, _, stderr) = run(here, "links --follow -q w");
     assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a broken symbolic link\n"));
 }
 
 #[test]
-fn a_folder_without_permission_gives_one_sentence() {
+fn a_folder_without_permission_gives_one_error() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     put(here, "w/a.html", LINK);
@@ -410,7 +414,7 @@ fn a_folder_without_permission_gives_one_sentence() {
     }
     let output = command.args(["links", "w"]).args(URL).output().unwrap();
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
-    let (status, stdout, stderr) = told(&output);
+    let (status, stdout, stderr) = result_of(&output);
     assert_eq!(stdout.lines().filter(|line| !line.is_empty()).count(), 2);
     assert_eq!(stderr, "error: w/closed: permission denied\n2 files, 2 links: 2 rewritten\n");
     assert_eq!(status, 2);
@@ -437,11 +441,11 @@ fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
             let record: serde_json::Value = serde_json::from_str(line).unwrap();
             let levels = record["chain"].as_array().unwrap().iter();
             let retrieval = levels.filter(|level| level["rule"] == "3.3");
-            let told = retrieval.map(|level| {
+            let shown = retrieval.map(|level| {
                 let text = |key: &str| level[key].as_str().unwrap().to_owned();
                 format!("{} {} {}", text("source"), text("value"), text("status"))
             });
-            told.collect::<Vec<_>>()
+            shown.collect::<Vec<_>>()
         });
         of_file.collect::<Vec<_>>()
     };
@@ -489,7 +493,7 @@ fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
         "{shown}"
     );
     let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).output().unwrap();
-    assert_eq!(told(&output), (0, String::new(), String::new()));
+    assert_eq!(result_of(&output), (0, String::new(), String::new()));
     let plain = here.join("w/h.example/plain.html");
     assert_eq!(fs::read(&plain).unwrap(), b"<a href=https://x.example/x>\n");
     let kept = xattr::get(&plain, "user.xdg.origin.url").unwrap().unwrap();
@@ -507,7 +511,7 @@ fn a_crawl_has_ports_and_queries_in_its_names() {
         .output()
         .unwrap();
     assert_eq!(
-        told(&output).1,
+        result_of(&output).1,
         "w/h.example/p?q=1&r=%2F:1:24  rewritten  a[href]  #t -> \
          https://h.example/p?q=1&r=%2F#t\n\n\
          w/h.example:8080/a/index.html:1:9  rewritten  a[href]  #t -> \
@@ -527,8 +531,11 @@ fn files_are_written_even_if_records_are_not_read() {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    let there = files(&here.join("w"));
-    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()), "some files are as they were");
+    let found_files = files(&here.join("w"));
+    assert!(
+        found_files.values().all(|bytes| bytes == ABSOLUTE.as_bytes()),
+        "some files are as they were"
+    );
 }
 
 #[test]
@@ -546,8 +553,11 @@ fn ignored_signals_stay_ignored() {
     shell.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(here);
     let output = shell.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n", "nohup would not help");
-    let there = files(&here.join("w"));
-    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()), "some files are as they were");
+    let found_files = files(&here.join("w"));
+    assert!(
+        found_files.values().all(|bytes| bytes == ABSOLUTE.as_bytes()),
+        "some files are as they were"
+    );
 }
 
 #[test]
@@ -558,7 +568,7 @@ fn a_file_in_place_is_replaced_only_where_it_changes() {
     let page = put(here, "a.html", LINK);
     let before = fs::metadata(&page).unwrap().ino();
     assert_eq!(run(here, "rewrite -q -i a.html").0, 0);
-    assert_eq!(fs::read(&page).unwrap(), MADE.as_bytes());
+    assert_eq!(fs::read(&page).unwrap(), ABSOLUTE.as_bytes());
     let after = fs::metadata(&page).unwrap().ino();
     assert_ne!(after, before);
     assert_eq!(run(here, "rewrite -q -i a.html").0, 0);
@@ -582,7 +592,7 @@ fn times_are_kept_on_request_and_for_unchanged_files() {
     age(&a);
     age(&b);
     assert_eq!(run(here, "rewrite -q -i --preserve-times --backup .orig w").0, 0);
-    assert_eq!(fs::read(&a).unwrap(), MADE.as_bytes());
+    assert_eq!(fs::read(&a).unwrap(), ABSOLUTE.as_bytes());
     assert_eq!(modified(&a), long_ago);
     assert_eq!(modified(&here.join("w/a.html.orig")), long_ago);
     assert_eq!(modified(&b), long_ago);
@@ -620,7 +630,8 @@ fn a_file_in_place_keeps_its_permission_bits() {
     assert_eq!(fs::metadata(here.join("out/b.html")).unwrap().permissions().mode() & 0o777, 0o444);
 }
 
-/// Nothing in the current folder is the input of a folder made of an archive. (The last folder of each path had its bits.)
+/// The input is an archive, so the folders of the output do not take permissions from the current folder. (Once, the
+/// last folder of each path did.)
 #[test]
 fn folders_from_an_archive_have_default_permissions() {
     let scene = tempfile::tempdir().unwrap();
@@ -662,7 +673,7 @@ fn hard_links_are_reported_and_broken_only_on_request() {
          1 absolute\n"
     );
     assert_eq!(status, 0);
-    assert_eq!(fs::read(here.join("w/a.html")).unwrap(), MADE.as_bytes());
+    assert_eq!(fs::read(here.join("w/a.html")).unwrap(), ABSOLUTE.as_bytes());
     assert_eq!(fs::read(&other).unwrap(), LINK.as_bytes());
 }
 
@@ -671,7 +682,7 @@ fn maildir_names_get_the_new_sizes() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let message = |link: &str| format!("Subject: x\nContent-Type: text/html\n\n<a href={link}>\n");
-    // Four lines: on the wire each has one byte more.
+    // The message has four lines, each with one byte more on the wire (CRLF).
     let [old, new, other] = ["x", "http://a.example/cur/x", "http://a.example/new/x"].map(message);
     let name = |text: &str| format!("1.a.host,S={},W={}:2,FS", text.len(), text.len() + 4);
     put(here, Path::new("Mail/cur").join(name(&old)), &old);
@@ -711,11 +722,11 @@ fn maildir_names_get_the_new_sizes() {
             ("Mail/new/3.c.host".into(), "Mail/new/3.c.host".into()),
         ]
     );
-    let there = files(&here.join("Mail"));
-    assert_eq!(there[&Path::new("cur").join(name(&new))], new.as_bytes());
-    assert_eq!(there[Path::new("new/3.c.host")], other.as_bytes());
-    assert_eq!(there[Path::new("tmp/4.d.host")], old.as_bytes());
-    assert_eq!(there.len(), 5);
+    let found_files = files(&here.join("Mail"));
+    assert_eq!(found_files[&Path::new("cur").join(name(&new))], new.as_bytes());
+    assert_eq!(found_files[Path::new("new/3.c.host")], other.as_bytes());
+    assert_eq!(found_files[Path::new("tmp/4.d.host")], old.as_bytes());
+    assert_eq!(found_files.len(), 5);
 }
 
 #[test]
@@ -723,7 +734,7 @@ fn an_empty_folder_is_not_a_failure() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     fs::create_dir_all(here.join("w/sub")).unwrap();
-    let nothing = |said: &str| (0, String::new(), said.to_owned());
+    let nothing = |reported: &str| (0, String::new(), reported.to_owned());
     assert_eq!(run(here, "links w"), nothing("no documents found\n"));
     assert_eq!(run(here, "base w"), nothing("no documents found\n"));
     assert_eq!(run(here, "rewrite -i w"), nothing("no files found\n"));
@@ -731,7 +742,7 @@ fn an_empty_folder_is_not_a_failure() {
     assert!(here.join("out/sub").is_dir());
 }
 
-/// About 600 files of all formats, with oddities and failures among them; the same each time.
+/// More than 600 files of all formats, some of them odd or broken; the same each time.
 fn populate(here: &Path) {
     for number in 0..300 {
         let folder = format!("w/{}/{}", number % 7, number % 3);
@@ -780,17 +791,17 @@ fn results_do_not_depend_on_the_number_of_jobs() {
         "localize -o out --json",
     ] {
         let with = |jobs: &str| {
-            // Commands that only read leave files unchanged.
+            // Commands that only read share one folder, because they change no files.
             let own = line.contains("-o out") || line.contains("--in-place");
-            let made = own.then(|| tempfile::tempdir().unwrap());
-            let here = made.as_ref().map_or(read.path(), |made| made.path());
+            let scene = own.then(|| tempfile::tempdir().unwrap());
+            let here = scene.as_ref().map_or(read.path(), |scene| scene.path());
             if own {
                 populate(here);
             }
             let common = if line.contains("--in-place") { &common[1..] } else { &common[..] };
             let mut command = baselink(here);
             let output = command.args(line.split(' ')).args(["-j", jobs]).args(common).output();
-            (told(&output.unwrap()), if own { files(here) } else { BTreeMap::new() })
+            (result_of(&output.unwrap()), if own { files(here) } else { BTreeMap::new() })
         };
         let ((one, of_one), (eight, of_eight)) = (with("1"), with("8"));
         assert_eq!(one.0, if line.contains("--in-place") { 0 } else { 2 }, "{line}: {}", one.2);
@@ -803,7 +814,8 @@ fn results_do_not_depend_on_the_number_of_jobs() {
     }
 }
 
-/// True if a signal stops the `command` before it has changed `number` files. The changed ones must be complete.
+/// True if the signal stops `command` before it has changed `number` files. Checks that each changed file is
+/// complete.
 fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -816,14 +828,18 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The first files are there long before the last.
+    // The first file is changed long before the last.
     while fs::read(here.join("w/0000.html")).unwrap() == LINK.as_bytes() {}
     interrupt::send(signal, &child);
-    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
-    let there = files(&here.join("w"));
-    let new = there.values().filter(|bytes| **bytes == MADE.as_bytes()).count();
-    let old = there.values().filter(|bytes| **bytes == LINK.as_bytes()).count();
-    assert_eq!((new + old, there.len()), (number, number), "no temporary files, nothing half");
+    let (status, _, stderr) = result_of(&child.wait_with_output().unwrap());
+    let found_files = files(&here.join("w"));
+    let new = found_files.values().filter(|bytes| **bytes == ABSOLUTE.as_bytes()).count();
+    let old = found_files.values().filter(|bytes| **bytes == LINK.as_bytes()).count();
+    assert_eq!(
+        (new + old, found_files.len()),
+        (number, number),
+        "no temporary files, nothing half"
+    );
     if old == 0 {
         return false;
     }
@@ -850,7 +866,7 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
 fn ctrl_c_stops_after_the_current_file() {
     for command in ["rewrite", "localize"] {
         for &signal in interrupt::signals() {
-            // On a busy machine the signal may come when all is done; then there is more to do.
+            // On a busy machine, the signal may come after the last file. Then a larger folder is tried.
             let is_stopped = [1_000, 4_000, 16_000]
                 .into_iter()
                 .any(|number| is_stopped(command, signal, number));
@@ -874,19 +890,19 @@ fn ctrl_c_lets_the_current_file_finish() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Opens the pipe after the program has opened it too.
+    // Returns when the program has opened the pipe too.
     let mut writer = File::options().write(true).open(&pipe).unwrap();
     writer.write_all(b"<a href=").unwrap();
     interrupt::interrupt(&child);
     writer.write_all(b"x>\n").unwrap();
     drop(writer);
-    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    let (status, _, stderr) = result_of(&child.wait_with_output().unwrap());
     assert_eq!(status, 130, "{stderr}");
-    let there = files(&here.join("out"));
-    assert_eq!(there[Path::new("pipe.html")], MADE.as_bytes());
-    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()));
-    assert!(there.len() < 2_001, "it was not stopped");
-    let done = match there.len() {
+    let found_files = files(&here.join("out"));
+    assert_eq!(found_files[Path::new("pipe.html")], ABSOLUTE.as_bytes());
+    assert!(found_files.values().all(|bytes| bytes == ABSOLUTE.as_bytes()));
+    assert!(found_files.len() < 2_001, "it was not stopped");
+    let done = match found_files.len() {
         1 => "1 file".to_owned(),
         number => format!("{number} files"),
     };
@@ -957,7 +973,7 @@ fn the_progress_bar_needs_a_terminal() {
     std::thread::sleep(Duration::from_millis(600));
     writer.write_all(LINK.as_bytes()).unwrap();
     drop(writer);
-    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    let (status, _, stderr) = result_of(&child.wait_with_output().unwrap());
     assert_eq!(
         stderr,
         "2 files: 2 to rewrite\n  html  2 files, 2 links: 2 rewritten\nnothing was written\n"

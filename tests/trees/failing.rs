@@ -1,16 +1,19 @@
-//! Each call of a run, failing: the disk is full, broken, or used up by this user; or the program is killed there.
+//! Lets each system call of a run fail, as if the disk were full, broken or over quota, or kills the program at the
+//! call.
 //!
 //! ```text
-//! strace -f -e inject=renameat:error=ENOSPC:when=2 baselink rewrite -i w     for each call, and each time it is made
+//! strace -f -e inject=renameat:error=ENOSPC:when=2 baselink rewrite -i w     for each call and occurrence
 //! ```
 //!
-//! After each, every file of `modes.rs` is old or new; the status is 2 and a sentence says why, unless the call may
-//! fail without harm ([`HARMLESS`]); and the next run does the rest, and leaves nothing behind. What is written less of than
-//! was asked for is had by a limit for the size of files. And the order of writing, syncing and renaming is looked at.
+//! After each fault, every file of `modes.rs` is old or new. The exit status is 2 and an error names the cause,
+//! unless the call may fail without harm ([`HARMLESS`]). The next run completes the work and leaves nothing behind. A
+//! limit on the size of files makes writes short. Another test checks the order of writing, syncing and renaming.
 //!
-//! Each call fails with one error; with `BASELINK_FAULTS=all` with each, however often it is made.
+//! By default, the first three calls and the last call of each name and thread fail, each with one error and with a
+//! kill. `BASELINK_FAULTS=all` tries every call with every error.
 //!
-//! Deliberately absent: calls that only read; what a disk does with what it has said to be written; that needs a machine of its own.
+//! Deliberately absent: calls that only read; disks that lose data after reporting it as written, which need a
+//! separate machine.
 #![cfg(target_os = "linux")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,8 +34,7 @@ use crate::outside;
 pub(crate) const WRITING: &str = "open,openat,openat2,write,writev,pwrite64,copy_file_range,sendfile,ftruncate,fallocate,fsync,\
     fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,fchmod,fchown,fsetxattr,\
     fremovexattr,utimensat,flock";
-/// The errors that calls return, with the expected messages. The last one is not an error: the program is killed
-/// there.
+/// The errors that calls return, with the expected messages. The last entry kills the program instead.
 pub(crate) const FAULTS: [(&str, &str); 4] = [
     ("error=ENOSPC", "No space left on device (os error 28)"),
     ("error=EIO", "Input/output error (os error 5)"),
@@ -40,26 +42,25 @@ pub(crate) const FAULTS: [(&str, &str); 4] = [
     ("signal=SIGKILL", ""),
 ];
 
-/// Writing calls that may fail without harm: the start of a line of strace (for `openat`, the opened path), and the
-/// reason.
+/// Writing calls that may fail without harm: a part of the line that strace prints, and the reason.
 const HARMLESS: [(&str, &str); 11] = [
-    ("syncfs(", "each file is synced for itself instead"),
-    ("flock(", "the temporary file gets a name that says so; a kill leaves it"),
+    ("syncfs(", "each file is synced separately instead"),
+    ("flock(", "the temporary file gets a name that shows it; after a kill it stays"),
     ("unlinkat(", "a temporary file that cannot be removed is removed by the next run"),
     ("copy_file_range(", "the bytes are read and written instead"),
     ("linkat(", "the backup is a copy instead"),
-    ("openat2(", "each folder is opened for itself instead"),
-    ("O_NOFOLLOW|O_CLOEXEC|O_PATH)", "the old file is held open only to be quick"),
-    ("fchown(", "that the owner is lost is said"),
-    ("open(\"", "a folder is opened again for its files, or what killed runs left stays there"),
-    ("utimensat(", "that times are lost is said"),
-    ("\".\", O_RDONLY", "each folder is synced for itself instead of the file system"),
+    ("openat2(", "each folder is opened separately instead"),
+    ("O_NOFOLLOW|O_CLOEXEC|O_PATH)", "the old file is held open only for speed"),
+    ("fchown(", "the loss of the owner is reported"),
+    ("open(\"", "a folder is opened again for its files, or leftovers of killed runs stay"),
+    ("utimensat(", "the loss of times is reported"),
+    ("\".\", O_RDONLY", "each folder is synced separately instead of the file system"),
 ];
 
-/// The number of files: enough that several are committed together, and some by another thread.
+/// The number of files: enough to commit several together, and some on another thread.
 const FEW: usize = 2;
 
-fn is_everything_asked() -> bool {
+fn is_exhaustive() -> bool {
     std::env::var("BASELINK_FAULTS").is_ok_and(|asked| asked == "all")
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn traced(mode: &Mode, here: &Path, arguments: &[&str]) -> (Output, V
     let log = tempfile::NamedTempFile::new().unwrap();
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-s", "0", "-o"]).arg(log.path()).args(arguments);
-    // With it strace 6.1 sends no signal.
+    // With this option, strace 6.1 sends no signal.
     if !arguments.iter().any(|argument| argument.contains("signal=")) {
         strace.arg("--seccomp-bpf");
     }
@@ -79,7 +80,8 @@ pub(crate) fn traced(mode: &Mode, here: &Path, arguments: &[&str]) -> (Output, V
     (output, lines.lines().map(str::to_owned).collect())
 }
 
-/// `12 renameat(4, "a", …` is of thread 12, and calls `renameat`.
+/// Splits a line of strace: `12 renameat(4, "a", …` has the thread 12, the name `renameat`, and the call from the
+/// name on.
 fn thread_and_call(line: &str) -> Option<(&str, &str, &str)> {
     let (thread, call) = line.split_once(' ')?;
     let call = call.trim_start();
@@ -89,8 +91,8 @@ fn thread_and_call(line: &str) -> Option<(&str, &str, &str)> {
         .then_some((thread, name, call))
 }
 
-/// True if a call belongs to starting the program or to standard output or error, or opens an input.
-fn is_apart(call: &str) -> bool {
+/// True if the call starts the program, prints, or opens an input.
+fn is_unrelated(call: &str) -> bool {
     let is_of_the_system = [".so", "\"/etc/", "\"/proc/", "\"/sys/", "\"/dev/"];
     let is_read = call.contains("O_RDONLY") && !call.contains("O_PATH") && !call.contains("\".\"");
     is_read
@@ -98,24 +100,25 @@ fn is_apart(call: &str) -> bool {
         || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
 }
 
-/// Calls that a thread makes, reduced to those that should fail: the first three and the last of each name.
-pub(crate) fn calls(trace: &[String], is_everything_asked: bool) -> Vec<(String, usize)> {
-    let mut made: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
+/// The calls that should fail: each name with the number of the call among those of its name in one thread. Unless
+/// the test is exhaustive, only the first three and the last.
+pub(crate) fn calls(trace: &[String], is_exhaustive: bool) -> Vec<(String, usize)> {
+    let mut all: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
-        made.entry((name, thread)).or_default().push(is_apart(call));
+        all.entry((name, thread)).or_default().push(is_unrelated(call));
     }
     let mut calls = BTreeSet::new();
-    for ((name, _), made) in made {
-        let own = made.iter().enumerate().filter(|(_, is_apart)| !**is_apart);
+    for ((name, _), flags) in all {
+        let own = flags.iter().enumerate().filter(|(_, is_unrelated)| !**is_unrelated);
         let own: Vec<_> = own.map(|(number, _)| number + 1).collect();
-        let is_tried = |at: usize| is_everything_asked || at < 3 || at + 1 >= own.len();
+        let is_tried = |at: usize| is_exhaustive || at < 3 || at + 1 >= own.len();
         let tried = own.iter().enumerate().filter(|(at, _)| is_tried(*at));
         calls.extend(tried.map(|(_, number)| (name.to_owned(), *number)));
     }
     calls.into_iter().collect()
 }
 
-/// The permitted results of a run after a fault, and the results of the next run.
+/// The files before a run, and after a complete run.
 struct Expected {
     before: Scene,
     after: Scene,
@@ -126,23 +129,24 @@ impl Expected {
         Self { before: (mode.before)(FEW), after: mode.after(FEW) }
     }
 
-    /// Examines the result; then the next run completes it. Returns a description of any fault.
+    /// Checks the files after a fault. Then the next run completes the work. Returns a description of any fault of
+    /// the program.
     fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
-        let (said, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
-        if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {
-            return Err(format!("{status:?} {said}"));
+        let (reported, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
+        if reported.contains("panic") || !matches!(status, None | Some(0 | 2)) {
+            return Err(format!("{status:?} {reported}"));
         }
-        let there = files(here);
-        let seen = look(&self.before, &self.after, &there)?;
-        let is_done = seen.old == 0 && self.after.keys().all(|path| there.contains_key(path));
+        let found = files(here);
+        let seen = look(&self.before, &self.after, &found)?;
+        let is_done = seen.old == 0 && self.after.keys().all(|path| found.contains_key(path));
         if status == Some(0) && !is_done {
-            return Err(format!("not all is done: {said}"));
+            return Err(format!("not all is done: {reported}"));
         }
         let again = mode.program(here).output().unwrap();
-        let there = files(here);
-        let differ = there.iter().filter(|(path, bytes)| self.after.get(*path) != Some(bytes));
+        let found = files(here);
+        let differ = found.iter().filter(|(path, bytes)| self.after.get(*path) != Some(bytes));
         let differ: Vec<_> = differ.map(|(path, _)| path).collect();
-        match again.status.success() && there == self.after {
+        match again.status.success() && found == self.after {
             true => Ok(()),
             false => Err(format!("the next run: {again:?} {differ:?}")),
         }
@@ -152,10 +156,10 @@ impl Expected {
 /// True if a failing call need not be reported.
 fn may_fail(call: &str) -> bool {
     let is_known = |(part, _): &(&str, &str)| call.contains(part);
-    is_apart(call) || HARMLESS.iter().any(is_known)
+    is_unrelated(call) || HARMLESS.iter().any(is_known)
 }
 
-/// Lets each call of a run fail, and returns the faults.
+/// Lets each call of a run fail, and describes the faults of the program.
 fn fail_each(mode: &Mode) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -165,27 +169,28 @@ fn fail_each(mode: &Mode) -> Vec<String> {
     let (output, trace) = traced(mode, here, &["-e", &set]);
     assert!(output.status.success(), "{}: {output:?}", mode.line);
     let (mut failed, mut wrong) = (0, Vec::new());
-    for (turn, (call, number)) in calls(&trace, is_everything_asked()).into_iter().enumerate() {
-        for (fault, (how, says)) in FAULTS.iter().enumerate() {
-            if !is_everything_asked() && fault < 3 && fault != turn % 3 {
+    for (turn, (call, number)) in calls(&trace, is_exhaustive()).into_iter().enumerate() {
+        for (fault, (action, expected_message)) in FAULTS.iter().enumerate() {
+            if !is_exhaustive() && fault < 3 && fault != turn % 3 {
                 continue;
             }
             mode.set(here, &expected.before);
-            let inject = format!("inject={call}:{how}:when={number}");
+            let inject = format!("inject={call}:{action}:when={number}");
             let (output, trace) = traced(mode, here, &["-e", &set, "-e", &inject]);
             let injected = trace.iter().filter(|line| line.contains("(INJECTED)"));
             let injected: Vec<_> =
                 injected.filter_map(|line| Some(thread_and_call(line)?.2)).collect();
-            let said = String::from_utf8_lossy(&output.stderr);
-            let is_said = |line: &str| line.starts_with("error: ") && line.contains(says);
+            let reported = String::from_utf8_lossy(&output.stderr);
+            let is_reported =
+                |line: &str| line.starts_with("error: ") && line.contains(expected_message);
             // If standard error fails too, nothing can be reported.
             let is_mute = injected.iter().any(|call| call.starts_with("write(2,"));
             let is_right = match output.status.code() {
                 Some(0) => injected.iter().copied().all(may_fail),
-                Some(2) => is_mute || said.lines().any(is_said),
+                Some(2) => is_mute || reported.lines().any(is_reported),
                 _ => true,
             };
-            let is_right = if is_right { Ok(()) } else { Err(said.into_owned()) };
+            let is_right = if is_right { Ok(()) } else { Err(reported.into_owned()) };
             if let Err(what) = expected.look(mode, here, &output).and(is_right) {
                 wrong.push(format!(
                     "{}: {inject} {injected:?}: {:?}: {what}",
@@ -200,7 +205,7 @@ fn fail_each(mode: &Mode) -> Vec<String> {
     wrong
 }
 
-/// I19: of every way to write.
+/// Tries every mode of writing.
 #[test]
 fn a_call_that_fails_leaves_files_old_or_new() {
     if !outside::has_strace() {
@@ -215,7 +220,7 @@ fn a_call_that_fails_leaves_files_old_or_new() {
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// I19: with a limit for the size of a file a write takes less than it was given, and the next fails.
+/// A limit on the size of files makes one write short, and the next one fail.
 #[test]
 fn a_short_write_leaves_files_old_or_new() {
     const TOO_LARGE: &str = "File too large (os error 27)";
@@ -226,21 +231,22 @@ fn a_short_write_leaves_files_old_or_new() {
         for limit in ["0", "1", "20", "500"] {
             mode.set(here, &expected.before);
             let mut shell = Command::new("sh");
-            // The default action of the signal would end the program.
+            // The default action of SIGXFSZ would end the program.
             let script = "trap '' XFSZ; exec prlimit --fsize=\"$0\" \"$@\"";
             shell.args(["-c", script, limit, env!("CARGO_BIN_EXE_baselink")]);
             in_scene(&mut shell, here, mode.line);
             let output = shell.output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            let is_said = output.status.code() == Some(0) || said.contains(TOO_LARGE);
-            assert!(is_said, "{}: {limit} bytes: {output:?}", mode.line);
+            let reported = String::from_utf8_lossy(&output.stderr);
+            let is_reported = output.status.code() == Some(0) || reported.contains(TOO_LARGE);
+            assert!(is_reported, "{}: {limit} bytes: {output:?}", mode.line);
             let looked = expected.look(mode, here, &output);
             looked.unwrap_or_else(|what| panic!("{}: {limit} bytes: {what}", mode.line));
         }
     });
 }
 
-/// A call of the program: of a thread's call that another's comes between, strace shows the beginning and the end.
+/// A system call. If calls of several threads overlap, strace prints the beginning and the end of a call on separate
+/// lines.
 struct Call {
     text: String,
     begun: usize,
@@ -252,21 +258,21 @@ impl Call {
         self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
     }
 
-    /// The text between double quotes or angle brackets, which contain the target of a descriptor.
+    /// The texts between two marks: double quotes, or the angle brackets around the path of a descriptor.
     fn parts(&self, marks: [char; 2]) -> Vec<&str> {
         self.text.split(marks).skip(1).step_by(2).collect()
     }
 
-    /// Into which folder a file gets which name.
-    fn to(&self) -> Option<(&str, &str)> {
+    /// The folder and the new name, if the call renames a file.
+    fn renamed_to(&self) -> Option<(&str, &str)> {
         let is_rename = ["renameat", "renameat2"].iter().any(|name| self.is(name));
         is_rename.then(|| (self.parts(['<', '>'])[1], self.parts(['"', '"'])[1]))
     }
 
     /// True if the call syncs the file or folder at `path`.
     fn syncs(&self, path: &str) -> bool {
-        let is_it = self.parts(['<', '>']).first() == Some(&path);
-        self.is("syncfs") || is_it && (self.is("fsync") || self.is("fdatasync"))
+        let is_path = self.parts(['<', '>']).first() == Some(&path);
+        self.is("syncfs") || is_path && (self.is("fsync") || self.is("fdatasync"))
     }
 }
 
@@ -284,7 +290,7 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
             let is_open = |call: &&mut (&str, Call)| {
                 call.0 == thread.trim_end() && call.1.ended == usize::MAX
             };
-            // Calls that began before they were traced.
+            // The call began before tracing did.
             let Some(call) = calls.iter_mut().rev().find(is_open) else { continue };
             call.1.ended = at;
             call.1.text.push_str(rest.split_once("resumed>").unwrap().1);
@@ -293,16 +299,16 @@ fn calls_in_order(trace: &[String]) -> Vec<Call> {
     calls.into_iter().map(|(_, call)| call).filter(|call| !call.text.contains(" = -1 ")).collect()
 }
 
-/// docs/trees.md: new contents "are written to a temporary file in its folder, flushed to disk, and renamed over the old
-/// file". The backup is safe before that, and a message's new name before the old one is removed. All of it is on
-/// disk before the program reports success, except new files in the folder of `-o`.
+/// docs/trees.md: new contents "are written to a temporary file in its folder, flushed to disk, and renamed over the
+/// old file". The backup is on disk before the rename, and the new name of a message before its old file is removed.
+/// Everything is on disk before the program reports success, except new files in the folder of `-o`.
 #[test]
-fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
+fn bytes_reach_the_disk_before_names_and_names_before_the_end() {
     if !outside::has_strace() {
         return;
     }
     with_each(|mode| {
-        // Enough that a whole file system is synced at once.
+        // Twenty files are enough to sync the whole file system at once.
         for files in [1, 20] {
             let folder = tempfile::tempdir().unwrap();
             mode.set(folder.path(), &(mode.before)(files));
@@ -314,7 +320,7 @@ fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
                 let is_between = |call: &&Call| call.begun > after && call.ended < before;
                 calls.iter().filter(is_between).any(|call| call.syncs(path))
             };
-            let renames = calls.iter().filter_map(|call| Some((call, call.to()?)));
+            let renames = calls.iter().filter_map(|call| Some((call, call.renamed_to()?)));
             let mut waited = 0;
             for (rename, (into, name)) in renames {
                 let temporary =
@@ -345,7 +351,7 @@ fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
                         mode.line
                     );
                 }
-                // What is removed from there later is an old message, or the lock of a mailbox.
+                // Later, only old messages and locks of mailboxes are removed from the folder.
                 for removed in calls.iter().filter(|call| call.is("unlinkat")) {
                     let [folder, name] =
                         [removed.parts(['<', '>'])[0], removed.parts(['"', '"'])[0]];
@@ -365,7 +371,7 @@ fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
     });
 }
 
-/// I19: the file is new then, but a crash of the machine could bring the old one back.
+/// The file is new, but a crash of the machine could restore the old one.
 #[test]
 fn a_folder_that_cannot_be_synced_is_reported() {
     if !outside::has_strace() {
@@ -373,25 +379,25 @@ fn a_folder_that_cannot_be_synced_is_reported() {
     }
     let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -i w/0.html").unwrap();
     let scene = tempfile::tempdir().unwrap();
-    // The last of each: the folder is opened and synced.
+    // The last call of each name opens or syncs the folder.
     for call in ["openat", "fsync"] {
         let traced = |inject: &[&str]| {
             mode.set(scene.path(), &(mode.before)(1));
             traced(mode, scene.path(), &[&["-e", "trace=openat,fsync"], inject].concat())
         };
         let (_, trace) = traced(&[]);
-        let made = trace.iter().filter_map(|line| thread_and_call(line));
-        let number = made.filter(|(_, name, _)| *name == call).count();
+        let traced_calls = trace.iter().filter_map(|line| thread_and_call(line));
+        let number = traced_calls.filter(|(_, name, _)| *name == call).count();
         let (output, _) = traced(&["-e", &format!("inject={call}:error=EIO:when={number}")]);
-        let said = String::from_utf8(output.stderr).unwrap();
+        let reported = String::from_utf8(output.stderr).unwrap();
         let why = "is new, but its folder could not be synced: Input/output error (os error 5)";
-        assert_eq!(said, format!("error: w/0.html {why}\n"));
+        assert_eq!(reported, format!("error: w/0.html {why}\n"));
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(files(scene.path()), mode.after(1));
     }
 }
 
-/// I19: a mailbox is not replaced if a message is delivered after it was read.
+/// A mailbox is not replaced if a message is delivered after it was read.
 #[test]
 fn a_delivery_to_a_mailbox_is_noticed() {
     if !outside::has_strace() {
@@ -402,7 +408,7 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     let (here, before) = (scene.path(), (mode.before)(FEW));
     mode.set(here, &before);
     let log = tempfile::NamedTempFile::new().unwrap();
-    // It is stopped once the new bytes are on the disk.
+    // Stops the program when the new bytes are on disk.
     let stop = "inject=fsync:signal=SIGSTOP:when=1";
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o"]).arg(log.path()).args(["-e", "trace=fsync", "-e", stop]);
@@ -421,18 +427,19 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     OpenOptions::new().append(true).open(&mailbox).unwrap().write_all(message.as_bytes()).unwrap();
     kill_process(stopped.unwrap(), Signal::CONT).unwrap();
     let output = run.wait_with_output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let reported = String::from_utf8(output.stderr).unwrap();
     let why = "another program changed it meanwhile; it was left as it is";
-    assert_eq!(said, format!("error: all.mbox: {why}\n"));
+    assert_eq!(reported, format!("error: all.mbox: {why}\n"));
     assert_eq!(output.status.code(), Some(2));
-    let with_it = format!("{}{message}", before[Path::new("all.mbox")]);
-    assert_eq!(fs::read_to_string(&mailbox).unwrap(), with_it);
+    let with_message = format!("{}{message}", before[Path::new("all.mbox")]);
+    assert_eq!(fs::read_to_string(&mailbox).unwrap(), with_message);
     assert!(mode.program(here).status().unwrap().success());
-    let absolute = with_it.replace("href=/", "href=http://a.example/");
+    let absolute = with_message.replace("href=/", "href=http://a.example/");
     assert_eq!(files(here), Scene::from([("all.mbox".into(), absolute)]));
 }
 
-/// I19: of a folder that could not be listed first, and can be then, no link is made absolute as if its files were not there.
+/// A folder cannot be listed at first, but can be later. Its files do not count as missing: no link to them becomes
+/// absolute.
 #[test]
 fn an_unreadable_folder_is_not_mirrored() {
     if !outside::has_strace() {
@@ -451,8 +458,8 @@ fn an_unreadable_folder_is_not_mirrored() {
     mode.set(scene.path(), &before);
     let inject = format!("inject=openat:error=EIO:when={number}");
     let (output, _) = traced(mode, scene.path(), &["-e", "trace=openat", "-e", &inject]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said, "error: w: Input/output error (os error 5)\n");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(reported, "error: w: Input/output error (os error 5)\n");
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(files(scene.path()), before);
 }

@@ -1,4 +1,5 @@
-//! Signals that ask a program to end, sent directly, because a busy machine may be slow to start a helper program.
+//! Signals that ask a program to end. They are sent without a helper program, which may be slow to start on a busy
+//! machine.
 //!
 //! Deliberately absent: SIGKILL, which a program cannot handle.
 #![allow(dead_code)]
@@ -7,8 +8,8 @@ use std::process::Child;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The signals to send. A program that was started with SIGINT ignored, as a shell starts background jobs, keeps
-/// ignoring it, and so do the programs that a test starts.
+/// The signals to send. A program that a shell started in the background ignores SIGINT, and so do the programs that
+/// its tests start.
 pub(crate) fn signals() -> &'static [Signal] {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

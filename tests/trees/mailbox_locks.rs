@@ -1,10 +1,11 @@
-//! I19: a mailbox in place, to which mail programs deliver meanwhile: locks of fcntl(2) and lock files (Debian Policy, 11.6).
+//! Rewrites a mailbox in place while mail programs deliver to it: locks of fcntl(2), and lock files (Debian Policy,
+//! 11.6).
 //!
 //! ```text
-//! all.mbox.lock    "4711\n"    another program has the mailbox: it is waited for, and left after ten seconds
+//! all.mbox.lock    "4711\n"    another program holds the mailbox: wait, and skip it after ten seconds
 //! ```
 //!
-//! Deliberately absent: a delivery that asks for no lock. `tests/trees/failing.rs` has one.
+//! Deliberately absent: a delivery without a lock, which `tests/trees/failing.rs` tests.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File, OpenOptions};
@@ -40,11 +41,11 @@ fn baselink() -> Command {
     Command::new(env!("CARGO_BIN_EXE_baselink"))
 }
 
-fn said(output: &Output) -> &str {
+fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// The files of `folder` by their names, with their text.
+/// The names and contents of the files in `folder`.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -62,9 +63,9 @@ fn file(name: &str, text: &str) -> (String, String) {
     (name.to_owned(), text.to_owned())
 }
 
-/// Waits for something, and not forever.
-fn until(mut is_so: impl FnMut() -> bool) {
-    assert!((0..6_000).any(|_| is_so() || {
+/// Waits until the condition is true, for at most half a minute.
+fn until(mut condition: impl FnMut() -> bool) {
+    assert!((0..6_000).any(|_| condition() || {
         thread::sleep(Duration::from_millis(5));
         false
     }));
@@ -80,7 +81,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     let folder = mailbox(BEFORE);
     let [path, lock] = ["all.mbox", "all.mbox.lock"].map(|name| folder.path().join(name));
     let mut strace = Command::new("strace");
-    // The second second is needed for the check below.
+    // The second half of the delay is for the checks below.
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat"]);
     strace.args(["-e", "inject=renameat:delay_enter=2000000"]);
     strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
@@ -88,7 +89,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     until(|| lock.exists());
     let text = fs::read_to_string(&lock).unwrap();
     let (process, ours) = text.split_once('\n').unwrap();
-    // No more: with a number of seven digits these are the 16 bytes that procmail takes for a lock.
+    // With a process id of seven digits, the lock has 16 bytes. procmail removes a stale lock only if it has no more.
     assert!(Path::new("/proc").join(process).exists() && ours == "baselink", "{text}");
     let open = || OpenOptions::new().append(true).open(&path).unwrap();
     let is_locked = |file: &File| {
@@ -97,12 +98,12 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     };
     until(|| is_locked(&open()));
     assert_eq!(fs::read_to_string(&path).unwrap(), BEFORE);
-    // A mail program's procedure: `O_EXCL` until there is no lock file, then the mailbox.
+    // As a mail program does: retries `O_EXCL` until there is no lock file, then opens the mailbox.
     until(|| File::create_new(&lock).is_ok());
     open().write_all(DELIVERED.as_bytes()).unwrap();
     fs::remove_file(&lock).unwrap();
     let output = run.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(files(folder.path()), [file("all.mbox", &format!("{AFTER}{DELIVERED}"))]);
 }
 
@@ -114,11 +115,11 @@ fn a_lock_of_another_program_is_awaited() {
     let run = start(baselink(), folder.path());
     thread::sleep(Duration::from_millis(700));
     let with_lock = [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n")];
-    let there = files(folder.path());
-    assert_eq!(there.iter().filter(|file| with_lock.contains(file)).count(), 2, "{there:?}");
+    let found = files(folder.path());
+    assert_eq!(found.iter().filter(|file| with_lock.contains(file)).count(), 2, "{found:?}");
     fs::remove_file(&lock).unwrap();
     let output = run.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(files(folder.path()), [file("all.mbox", AFTER)]);
 }
 
@@ -130,17 +131,20 @@ fn a_mailbox_that_stays_locked_is_skipped() {
     let held = OpenOptions::new().write(true).open(by_call.path().join("all.mbox")).unwrap();
     fcntl_lock(&held, FlockOperation::LockExclusive).unwrap();
     let runs = [&by_file, &by_call].map(|folder| start(baselink(), folder.path()));
-    let [file_said, call_said] = runs.map(|run| {
+    let [file_error, call_error] = runs.map(|run| {
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        said(&output).to_owned()
+        stderr(&output).to_owned()
     });
     assert_eq!(
-        file_said,
+        file_error,
         "error: all.mbox: another program holds its lock all.mbox.lock; it was left as it is. If no program delivers or \
          changes mail there, delete all.mbox.lock\n"
     );
-    assert_eq!(call_said, "error: all.mbox: another program has locked it; it was left as it is\n");
+    assert_eq!(
+        call_error,
+        "error: all.mbox: another program has locked it; it was left as it is\n"
+    );
     let with_lock = [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n")];
     assert_eq!(files(by_file.path()), with_lock);
     assert_eq!(files(by_call.path()), [file("all.mbox", BEFORE)]);
@@ -153,12 +157,12 @@ fn a_lock_of_a_killed_run_is_removed() {
         let folder = mailbox(text);
         fs::write(folder.path().join("all.mbox.lock"), "4194305\nbaselink").unwrap();
         let output = start(baselink(), folder.path()).wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", stderr(&output));
         assert_eq!(files(folder.path()), [file("all.mbox", AFTER)]);
     }
 }
 
-/// A lock is for mailboxes only, and for those that are replaced only.
+/// Only mailboxes that are replaced need a lock.
 #[test]
 fn other_files_and_unchanged_mailboxes_need_no_lock() {
     let folder = tempfile::tempdir().unwrap();
@@ -175,6 +179,7 @@ fn other_files_and_unchanged_mailboxes_need_no_lock() {
     let mut program = baselink();
     program.args(["rewrite", "-q", "-u", "http://a.example/", "all.mbox", "-o", "new.mbox"]);
     assert!(program.current_dir(folder.path()).status().unwrap().success());
-    let made = [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n"), file("new.mbox", AFTER)];
-    assert_eq!(files(folder.path()), made);
+    let expected =
+        [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n"), file("new.mbox", AFTER)];
+    assert_eq!(files(folder.path()), expected);
 }

@@ -1,13 +1,14 @@
-//! Every way in which the program writes files: a command, the files that are there before it, and those after it.
+//! The modes in which the program writes files: a command, the files before it, and the files after it.
 //!
 //! ```text
 //! rewrite -i w     w/0.html <a href=/0/1>     -->     w/0.html <a href=http://a.example/0/1>
 //! ```
 //!
-//! What a command makes of pages, messages and mailboxes is written by hand; archives, results and reports are
-//! what a run makes that nobody disturbs.
+//! The outputs for pages, messages and mailboxes are written by hand. For archives, results and reports, the expected
+//! output is that of an undisturbed run.
 //!
-//! Deliberately absent: what disturbs it. `tests/trees/killed.rs` kills it, `tests/trees/failing.rs` lets calls fail.
+//! Deliberately absent: disturbances. `tests/trees/killed.rs` kills the program, `tests/trees/failing.rs` lets calls
+//! fail.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
@@ -17,13 +18,13 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-/// Files with their contents. Contents that are not text are stored as characters up to U+00FF.
+/// Files with their contents. If contents are not text, each byte is a character up to U+00FF.
 pub(crate) type Scene = BTreeMap<PathBuf, String>;
 
 /// A way to write files.
 pub(crate) struct Mode {
     pub(crate) line: &'static str,
-    /// The number of files when the program is killed.
+    /// The number of files in the test that kills the program.
     pub(crate) many: usize,
     /// The files before the run, given their number.
     pub(crate) before: fn(usize) -> Scene,
@@ -31,7 +32,7 @@ pub(crate) struct Mode {
     pub(crate) after: Option<fn(usize) -> Scene>,
 }
 
-/// More files than are given their names at once (256), most of them small.
+/// More files than are renamed at once (256), most of them small.
 pub(crate) const FILES: usize = 300;
 
 const fn by_hand(
@@ -47,42 +48,44 @@ const fn undisturbed(line: &'static str, many: usize, before: fn(usize) -> Scene
     Mode { line, many, before, after: None }
 }
 
-/// Each command with its containers: `tree` has pages, a message, a mailbox, a response and a picture.
+/// Each command with each kind of container: `tree` has pages, a message, a mailbox, a response and a picture.
 pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q -j 1 -i w", 40, tree, |n| absolute(tree(n))),
     by_hand("rewrite -q -j 4 -i w", FILES, tree, |n| absolute(tree(n))),
     by_hand("rewrite -q -i w --backup .orig", 40, tree, |n| backed_up(tree(n), absolute)),
-    by_hand("rewrite -q --in-place=break-links w", 40, linked, |n| absolute(linked(n))),
-    by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, linked, |n| {
-        backed_up(linked(n), absolute)
+    by_hand("rewrite -q --in-place=break-links w", 40, hard_linked, |n| absolute(hard_linked(n))),
+    by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, hard_linked, |n| {
+        backed_up(hard_linked(n), absolute)
     }),
-    by_hand("rewrite -q -i w/0.html", 1, one, |n| absolute(one(n))),
-    by_hand("rewrite -q -i w/0.html --backup .orig", 1, one, |n| backed_up(one(n), absolute)),
+    by_hand("rewrite -q -i w/0.html", 1, one_page, |n| absolute(one_page(n))),
+    by_hand("rewrite -q -i w/0.html --backup .orig", 1, one_page, |n| {
+        backed_up(one_page(n), absolute)
+    }),
     by_hand("rewrite -q -i large.html", 1, large, |n| absolute(large(n))),
     by_hand("rewrite -q -j 1 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
     by_hand("rewrite -q -j 2 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
     by_hand("rewrite -q -i mail", FILES, |n| maildir(n, ""), |n| maildir(n, HOST)),
-    by_hand("rewrite -q w/0.html -o out.html", 1, flat, |n| {
-        made(flat(n), |of| of == "w/0.html", |_| "out.html".into())
+    by_hand("rewrite -q w/0.html -o out.html", 1, in_one_folder, |n| {
+        with_outputs(in_one_folder(n), |of| of == "w/0.html", |_| "out.html".into())
     }),
     by_hand("rewrite -q w/0.html -o old.html", 1, with_old_file, |n| {
-        made(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
+        with_outputs(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
     }),
     by_hand("rewrite -q w/0.html -o old.html --preserve-times", 1, with_old_file, |n| {
-        made(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
+        with_outputs(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
     }),
     by_hand("rewrite -q large.html -o out.html", 1, large, |n| {
-        made(large(n), |_| true, |_| "out.html".into())
+        with_outputs(large(n), |_| true, |_| "out.html".into())
     }),
     by_hand("rewrite -q all.mbox -o out.mbox", 400, mailbox, |n| {
-        made(mailbox(n), |_| true, |_| "out.mbox".into())
+        with_outputs(mailbox(n), |_| true, |_| "out.mbox".into())
     }),
-    by_hand("rewrite -q w -o out", 40, tree, |n| made(tree(n), |_| true, below_out)),
+    by_hand("rewrite -q w -o out", 40, tree, |n| with_outputs(tree(n), |_| true, below_out)),
     by_hand("rewrite -q w -o out --preserve-times", 40, tree, |n| {
-        made(tree(n), |_| true, below_out)
+        with_outputs(tree(n), |_| true, below_out)
     }),
     by_hand("rewrite -q w -o out", FILES, tree_again, |n| {
-        made(tree_again(n), |of| of.starts_with("w/"), below_out)
+        with_outputs(tree_again(n), |of| of.starts_with("w/"), below_out)
     }),
     by_hand(
         "rewrite -q mail -o out",
@@ -100,25 +103,37 @@ pub(crate) const MODES: &[Mode] = &[
     undisturbed("links -q --json -j 1 w -o out", 100, archives),
     undisturbed("links -q --json -j 3 w -o out", 100, archives),
     undisturbed("links -q w -o out", 40, tree),
-    undisturbed("check -q w --deny none --report page.html", 40, pinned),
-    undisturbed("check -q w --deny none --report old.html", 40, |n| with_old(pinned(n))),
-    undisturbed("check -q w --deny none --baseline known.jsonl --update-baseline", 40, pinned),
-    undisturbed("check -q w --deny none --baseline old.html --update-baseline", 40, |n| {
-        with_old(pinned(n))
+    undisturbed("check -q w --deny none --report page.html", 40, with_absolute_links),
+    undisturbed("check -q w --deny none --report old.html", 40, |n| {
+        with_old(with_absolute_links(n))
     }),
-    by_hand("localize -q -i w", 40, pinned, |n| relative(pinned(n))),
-    by_hand("localize -q -i w --backup .orig", 40, pinned, |n| backed_up(pinned(n), relative)),
-    by_hand("localize -q w -o out", 40, pinned, |n| {
-        let mut after = pinned(n);
-        after.extend(relative(pinned(n)).into_iter().map(|(path, text)| (below_out(&path), text)));
+    undisturbed(
+        "check -q w --deny none --baseline known.jsonl --update-baseline",
+        40,
+        with_absolute_links,
+    ),
+    undisturbed("check -q w --deny none --baseline old.html --update-baseline", 40, |n| {
+        with_old(with_absolute_links(n))
+    }),
+    by_hand("localize -q -i w", 40, with_absolute_links, |n| relative(with_absolute_links(n))),
+    by_hand("localize -q -i w --backup .orig", 40, with_absolute_links, |n| {
+        backed_up(with_absolute_links(n), relative)
+    }),
+    by_hand("localize -q w -o out", 40, with_absolute_links, |n| {
+        let mut after = with_absolute_links(n);
+        after.extend(
+            relative(with_absolute_links(n))
+                .into_iter()
+                .map(|(path, text)| (below_out(&path), text)),
+        );
         after
     }),
     by_hand(
         "localize -q -i w --missing old.html",
         40,
-        |n| with_old(pinned(n)),
+        |n| with_old(with_absolute_links(n)),
         |n| {
-            let mut after = relative(pinned(n));
+            let mut after = relative(with_absolute_links(n));
             after.insert("old.html".into(), "http://a.example/gone.png\n".to_owned());
             after
         },
@@ -127,12 +142,12 @@ pub(crate) const MODES: &[Mode] = &[
     undisturbed("man out", 1, |_| Scene::from([("out/baselink.1".into(), "old".to_owned())])),
 ];
 
-/// Does `work` with every mode, or with the one of `BASELINK_MODE`, on two threads.
+/// Calls `work` with every mode, or with the mode named by `BASELINK_MODE`, on two threads.
 pub(crate) fn with_each(work: impl Fn(&Mode) + Sync) {
     let only = std::env::var("BASELINK_MODE").ok();
-    let is_asked = |mode: &&Mode| only.as_ref().is_none_or(|only| mode.line == *only);
-    let queue = Mutex::new(MODES.iter().filter(is_asked));
-    let in_turn = || {
+    let is_selected = |mode: &&Mode| only.as_ref().is_none_or(|only| mode.line == *only);
+    let queue = Mutex::new(MODES.iter().filter(is_selected));
+    let work_through = || {
         loop {
             let next = queue.lock().unwrap().next();
             let Some(mode) = next else { return };
@@ -140,26 +155,27 @@ pub(crate) fn with_each(work: impl Fn(&Mode) + Sync) {
         }
     };
     thread::scope(|scope| {
-        scope.spawn(in_turn);
-        in_turn();
+        scope.spawn(work_through);
+        work_through();
     });
 }
 
 pub(crate) const HOST: &str = "http://a.example";
 
-/// `<a href=/0/1>` is `<a href=http://a.example/0/1>`.
+/// Turns `<a href=/0/1>` into `<a href=http://a.example/0/1>`.
 fn absolute(scene: Scene) -> Scene {
     let text = |text: String| text.replace("href=/", &format!("href={HOST}/"));
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()
 }
 
-/// `<a href=http://a.example/1.html>` is `<a href=1.html>`; missing files are on the network.
+/// Turns `<a href=http://a.example/1.html>` into `<a href=1.html>`. Only links have this form; the missing pictures
+/// stay on the network.
 fn relative(scene: Scene) -> Scene {
     let text = |text: String| text.replace(&format!("href={HOST}/"), "href=");
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()
 }
 
-/// Applies a change, and keeps the unchanged files as backups.
+/// Applies a change, and adds the original of each changed file as its backup.
 fn backed_up(before: Scene, change: fn(Scene) -> Scene) -> Scene {
     let mut after = change(before.clone());
     for (path, old) in before {
@@ -176,8 +192,8 @@ pub(crate) fn backup(path: &Path) -> PathBuf {
     path.into()
 }
 
-/// Adds the outputs for some files in another place.
-fn made(before: Scene, of: fn(&str) -> bool, to: fn(&Path) -> PathBuf) -> Scene {
+/// Adds the outputs of the files for which `of` is true, at the paths that `to` gives.
+fn with_outputs(before: Scene, of: fn(&str) -> bool, to: fn(&Path) -> PathBuf) -> Scene {
     let is_read = |path: &&PathBuf| of(path.to_str().unwrap());
     let read = before.keys().filter(is_read).cloned().collect::<Vec<_>>();
     let new = absolute(before.clone());
@@ -204,7 +220,7 @@ pub(crate) fn name(number: usize) -> PathBuf {
     format!("{}/{}/{number}.html", number % 5, number % 3).into()
 }
 
-/// Pages in folders, and one of each other kind that is written as they are.
+/// Pages in folders, and a message, a response, a mailbox and a picture.
 fn tree(files: usize) -> Scene {
     let mut tree: Scene = (0..files).map(|n| (Path::new("w").join(name(n)), page(n, ""))).collect();
     let body = "Content-Type: text/html\n\n<a href=/x>\n";
@@ -219,27 +235,27 @@ fn tree(files: usize) -> Scene {
     tree
 }
 
-/// A tree with the output of an earlier run for other pages.
+/// A tree with the output of an earlier run that wrote other contents.
 fn tree_again(files: usize) -> Scene {
     let mut again = tree(files);
     again.extend(tree(files).into_iter().map(|(path, text)| (below_out(&path), text)));
     again
 }
 
-fn one(_: usize) -> Scene {
-    flat(1)
+fn one_page(_: usize) -> Scene {
+    in_one_folder(1)
 }
 
 /// Pages in one folder.
-fn flat(files: usize) -> Scene {
+fn in_one_folder(files: usize) -> Scene {
     (0..files).map(|n| (format!("w/{n}.html").into(), page(n, ""))).collect()
 }
 
 /// Pages that each have two names.
-fn linked(files: usize) -> Scene {
-    let mut linked = flat(files);
-    linked.extend((0..files).map(|n| (format!("w/{n}.too.html").into(), page(n, ""))));
-    linked
+fn hard_linked(files: usize) -> Scene {
+    let mut hard_linked = in_one_folder(files);
+    hard_linked.extend((0..files).map(|n| (format!("w/{n}.too.html").into(), page(n, ""))));
+    hard_linked
 }
 
 fn with_old(mut scene: Scene) -> Scene {
@@ -248,17 +264,17 @@ fn with_old(mut scene: Scene) -> Scene {
 }
 
 fn with_old_file(files: usize) -> Scene {
-    with_old(flat(files))
+    with_old(in_one_folder(files))
 }
 
-/// A page that is read and written in pieces (8 MiB).
+/// A page of 8 MiB.
 fn large(_: usize) -> Scene {
     let line = format!("{}<a href=/x>\n", "x".repeat(990));
     Scene::from([("large.html".into(), line.repeat(8_400))])
 }
 
-/// Pages that lead to the next one by its URL, and to a picture that is nowhere.
-fn pinned(files: usize) -> Scene {
+/// Pages that link to the next page by its URL, and to a picture that does not exist.
+fn with_absolute_links(files: usize) -> Scene {
     let page = |n: usize| {
         let next = (n + 1) % files;
         format!("<p>{n}<a href={HOST}/{next}.html>\n<img src={HOST}/gone.png>\n")
@@ -275,7 +291,7 @@ fn mailbox(messages: usize) -> Scene {
     Scene::from([("all.mbox".into(), (0..messages).map(message).collect())])
 }
 
-/// Message `number`, and its name with the sizes that it has: some have none in their names.
+/// Message `number` and its path. Two of three names contain the size of the message.
 fn message(number: usize, host: &str) -> (PathBuf, String) {
     let text = format!("Subject: {number}\nContent-Type: text/html\n\n{}", page(number, host));
     let lines = text.matches('\n').count();
@@ -293,7 +309,7 @@ fn message(number: usize, host: &str) -> (PathBuf, String) {
 
 fn maildir(messages: usize, host: &str) -> Scene {
     let mut mail: Scene = (0..messages).map(|n| message(n, host)).collect();
-    // The folder must exist, and files that a delivery wrote in it are kept.
+    // The folder `tmp` must exist. Files that a delivery wrote to it are kept.
     mail.insert("mail/tmp/under-way".into(), "Subject: x".to_owned());
     mail.entry("mail/new/x.host".into()).or_insert("Subject: x\n\nx".to_owned());
     mail
@@ -315,8 +331,8 @@ fn archives(responses: usize) -> Scene {
     Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
 }
 
-/// Archives with the output of an earlier run for other responses. (Bug 106: a run that was killed before its table
-/// had a name left a temporary file, and the next run refused the folder.)
+/// Archives with the output of an earlier run for other responses. (Bug 106: a run that was killed before it renamed
+/// its table left a temporary file, and the next run refused the folder.)
 fn archives_again(responses: usize) -> Scene {
     let mut again = archives(responses);
     for name in ["baselink-map.csv", "index.html", "b.example/0.html", "b.example/of-another.html"]
@@ -327,15 +343,15 @@ fn archives_again(responses: usize) -> Scene {
 }
 
 impl Mode {
-    /// The program, which is to do this in `folder`.
+    /// The program with the arguments of this mode, in `folder`.
     pub(crate) fn program(&self, folder: &Path) -> Command {
         baselink(folder, self.line)
     }
 
-    /// Makes `folder` hold the files that are there before.
+    /// Gives `folder` the files that exist before the run.
     pub(crate) fn set(&self, folder: &Path, before: &Scene) {
         if self.line.contains("break-links") {
-            // Each of two names is to lead to one file.
+            // Both names must lead to one file.
             let _ = fs::remove_dir_all(folder.join("w"));
             let is_first = |path: &Path| !path.to_str().unwrap().contains(".too");
             for (path, bytes) in before.iter().filter(|(path, _)| is_first(path)) {
@@ -347,7 +363,7 @@ impl Mode {
         set(folder, before);
     }
 
-    /// The files that are there after it.
+    /// The files after the run.
     pub(crate) fn after(&self, files: usize) -> Scene {
         if let Some(after) = self.after {
             return after(files);
@@ -366,7 +382,7 @@ pub(crate) fn baselink(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// Gives `command` the arguments of `line`, and all that is the same each time.
+/// Gives `command` the arguments of `line`, and the arguments and settings that all runs share.
 pub(crate) fn in_scene(command: &mut Command, folder: &Path, line: &str) {
     command.current_dir(folder).stdin(Stdio::null()).args(line.split(' '));
     if !line.starts_with("man") {
@@ -379,7 +395,7 @@ pub(crate) fn put(path: &Path, bytes: &str) {
     fs::write(path, bytes).unwrap();
 }
 
-/// Every file below `folder` with its bytes. A link is a file with its target.
+/// Every file below `folder` with its bytes. A symbolic link has its target as contents.
 pub(crate) fn files(folder: &Path) -> Scene {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -402,38 +418,38 @@ pub(crate) fn files(folder: &Path) -> Scene {
     found
 }
 
-/// Archives are not text.
+/// The bytes as UTF-8, or with a character for each byte.
 pub(crate) fn as_text(bytes: Vec<u8>) -> String {
     let of_bytes = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
     String::from_utf8(bytes).unwrap_or_else(|no| of_bytes(no.as_bytes()))
 }
 
-/// Makes `folder` hold the files of `scene` and no other. What is right already stays.
+/// Gives `folder` exactly the files of `scene`. Files that are right already stay untouched.
 pub(crate) fn set(folder: &Path, scene: &Scene) {
-    let there = files(folder);
-    for (path, bytes) in &there {
+    let present = files(folder);
+    for (path, bytes) in &present {
         if scene.get(path) != Some(bytes) {
-            let gone = folder.join(path);
-            fs::remove_file(&gone).unwrap();
-            // Some modes refuse a folder that has something in it.
-            let mut around = gone.ancestors().skip(1).take_while(|around| *around != folder);
+            let outdated = folder.join(path);
+            fs::remove_file(&outdated).unwrap();
+            // Some modes refuse a folder that is not empty.
+            let mut around = outdated.ancestors().skip(1).take_while(|around| *around != folder);
             while around.next().is_some_and(|around| fs::remove_dir(around).is_ok()) {}
         }
     }
     for (path, bytes) in scene {
-        if there.get(path) != Some(bytes) {
+        if present.get(path) != Some(bytes) {
             put(&folder.join(path), bytes);
         }
     }
 }
 
-/// True if the next run removes the file: unnamed new contents, or the lock of a mailbox.
+/// True if the next run removes the file: new contents without their final name, or the lock of a mailbox.
 pub(crate) fn is_temporary(path: &Path) -> bool {
     let name = path.file_name().unwrap().to_str().unwrap();
     name.starts_with(".baselink-") || name == "all.mbox.lock"
 }
 
-/// Observations on the files that a run changes.
+/// Counts of the files that a run changes.
 #[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) old: usize,
@@ -441,39 +457,39 @@ pub(crate) struct Seen {
     pub(crate) temporary: usize,
 }
 
-/// Compares the files `there` with those `before` and `after` the run.
+/// Compares the files `found` with those `before` and `after` the run.
 ///
-/// Each file is complete, old or new. A file to be created is absent or complete. A file to be removed (a message
-/// that gets a new name) is gone only if the new one exists. If a backup is to be created, the file is new only if
+/// Each file is complete: old or new. A file to be created is absent or complete. A file to be removed (a message
+/// that gets another name) is gone only if the new one exists. If there is to be a backup, the file is new only if
 /// its backup exists.
-pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen, String> {
+pub(crate) fn look(before: &Scene, after: &Scene, found: &Scene) -> Result<Seen, String> {
     let mut seen = Seen::default();
     for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
-        let (old, new, is) = (before.get(path), after.get(path), there.get(path));
+        let (old, new, current) = (before.get(path), after.get(path), found.get(path));
         let wrong = |what: &str| Err(format!("{} {what}", path.display()));
         if old == new {
-            if is != old {
+            if current != old {
                 return wrong("was not to be touched");
             }
             continue;
         }
-        if is != new && is != old {
-            return wrong(&format!("is neither old nor new, but {:?}", is.map(String::len)));
+        if current != new && current != old {
+            return wrong(&format!("is neither old nor new, but {:?}", current.map(String::len)));
         }
-        let is_new = is == new;
+        let is_new = current == new;
         seen.old += usize::from(!is_new);
         seen.new += usize::from(is_new);
-        let is_gone = is.is_none() && new.is_none();
-        if is_gone && there.get(twin(path, after).0) != Some(twin(path, after).1) {
+        let is_gone = current.is_none() && new.is_none();
+        if is_gone && found.get(twin(path, after).0) != Some(twin(path, after).1) {
             return wrong("is lost");
         }
         let kept = backup(path);
         let has_backup = after.contains_key(&kept) && !before.contains_key(&kept);
-        if is_new && has_backup && there.get(&kept) != old {
+        if is_new && has_backup && found.get(&kept) != old {
             return wrong("has no backup");
         }
     }
-    for path in there.keys() {
+    for path in found.keys() {
         let is_known = before.contains_key(path) || after.contains_key(path);
         if !is_known && !is_temporary(path) {
             return Err(format!("{} is left", path.display()));
@@ -483,7 +499,7 @@ pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen,
     Ok(seen)
 }
 
-/// The message at `path` under the name that it gets.
+/// The new path and contents of the message at `path`.
 pub(crate) fn twin<'a>(path: &Path, after: &'a Scene) -> (&'a Path, &'a String) {
     let unique = |path: &Path| {
         let path = path.to_str().unwrap().to_owned();

@@ -1,5 +1,5 @@
-//! `move --in-place` stopped at each call, next to another run, and while files change: either nothing has moved,
-//! or the next run of the same command completes the move.
+//! `move --in-place` is stopped at each call, runs next to another run, and meets files that change. Either nothing
+//! has moved, or the next run of the same command completes the move.
 //!
 //! Deliberately absent: rewriting links, which `tests/trees/relocation.rs` checks.
 #![cfg(target_os = "linux")]
@@ -12,7 +12,7 @@ use crate::failing::{FAULTS, WRITING, calls, traced};
 use crate::modes::{Mode, Scene, baselink, files, is_temporary, put};
 use crate::outside;
 
-/// Two files swap their names, and a folder gets another.
+/// Two files swap their names, and a folder gets another name.
 const MOVE: Mode = Mode {
     line: "move -q w --rename a.html=b.html --rename b.html=a.html --rename docs=guide/en --redirects r -i",
     many: 0,
@@ -53,40 +53,41 @@ fn after(_: usize) -> Scene {
     ])
 }
 
-/// The files but those of the program.
+/// All files except those that belong to the program.
 fn own_files(here: &Path) -> Scene {
-    let is_own = |path: &Path| is_temporary(path) || path.starts_with("w/.baselink-move");
-    files(here).into_iter().filter(|(path, _)| !is_own(path)).collect()
+    let is_of_the_program =
+        |path: &Path| is_temporary(path) || path.starts_with("w/.baselink-move");
+    files(here).into_iter().filter(|(path, _)| !is_of_the_program(path)).collect()
 }
 
 fn is_committed(here: &Path) -> bool {
     here.join("w/.baselink-move/journal").is_file()
 }
 
-/// Examines the result of a run; then the same command completes the move.
-fn look(here: &Path, status: Option<i32>, said: &str) -> Result<(), String> {
-    if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {
-        return Err(format!("{status:?} {said}"));
+/// Checks the files after a run. Then the same command completes the move.
+fn look(here: &Path, status: Option<i32>, reported: &str) -> Result<(), String> {
+    if reported.contains("panic") || !matches!(status, None | Some(0 | 2)) {
+        return Err(format!("{status:?} {reported}"));
     }
-    let there = own_files(here);
-    if !is_committed(here) && there != before(0) && there != after(0) {
-        return Err(format!("without a journal, {there:?}: {said}"));
+    let found = own_files(here);
+    if !is_committed(here) && found != before(0) && found != after(0) {
+        return Err(format!("without a journal, {found:?}: {reported}"));
     }
-    if there == after(0) && !is_committed(here) {
+    if found == after(0) && !is_committed(here) {
         return Ok(());
     }
     if status == Some(0) {
-        return Err(format!("not all is done: {there:?} {said}"));
+        return Err(format!("not all is done: {found:?} {reported}"));
     }
     let again = MOVE.program(here).output().unwrap();
-    let there = files(here);
-    match again.status.success() && there == after(0) {
+    let found = files(here);
+    match again.status.success() && found == after(0) {
         true => Ok(()),
-        false => Err(format!("the next run: {again:?} {there:?}")),
+        false => Err(format!("the next run: {again:?} {found:?}")),
     }
 }
 
-/// I19: of a move, whichever call fails or is the last one.
+/// The move is stopped by each call in turn, which fails or kills the program.
 #[test]
 fn the_next_run_undoes_or_completes_a_stopped_move() {
     if !outside::has_strace() {
@@ -102,16 +103,16 @@ fn the_next_run_undoes_or_completes_a_stopped_move() {
     assert!(!here.join("w/docs").exists() && !here.join("w/.baselink-move").exists());
     let (mut failed, mut committed, mut wrong) = (0, 0, Vec::new());
     for (turn, (call, number)) in calls(&trace, true).into_iter().enumerate() {
-        for (fault, (how, _)) in FAULTS.iter().enumerate() {
+        for (fault, (action, _)) in FAULTS.iter().enumerate() {
             if fault < 3 && fault != turn % 3 {
                 continue;
             }
             MOVE.set(here, &before(0));
-            let inject = format!("inject={call}:{how}:when={number}");
+            let inject = format!("inject={call}:{action}:when={number}");
             let (output, _) = traced(&MOVE, here, &["-e", &set, "-e", &inject]);
             committed += usize::from(is_committed(here));
-            let said = String::from_utf8_lossy(&output.stderr);
-            if let Err(what) = look(here, output.status.code(), &said) {
+            let reported = String::from_utf8_lossy(&output.stderr);
+            if let Err(what) = look(here, output.status.code(), &reported) {
                 wrong.push(format!("{inject}: {what}"));
             }
             failed += 1;
@@ -122,7 +123,7 @@ fn the_next_run_undoes_or_completes_a_stopped_move() {
     assert!(failed > 50 && committed > 10);
 }
 
-/// I19: two runs on one tree. One of them moves it, and the other reports why it did not.
+/// Of two runs on one tree, one moves it, and the other reports why it did not.
 #[test]
 fn two_moves_of_one_tree_move_it_once() {
     for _ in 0..10 {
@@ -131,26 +132,27 @@ fn two_moves_of_one_tree_move_it_once() {
         MOVE.set(here, &before(0));
         let run = || MOVE.program(here).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
         let outputs = [run(), run()].map(|run| run.unwrap().wait_with_output().unwrap());
-        let said = outputs.each_ref().map(|output| String::from_utf8_lossy(&output.stderr));
-        assert!(outputs.iter().any(|output| output.status.success()), "{said:?}");
-        let is_known = |said: &str| {
+        let reported = outputs.each_ref().map(|output| String::from_utf8_lossy(&output.stderr));
+        assert!(outputs.iter().any(|output| output.status.success()), "{reported:?}");
+        let is_known = |reported: &str| {
             let sentences = [
                 "another process is moving files of this folder",
                 "another program changed it meanwhile",
                 "no such file",
                 "is there already",
             ];
-            said.is_empty() || sentences.iter().any(|sentence| said.contains(sentence))
+            reported.is_empty() || sentences.iter().any(|sentence| reported.contains(sentence))
         };
-        assert!(said.iter().all(|said| is_known(said)), "{said:?}");
-        assert_eq!(files(here), after(0), "{said:?}");
+        assert!(reported.iter().all(|reported| is_known(reported)), "{reported:?}");
+        assert_eq!(files(here), after(0), "{reported:?}");
     }
 }
 
-/// A folder with a move that is not complete.
-fn stopped(here: &Path) {
+/// Leaves a move incomplete in the folder.
+fn leave_a_stopped_move(here: &Path) {
     MOVE.set(here, &before(0));
-    // The third file that gets a name with renameat(2), after those of redirects and journal, is the first that loses its old one.
+    // The first two renames are those of redirects and journal. The third is the first that takes a file from its old
+    // path.
     let set = format!("trace={WRITING}");
     let arguments = ["-e", &set, "-e", "inject=renameat:signal=SIGKILL:when=3"];
     let (output, trace) = traced(&MOVE, here, &arguments);
@@ -164,17 +166,20 @@ fn another_move_of_the_folder_waits_for_the_first() {
     }
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
-    stopped(here);
-    let there = files(here);
+    leave_a_stopped_move(here);
+    let found = files(here);
     for (line, sentence) in [
         ("move w --relative -i", "another move of this folder was stopped; finish it first"),
         ("move w --relative -i", MOVE.line),
         ("move w --relative -o out", "an earlier move with --in-place was stopped"),
     ] {
         let output = baselink(here, line).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2) && said.contains(sentence), "{line}: {said}");
-        assert_eq!(files(here), there);
+        let reported = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && reported.contains(sentence),
+            "{line}: {reported}"
+        );
+        assert_eq!(files(here), found);
     }
 }
 
@@ -187,21 +192,21 @@ fn a_journal_leads_to_no_file_outside_of_its_folder() {
     for (old, new) in [("../x", "x"), ("c.html", "../x"), ("/etc/x", "x"), ("a/../../x", "x")] {
         let scene = tempfile::tempdir().unwrap();
         let here = scene.path();
-        stopped(here);
+        leave_a_stopped_move(here);
         let journal = here.join("w/.baselink-move/journal");
         let text = String::from_utf8(fs::read(&journal).unwrap()).unwrap();
         let head: String = text.split_inclusive('\0').take(3).collect();
         put(&journal, &format!("{head}{old}\0{new}\0\0"));
         put(&here.join("x"), "outside");
-        let there = files(here);
+        let found = files(here);
         let output = MOVE.program(here).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(2), "{old} {new}: {said}");
-        assert_eq!(files(here), there, "{old} {new}: {said}");
+        let reported = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2), "{old} {new}: {reported}");
+        assert_eq!(files(here), found, "{old} {new}: {reported}");
     }
 }
 
-/// A run that was stopped, another program that edits two files, and the run that goes on: no edit is lost.
+/// A run is stopped, another program edits two files, and the next run continues: no edit is lost.
 #[test]
 fn a_file_changed_before_the_next_run_is_kept() {
     if !outside::has_strace() {
@@ -209,21 +214,21 @@ fn a_file_changed_before_the_next_run_is_kept() {
     }
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
-    stopped(here);
+    leave_a_stopped_move(here);
     let edits =
         [("w/c.html", "edited"), ("w/docs/0.html", "edited"), ("w/guide/en/index.html", "new")];
     for (path, text) in edits {
         put(&here.join(path), text);
     }
     let output = MOVE.program(here).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{reported}");
     let mut expected = after(0);
     for (path, text) in edits {
-        assert!(said.contains(&format!("{path}: another program changed it")), "{said}");
+        assert!(reported.contains(&format!("{path}: another program changed it")), "{reported}");
         if let Some(moved) = expected.insert(path.into(), text.to_owned()) {
             expected.insert(format!("{path}.moved").into(), moved);
         }
     }
-    assert_eq!(files(here), expected, "{said}");
+    assert_eq!(files(here), expected, "{reported}");
 }

@@ -1,5 +1,5 @@
-//! The origin of a file's URL (RFC 1808, 3.3), and the way back. The URLs were derived by hand from RFC 3986, 2.1
-//! and 3.3, from wget's manual and from the output of the programs.
+//! The URL from which a file was retrieved (RFC 1808, 3.3), and the way back from a URL to the file. The URLs were
+//! derived by hand from RFC 3986, 2.1 and 3.3, from wget's manual and from the output of the programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use baselink::format::Format;
 use baselink::scan::html::saved::{HEAD, saved};
 use proptest::prelude::*;
 
-/// The file at `relative`, below a root that is not there.
+/// The file at `relative`, below a root that does not exist.
 fn entry(relative: &str) -> TreeEntry {
     let root = Path::new("no such root");
     TreeEntry {
@@ -44,7 +44,7 @@ fn url(origins: &Origins, entry: &TreeEntry) -> Option<String> {
     retrieval.map(|retrieval| retrieval.url)
 }
 
-/// True if `url` leads to `entry` in a collection that has nothing else.
+/// True if `url` leads to `entry` in a collection without other files.
 fn leads_to(url: &str, entry: &TreeEntry, origins: &Origins) -> bool {
     let mut collection = Collection::new(origins.clone());
     collection.add_entry(entry, None);
@@ -52,7 +52,7 @@ fn leads_to(url: &str, entry: &TreeEntry, origins: &Origins) -> bool {
 }
 
 #[test]
-fn the_url_of_the_root_and_the_path() {
+fn a_path_is_appended_to_the_url_of_the_root() {
     let table = [
         ("http://a", "b.html", "http://a/b.html"),
         ("http://a/", "b.html", "http://a/b.html"),
@@ -143,7 +143,7 @@ fn urls_below_the_root_lead_to_files_below_it() {
         ("http://example.org/docs/~u/a;v=1", Some("a;v=1")),
         ("http://example.org/docs/~u/", Some("index.html")),
         ("http://example.org/docs/~u/c/", Some("c/index.html")),
-        // Not below it.
+        // URLs that are not below the root.
         ("http://example.org/docs/~u", None),
         ("http://example.org/docs/~users/a", None),
         ("http://example.org/DOCS/~u/a", None),
@@ -153,7 +153,7 @@ fn urls_below_the_root_lead_to_files_below_it() {
         ("http://example.org@a/docs/~u/a", None),
         ("//example.org/docs/~u/a", None),
         ("docs/~u/a", None),
-        // No file has these.
+        // URLs below the root that no file has.
         ("http://example.org/docs/~u/a//b.html", None),
         ("http://example.org/docs/~u/../a", None),
         ("http://example.org/docs/~u/%2e%2E/a", None),
@@ -198,7 +198,7 @@ const PIECES: &[&[u8]] = &[
 proptest! {
     #[cfg(unix)]
     #[test]
-    fn from_a_path_to_its_url_and_back(
+    fn a_path_leads_to_its_url_and_back(
         names in prop::collection::vec(
             prop_oneof![
                 prop::collection::vec(any::<u8>(), 1..12),
@@ -225,7 +225,7 @@ proptest! {
 
     /// A path that wget writes on Unix round-trips if it contains no `%`.
     #[test]
-    fn from_a_path_that_wget_writes_to_its_url_and_back(
+    fn a_path_that_wget_writes_leads_to_its_url_and_back(
         names in prop::collection::vec("[a-c.?&=:@+ é;#~]{1,6}", 1..4),
     ) {
         let path = format!("a.example/{}", names.join("/"));
@@ -237,11 +237,11 @@ proptest! {
         prop_assert_eq!(&origins.paths(&url)[0], Path::new(&path), "{}", url);
     }
 
-    /// Whatever the URL, no path leads out of the root.
+    /// No URL has a path outside the root.
     #[test]
     fn no_url_leads_outside_the_root(rest in "([./\\\\a:?]|%2[eEfF]|%00|%5[cC]){0,12}") {
         for path in index(layout()).paths(&format!("https://a.example/{rest}")) {
-            let is_normal = |one| matches!(one, std::path::Component::Normal(_));
+            let is_normal = |component| matches!(component, std::path::Component::Normal(_));
             prop_assert!(path.components().all(is_normal), "{:?}", path);
             prop_assert!(!path.to_string_lossy().contains('\0'));
         }
@@ -254,13 +254,13 @@ proptest! {
 }
 
 #[test]
-fn folders_named_like_hosts() {
+fn folders_named_like_hosts_give_urls() {
     let table = [
         ("a.example/x.html", "https://a.example/x.html"),
         ("a.example/b/c", "https://a.example/b/c"),
         ("a.example:8080/x", "https://a.example:8080/x"),
         ("a.example+8080/x", "https://a.example:8080/x"),
-        // HTTrack: but the name of a host may have a `_` where no top-level domain does.
+        // HTTrack writes `_` before the port. A top-level domain contains no `_`, but other parts of a host may.
         ("a.example_8080/x", "https://a.example:8080/x"),
         ("a_1.example_80/x", "https://a_1.example:80/x"),
         ("127.0.0.1_80/x", "https://127.0.0.1:80/x"),
@@ -271,14 +271,14 @@ fn folders_named_like_hosts() {
         ("[::1]:8080/x", "https://[::1]:8080/x"),
         ("localhost/x", "https://localhost/x"),
         ("xn--bcher-kva.example/x", "https://xn--bcher-kva.example/x"),
-        // wget: the query is part of the name, unchanged except for `/`.
+        // wget writes the query into the name, unchanged except for `/`.
         ("a.example/p?q=1&r=%C3%A9", "https://a.example/p?q=1&r=%C3%A9"),
         ("a.example/p?q=a%2Fb?c", "https://a.example/p?q=a%2Fb?c"),
         ("a.example/p?q=a b|#", "https://a.example/p?q=a%20b%7C%23"),
         ("a.example/p@q=1", "https://a.example/p@q=1"),
-        // The folder's name has no query: here wget decoded `%3F`.
+        // A folder has no query: wget decoded `%3F` here.
         ("a.example/what?/p", "https://a.example/what%3F/p"),
-        // Control characters are escaped by wget, other escapes are decoded.
+        // wget keeps the escapes of control characters and decodes others.
         ("a.example/a b%0A", "https://a.example/a%20b%0A"),
         ("a.example/100%", "https://a.example/100%25"),
         ("a.example/é", "https://a.example/%C3%A9"),
@@ -370,7 +370,7 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
     assert!(outside.paths("https://a.example/").is_empty());
 }
 
-/// The URL from which a page records that it was saved; HTTrack's URLs get `https`.
+/// The URL that a page records as its source; URLs of HTTrack get `https`.
 fn saved_url(page: &[u8]) -> Option<String> {
     saved(page).map(|saved| saved.url("https").into_owned())
 }
@@ -436,7 +436,7 @@ fn a_page_records_its_source() {
              <!-- saved from url=(0017)http://b.example/ -->",
             Some("http://a.example/"),
         ),
-        // What is in the content is anybody's.
+        // A comment in the content may come from anybody.
         ("<p><!-- saved from url=(0017)http://a.example/ -->", None),
         ("<html><title><!-- saved from url=(0017)http://a.example/ -->", None),
         ("x<!-- saved from url=(0017)http://a.example/ -->", None),
@@ -489,7 +489,7 @@ fn maps_are_csv_or_json_lines() {
         (b"./a.html,http://a/\n\"b/c, d.html\",\"http://b/?\"\"\"\r\n", Some("http://a/"), Some("http://b/?\"")),
         (b"\xEF\xBB\xBFpath,url\r\na.html, http://a/ \r\n", Some("http://a/"), None),
         (b"URL,Title,Path\nhttp://a/,x,a.html\n", Some("http://a/"), None),
-        // The last one counts: after redirections.
+        // The last URL counts: it is the one after redirects.
         (b"a.html,http://a/\na.html,http://b/\n", Some("http://b/"), None),
         (b"a.html,http://a/,more,columns\n\nb//./c\\, d.html,http://b/\n", Some("http://a/"), None),
         (b"", None, None),
@@ -558,7 +558,7 @@ fn paths_in_a_map_are_below_the_root_or_below_its_folder() {
         format!("{name}, line 7: site/gone: no such file"),
     ];
     assert_eq!(missing, expected);
-    // Without the root its `a.html` is not found either.
+    // Without a root, `a.html` is not found either.
     assert_eq!(map.missing(&[]).len(), 3);
     let origins = Origins { map: Some(map.into()), ..Origins::default() };
     let urls = |root: PathBuf| -> Vec<_> {
@@ -573,7 +573,7 @@ fn paths_in_a_map_are_below_the_root_or_below_its_folder() {
     assert_eq!(urls(at("site/sub/../sub")), ["http://folder/c"]);
 }
 
-/// The retrieval URL, its source, and how many URLs were passed over.
+/// The retrieval URL, its source, and the number of URLs that were passed over.
 fn first(
     origins: &Origins,
     entry: &TreeEntry,
@@ -605,7 +605,7 @@ fn the_first_source_that_has_a_url_wins() {
     };
     check(|_| {}, "http://map/", "url-map");
     check(|origins| origins.map = None, "http://root/a.example/x", "retrieval");
-    // A layout is a convention; an attribute belongs to this file.
+    // A layout is a convention, but an attribute belongs to this file.
     if with_attribute {
         check(|origins| origins.root_url = None, "http://attribute/", "xattr");
     } else {
@@ -670,17 +670,20 @@ fn an_invalid_url_is_reported_and_the_next_source_is_used() {
 #[test]
 fn a_canonical_url_counts_last_and_on_request() {
     let page = b"<link rel=canonical href='http://a/c#f'>";
-    let asked = Origins { canonical: true, ..Origins::default() };
+    let with_canonical = Origins { canonical: true, ..Origins::default() };
     let canonical = Some(("http://a/c".to_owned(), "canonical"));
-    assert_eq!(first(&asked, &entry("x"), page), (canonical.clone(), 0));
+    assert_eq!(first(&with_canonical, &entry("x"), page), (canonical.clone(), 0));
     assert_eq!(first(&Origins::default(), &entry("x"), page), (None, 0));
     let saved = [&b"<!-- saved from url=(0009)http://b/ -->"[..], page].concat();
-    assert_eq!(first(&asked, &entry("x"), &saved), (Some(("http://b/".into(), "saved-from")), 0));
-    let untrusting = Origins { trust_saved_from: false, ..asked.clone() };
+    assert_eq!(
+        first(&with_canonical, &entry("x"), &saved),
+        (Some(("http://b/".into(), "saved-from")), 0)
+    );
+    let untrusting = Origins { trust_saved_from: false, ..with_canonical.clone() };
     assert_eq!(first(&untrusting, &entry("x"), &saved), (canonical.clone(), 0));
-    let standard = asked.of_standard_input(Format::Xhtml, page).0;
-    assert_eq!(standard.map(|one| (one.url, one.source.name())), canonical);
-    assert_eq!(asked.of(&entry("x"), Format::Svg, page).0, None);
+    let standard = with_canonical.of_standard_input(Format::Xhtml, page).0;
+    assert_eq!(standard.map(|retrieval| (retrieval.url, retrieval.source.name())), canonical);
+    assert_eq!(with_canonical.of(&entry("x"), Format::Svg, page).0, None);
 }
 
 #[test]

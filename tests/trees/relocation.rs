@@ -1,10 +1,9 @@
 //! The links of moved trees: each leads to the new place of its target, in its original form.
 //!
-//! The test generates a tree of random pages, roots and renames. It determines independently, with the crate `url`
-//! and in the simplest way, the target of each link before and after the move (URL Standard), and the file of the
-//! target.
+//! The test generates trees with random pages, roots and renames. A referee determines the target of each link before
+//! and after the move (URL Standard) and its file, independently and in the simplest way, with the crate `url`.
 //!
-//! Deliberately absent: other profiles, and other formats than HTML, which use the same places as `rewrite`.
+//! Deliberately absent: other profiles; formats other than HTML, for which `move` uses the same places as `rewrite`.
 
 use std::sync::Arc;
 
@@ -117,12 +116,12 @@ impl Page {
     }
 }
 
-/// The values of all `href`s in order; those that were written have no character reference.
+/// The values of all `href`s in order. Written values contain no character references.
 fn hrefs(text: &str) -> Vec<String> {
     text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
 }
 
-/// A move, worked out slowly.
+/// Computes moves in a slow and simple way.
 struct Referee {
     from: Url,
     to: Url,
@@ -154,7 +153,7 @@ fn folder(path: &str) -> &str {
 }
 
 impl Referee {
-    /// The new path of a path below the root, with the longest rename that covers it.
+    /// The new path of a path below the root, by the longest rename that covers it.
     fn new_path(&self, path: &str) -> String {
         let covers = |old: &str| path == old || path.starts_with(&format!("{old}/"));
         let longest =
@@ -218,7 +217,7 @@ impl Referee {
 
     fn below(&self, url: &Url) -> Option<String> {
         let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
-        // A default port is that of the scheme.
+        // `port` is `None` for the default port of the scheme.
         let is_same =
             is_web(url) && url.host() == self.from.host() && url.port() == self.from.port();
         let path = decoded(url.path());
@@ -231,7 +230,7 @@ impl Referee {
             .or_else(|| (format!("{path}/") == root).then(String::new))
     }
 
-    /// The place to which a URL moves.
+    /// The URL after the move.
     fn moved(&self, url: &Url) -> Url {
         let Some(below) = self.below(url) else { return url.clone() };
         let mut moved = self.to.clone();
@@ -299,7 +298,7 @@ fn moved_collection(from: &str, renames: &[(&str, &str)]) -> Option<Collection> 
     collection.rename(&pairs).ok().map(|()| collection)
 }
 
-/// The page at `path`, moved; its `verify` holds.
+/// Moves the page at `path`, and checks its proof.
 fn moved(path: &str, text: &str, from: &str, relocation: &Arc<Relocation>) -> String {
     let url = Url::parse(from).unwrap();
     let mut own = url;
@@ -359,13 +358,13 @@ proptest! {
             let is_base = number == 0 && page.base.is_some();
             let Ok(target) = base.join(reference) else { continue };
             let leads_to = new_base.join(written).unwrap();
-            let wanted = referee.moved(&target);
-            prop_assert_eq!(meaning(&leads_to), meaning(&wanted), "{} became {} in {}", reference, written, output);
+            let expected = referee.moved(&target);
+            prop_assert_eq!(meaning(&leads_to), meaning(&expected), "{} became {} in {}", reference, written, output);
             let as_written = new_base.join(reference).unwrap();
             if as_written == leads_to && form(reference) != 0 {
                 prop_assert_eq!(written, reference, "it leads there as it is");
             }
-            // A form may only be lost to one that names the host.
+            // A link may lose its form only if it must name the host.
             if form(written) != form(reference) {
                 let lost_host = target.host() != new_base.host() || target.scheme() != new_base.scheme()
                     || referee.below(&target).is_none();
@@ -380,7 +379,7 @@ proptest! {
         }
     }
 
-    /// A link to a file that became relative leads to it wherever the tree is.
+    /// A link to a file of the tree becomes relative and leads to that file wherever the tree is.
     #[test]
     fn a_relative_tree_works_at_any_url(
         from in 0..3_usize,
@@ -408,7 +407,7 @@ proptest! {
                 has(path) || has(&format!("{folder}index.html")) || has(&format!("{path}.html"))
             };
             let stays = below.is_none() && form(reference) != 3;
-            // If no file exists, an absolute URL keeps leading to the site.
+            // If no file answers, an absolute URL still leads to the site.
             if stays || form(reference) < 2 && !below.as_ref().is_some_and(is_answered) {
                 prop_assert_eq!(&*written, *reference);
                 continue;
@@ -417,13 +416,13 @@ proptest! {
                 continue;
             }
             prop_assert_eq!(form(&written), 3, "{} became {} in {}", reference, written, output);
-            let (leads_to, wanted) = (new_base.join(&written).unwrap(), referee.moved(&target));
-            prop_assert_eq!(meaning(&leads_to), meaning(&wanted), "{} became {} in {}", reference, written, output);
+            let (leads_to, expected) = (new_base.join(&written).unwrap(), referee.moved(&target));
+            prop_assert_eq!(meaning(&leads_to), meaning(&expected), "{} became {} in {}", reference, written, output);
         }
     }
 
-    /// After a move to another root and back, a document has its old bytes, if no link has two spellings in the
-    /// tree.
+    /// After a move to another root and back, a document has its old bytes, if every link of the tree has only one
+    /// spelling.
     #[test]
     fn a_move_can_be_undone(
         at in prop::sample::select(FILES[..8].to_vec()),
@@ -435,13 +434,13 @@ proptest! {
     ) {
         let (from, to) = (ROOTS[1], ROOTS[to]);
         let text = Page { base: None, links }.text();
-        let there = |from: &str, to: &str, text: &str| {
+        let move_page = |from: &str, to: &str, text: &str| {
             let collection = moved_collection(from, &[]).unwrap();
             let (from_url, to_url) = (RootUrl::new(from).unwrap(), RootUrl::new(to).unwrap());
             let relocation = Relocation::new(Arc::new(collection), from_url, to_url, LinkForm::Written);
             moved(at, text, from, &Arc::new(relocation))
         };
-        let moved = there(from, to, &text);
-        prop_assert_eq!(there(to, from, &moved), text);
+        let moved = move_page(from, to, &text);
+        prop_assert_eq!(move_page(to, from, &moved), text);
     }
 }

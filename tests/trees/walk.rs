@@ -1,11 +1,11 @@
-//! Walks over folders that are created for each test: the files, their order, and the messages.
+//! Walks over folders that each test creates: the files, their order, and the errors and notices.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::files::walk::{EntryKind, Globs, Selection, TreeEntry, walk};
 
-/// A folder with these files, each with its own path for contents.
+/// A folder with the files `files`, each with its own path as contents.
 fn tree(files: &[&str]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for file in files {
@@ -41,9 +41,9 @@ fn found_below(roots: &[PathBuf], prefix: &Path, selection: &Selection) -> Vec<S
 }
 
 #[test]
-fn files_come_depth_first_in_the_order_of_their_names_as_bytes() {
-    // `-` 2D, `.` 2E, `B` 42, `a` 61. The name `a` is a prefix of others, so it comes before them, with
-    // all that is in the folder.
+fn files_come_depth_first_in_the_byte_order_of_their_names() {
+    // `-` is 2D, `.` 2E, `B` 42, `a` 61. The name `a` is a prefix of others, so the folder `a` comes before them with
+    // all its contents.
     let root = tree(&["a/x", "a-b", "a.html", "B", "a/b/y", "b", "é"]);
     let expected = ["B", "a/b/y", "a/x", "a-b", "a.html", "b", "é"];
     assert_eq!(found(root.path(), &Selection::default()), expected);
@@ -85,7 +85,7 @@ fn a_missing_root_is_reported_and_the_others_are_walked() {
 
 #[test]
 fn globs_are_matched_as_documented() {
-    // Pattern, path, whether it matches.
+    // A pattern, a path, and true if they match.
     let table = [
         ("*.html", "a.html", true),
         ("*.html", "b/c/a.html", true),
@@ -162,13 +162,13 @@ fn folders_are_entries_on_request_before_their_contents() {
     let expected =
         ["/", "a/", "a/b/", "a/b/empty/", "a/b/y.css", "a/x.html", "a-b", "empty/", "empty/below/"];
     assert_eq!(found_with_folders(&roots, &folders), expected);
-    // `include` is of files.
+    // `include` applies to files only.
     let pages = Selection { include: globs(&["*.html"]), ..folders.clone() };
     let expected = ["/", "a/", "a/b/", "a/b/empty/", "a/x.html", "empty/", "empty/below/"];
     assert_eq!(found_with_folders(&roots, &pages), expected);
     let without = Selection { folders: false, ..pages };
     assert_eq!(found_with_folders(&roots, &without), ["a/x.html"]);
-    // Each is taken once.
+    // Each entry is listed once.
     let roots = [root.path().join("a"), root.path().join("a/b"), root.path().join("a-b")];
     let expected = ["/", "b/", "b/empty/", "b/y.css", "x.html", ""];
     assert_eq!(found_with_folders(&roots, &folders), expected);
@@ -211,9 +211,9 @@ fn overlapping_roots_yield_each_file_once() {
         assert_eq!(found, expected, "{roots:?}");
     }
     let paths = [root.path().to_owned(), at("a")];
-    let said = walk(&paths, &Selection::default()).overlaps()[0].clone();
+    let notice = walk(&paths, &Selection::default()).overlaps()[0].clone();
     let (outer, inner) = (paths[0].display(), paths[1].display());
-    assert_eq!(said, format!("{inner} is in {outer}: each file is read once, with {outer}"));
+    assert_eq!(notice, format!("{inner} is in {outer}: each file is read once, with {outer}"));
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_file_excluded_from_one_root_is_found_by_another() {
 }
 
 #[test]
-fn twenty_thousand_roots() {
+fn twenty_thousand_roots_yield_each_file_once() {
     let root = tree(&["a/x", "a/y"]);
     let two = ["a", "a/x"].map(|path| root.path().join(path));
     let roots: Vec<_> = two.iter().cycle().take(20_000).cloned().collect();
@@ -348,15 +348,15 @@ mod unix {
         for follow in [false, true] {
             let selection = Selection { follow, ..Selection::default() };
             let roots = [at("a\nb"), at("broken"), at("a\nb/below")];
-            let said: Vec<_> =
+            let errors: Vec<_> =
                 walk(&roots, &selection).map(|item| item.unwrap_err().to_string()).collect();
             let shown = root.path().display();
-            // The system's own words (ELOOP).
+            // The message of the system (ELOOP).
             let circle = "Too many levels of symbolic links";
-            assert!(said[0].starts_with(&format!("{shown}/a\\nb: {circle}")), "{said:?}");
-            assert_eq!(said[1], format!("{shown}/broken: a broken symbolic link"));
-            assert!(said[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")), "{said:?}");
-            assert!(said.len() == 3 && !said.concat().contains('\n'));
+            assert!(errors[0].starts_with(&format!("{shown}/a\\nb: {circle}")), "{errors:?}");
+            assert_eq!(errors[1], format!("{shown}/broken: a broken symbolic link"));
+            assert!(errors[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")), "{errors:?}");
+            assert!(errors.len() == 3 && !errors.concat().contains('\n'));
         }
     }
 
@@ -364,8 +364,8 @@ mod unix {
     fn errors_of_roots_take_one_line() {
         let root = tree(&["a\nb/x"]);
         let roots = [root.path().join("a\nb"), root.path().join("a\nb/x")];
-        let said = walk(&roots, &Selection::default()).overlaps().concat();
-        assert!(said.contains("a\\nb/x is in ") && !said.contains('\n'), "{said}");
+        let notice = walk(&roots, &Selection::default()).overlaps().concat();
+        assert!(notice.contains("a\\nb/x is in ") && !notice.contains('\n'), "{notice}");
     }
 
     #[test]
@@ -402,18 +402,19 @@ mod unix {
         let root = tree(&["x"]);
         let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
         let fifo = root.path().join("fifo");
-        let made = Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success());
+        let has_fifo =
+            Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success());
         let mut expected =
             vec![("socket".to_owned(), EntryKind::Special), ("x".to_owned(), EntryKind::File)];
-        if made {
-            // To open it would not come to an end.
+        if has_fifo {
+            // Opening the pipe would block.
             expected.insert(0, ("fifo".to_owned(), EntryKind::Special));
             assert_eq!(kinds(&fifo, &Selection::default()), [(String::new(), EntryKind::Special)]);
         }
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }
 
-    /// I19: an entry that replaced a file since the walk is not opened, and does not block.
+    /// If something else has replaced a file since the walk, it is not opened and does not block.
     #[test]
     fn a_replaced_file_does_not_block() {
         let other = "another program replaced it; skipped";
@@ -436,8 +437,8 @@ mod unix {
             let sentence = format!("{}: {other}", entry.path.display());
             for follow in [false, true] {
                 let refused = entry.open(follow).unwrap_err().to_string();
-                let is_told = refused == sentence || (follow && name == "socket");
-                assert!(is_told, "{name}, {follow}: {refused}");
+                let is_reported = refused == sentence || (follow && name == "socket");
+                assert!(is_reported, "{name}, {follow}: {refused}");
             }
             let refused = entry.original().unwrap_err().to_string();
             let what = match name {
@@ -449,7 +450,7 @@ mod unix {
         }
     }
 
-    /// I19: a file is opened where it was found, or not at all.
+    /// A file is opened in the folder in which it was found, or not at all.
     #[test]
     fn a_folder_replaced_by_a_link_is_not_entered() {
         for swapped in ["w", "w/a", "w/a/b"] {
@@ -463,7 +464,7 @@ mod unix {
             fs::rename(at(swapped), at("moved")).unwrap();
             symlink(at("outside"), at(swapped)).unwrap();
             for opened in [entry.open(false).map(drop), entry.original().map(drop)] {
-                // The folder that was named is open, whatever it is called now.
+                // The named folder is held open, so its new name does not matter.
                 let refused = opened.map_err(|error| error.to_string());
                 let other = "another program replaced it; skipped";
                 let expected = Err(format!("{}: {other}", entry.path.display()));
@@ -472,11 +473,11 @@ mod unix {
         }
     }
 
-    /// A path may be longer than the system's limit (PATH_MAX of POSIX.1-2017, limits.h); that is reported once.
+    /// A path longer than the limit of the system (PATH_MAX of POSIX.1-2017, limits.h) is reported once.
     #[test]
     fn an_overlong_path_is_reported_once() {
         let root = tempfile::tempdir().unwrap();
-        // The last folder is at most at 4,095 bytes, the file in it behind that.
+        // The path of the last folder has at most 4,095 bytes, that of the file in it more.
         let [outer, inner] = [60, 300].map(|names| "abcdefghij/".repeat(names));
         let (outer, inner) = (root.path().join("b").join(outer), root.path().join("a").join(inner));
         fs::create_dir_all(&outer).unwrap();
@@ -495,7 +496,7 @@ mod unix {
         let root = tree(&["a/x", "b"]);
         let closed = root.path().join("a");
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-        // Root may read it all the same.
+        // The user root can read the folder anyway.
         let is_closed = fs::read_dir(&closed).is_err();
         let all = found(root.path(), &Selection::default());
         let (roots, selection) = ([root.path().to_owned()], Selection::default());

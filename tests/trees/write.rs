@@ -1,9 +1,8 @@
 //! Writing files: the properties that a file keeps, the refusals, and the state after a failed write or a kill. The
-//! trees are created at run time.
+//! folders are created at run time.
 //!
-//! The test program starts itself again if a test needs a second process. With `BASELINK_PART` it plays a part (see
-//! `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` sets the number of kills of a child, by default
-//! two.
+//! If a test needs a second process, the test program starts itself again. With `BASELINK_PART`, it plays a part (see
+//! `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` sets the number of kills of a child, by default two.
 //!
 //! Deliberately absent: systems other than Unix.
 #![cfg(unix)]
@@ -51,7 +50,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A moment long ago, in whole seconds, which every file system can keep.
+/// A time long ago, in whole seconds, which every file system can store.
 fn long_ago(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + seconds)
 }
@@ -90,7 +89,7 @@ fn copied(mirror: &Mirror, input: &Path, relative: &Path) -> Result<Committed> {
     copy(mirror, input, relative)?.commit()
 }
 
-/// The sentence of a refusal, with the folder of the test as `DIR`.
+/// The message of an error, with `DIR` for the folder of the test.
 fn sentence<T: Debug>(result: Result<T>, folder: &Path) -> String {
     result.unwrap_err().to_string().replace(folder.to_str().unwrap(), "DIR")
 }
@@ -108,16 +107,16 @@ mod replacement {
         let (folder, page) = scene();
         let mut new = Replacement::begin(&page).unwrap();
         new.write(|out| out.write_all(b"new")).unwrap();
-        let there = names(folder.path());
-        assert_eq!(there.len(), 2);
-        assert!(is_temporary(&there[0]) && !is_temporary(&there[1]), "{there:?}");
-        assert!(there[0].to_str().unwrap().starts_with(TEMPORARY));
+        let found = names(folder.path());
+        assert_eq!(found.len(), 2);
+        assert!(is_temporary(&found[0]) && !is_temporary(&found[1]), "{found:?}");
+        assert!(found[0].to_str().unwrap().starts_with(TEMPORARY));
         drop(new);
         assert_eq!(names(folder.path()), ["page.html"]);
         assert_eq!(fs::read(&page).unwrap(), b"old");
     }
 
-    /// A writer that fails after some bytes, as on a full disk.
+    /// The writer fails after some bytes, as on a full disk.
     #[test]
     fn a_failed_write_leaves_the_old_file() {
         let (folder, page) = scene();
@@ -174,20 +173,20 @@ mod in_place {
     }
 
     #[test]
-    fn times_stay_when_asked_for() {
+    fn times_stay_on_request() {
         let (_folder, page) = scene();
         set_times(&page);
         let settings = InPlace { preserve_times: true, ..InPlace::default() };
-        // Reading changes when it was read, and is to change nothing here.
+        // Reading changes the access time, which must be kept too.
         let original = Original::of(&page).unwrap();
         let mut text = String::new();
         original.open().unwrap().read_to_string(&mut text).unwrap();
         let mut new = settings.begin(&original).unwrap();
         new.write(|out| out.write_all(text.as_bytes())).unwrap();
         assert_eq!(new.commit().unwrap().lost, []);
-        let there = fs::metadata(&page).unwrap();
-        assert_eq!(there.modified().unwrap(), long_ago(0));
-        assert_eq!(there.accessed().unwrap(), long_ago(1));
+        let metadata = fs::metadata(&page).unwrap();
+        assert_eq!(metadata.modified().unwrap(), long_ago(0));
+        assert_eq!(metadata.accessed().unwrap(), long_ago(1));
 
         replace(&InPlace::default(), &page, b"new").unwrap();
         assert_ne!(fs::metadata(&page).unwrap().modified().unwrap(), long_ago(0));
@@ -202,8 +201,8 @@ mod in_place {
         }
         set_mode(&page, 0o6755);
         assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
-        let there = fs::metadata(&page).unwrap();
-        assert_eq!((there.uid(), there.gid()), (12_345, 12_346));
+        let metadata = fs::metadata(&page).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid()), (12_345, 12_346));
         assert_eq!(mode(&page), 0o6755);
     }
 
@@ -222,15 +221,15 @@ mod in_place {
         let capable = folder.path().join("capable.html");
         put(&capable, b"old");
         set_mode(&capable, 0o666);
-        // Where there are none, there is nothing to lose.
+        // Without capabilities there is nothing to lose.
         let _ = xattr::set(&capable, "security.capability", &CAPABILITY);
         let mut somebody = part("somebody", folder.path());
         somebody.uid(65_534).gid(65_534);
         if !played(somebody) {
             return;
         }
-        let there = fs::metadata(&page).unwrap();
-        assert_eq!((there.uid(), there.gid(), mode(&page)), (65_534, 65_534, 0o666));
+        let metadata = fs::metadata(&page).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid(), mode(&page)), (65_534, 65_534, 0o666));
         assert_eq!(fs::read(&page).unwrap(), b"new");
         assert_eq!(fs::read(&read_only).unwrap(), b"old");
         assert_eq!(names(folder.path()), ["capable.html", "page.html", "read-only.html"]);
@@ -240,7 +239,8 @@ mod in_place {
         let lost = replace(&InPlace::default(), &folder.join("page.html"), b"new").unwrap();
         assert_eq!(lost, [NotPreserved::Owner]);
         let capable = folder.join("capable.html");
-        let may_lose = xattr::get(&capable, "security.capability").is_ok_and(|it| it.is_some());
+        let may_lose =
+            xattr::get(&capable, "security.capability").is_ok_and(|value| value.is_some());
         let lost = replace(&InPlace::default(), &capable, b"new").unwrap();
         let attributes = may_lose.then_some(NotPreserved::Attributes);
         assert_eq!(lost, [NotPreserved::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
@@ -281,7 +281,7 @@ mod in_place {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn the_access_control_list_is_that_of_the_file() {
+    fn the_access_control_list_stays() {
         let (folder, page) = scene();
         let (list, access) = (access_control_list(), "system.posix_acl_access");
         if xattr::set(&page, access, &list).is_err() {
@@ -292,7 +292,7 @@ mod in_place {
         assert_eq!(xattr::get(&page, access).unwrap(), Some(list.clone()));
         assert_eq!(mode(&page), 0o640);
 
-        // What a folder gives to new files is not for this one, which is not new.
+        // The default list of the folder is for new files, and this file is not new.
         xattr::remove(&page, access).unwrap();
         set_mode(&page, 0o640);
         xattr::set(folder.path(), "system.posix_acl_default", &list).unwrap();
@@ -301,10 +301,10 @@ mod in_place {
         assert_eq!(mode(&page), 0o640);
     }
 
-    /// I19: `struct vfs_cap_data` of Linux's capability.h, version 2: CAP_NET_BIND_SERVICE, permitted.
+    /// `struct vfs_cap_data` of Linux's capability.h, version 2: CAP_NET_BIND_SERVICE, permitted.
     const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-    /// I19: attributes that only a privileged program may set are set by one.
+    /// Attributes that only a privileged program may set are kept if the program is privileged.
     #[test]
     #[cfg(target_os = "linux")]
     fn capabilities_and_trusted_attributes_stay() {
@@ -321,7 +321,7 @@ mod in_place {
         assert_eq!(xattr::get(&page, trusted).unwrap().unwrap(), b"x");
     }
 
-    /// I19: as `chattr` sets them.
+    /// Flags as `chattr` sets them.
     #[test]
     #[cfg(target_os = "linux")]
     fn flags_stay() {
@@ -360,7 +360,7 @@ mod in_place {
         let new = [b"<a href=http://a/x>", &zeros[..], b"<a href=http://a/y>", &zeros].concat();
 
         copied(&Mirror::new(&at("out")).unwrap(), &page, "copy.html".as_ref()).unwrap();
-        // Of a file with another name the backup is a copy.
+        // The backup of a file with another name is a copy.
         fs::hard_link(&page, at("linked.html")).unwrap();
         replace(&InPlace { break_links: true, ..backed_up() }, &page, &new).unwrap();
 
@@ -479,7 +479,7 @@ mod in_place {
         }
     }
 
-    /// B: a change that preserves size and time of the bytes is noticed too.
+    /// A change that keeps the size and the time of the file is noticed too.
     #[test]
     fn a_change_that_keeps_size_and_time_is_noticed() {
         type Change = fn(&Path);
@@ -533,7 +533,7 @@ mod in_place {
         }
     }
 
-    /// I19: a link that takes the place of the folder at any step leads no byte and no temporary file elsewhere.
+    /// If a link takes the place of the folder at any step, no byte and no temporary file is written elsewhere.
     #[test]
     fn a_file_is_committed_in_the_folder_that_was_opened() {
         for step in 0..4 {
@@ -572,7 +572,7 @@ mod in_place {
         }
     }
 
-    /// B: changes by this program itself do not count as changes.
+    /// Changes by this program itself do not count as changes.
     #[test]
     fn each_hard_link_of_a_file_is_replaced() {
         for (together, settings) in
@@ -590,7 +590,7 @@ mod in_place {
                 new.write(|out| out.write_all(path.as_os_str().as_bytes())).unwrap();
                 new
             };
-            // All are looked at before the first is replaced.
+            // All files are examined before the first is replaced.
             let mut all: Vec<_> = pages.iter().map(begin).collect();
             while !all.is_empty() {
                 let some = all.drain(..together).collect();
@@ -609,7 +609,7 @@ mod in_place {
             }
         }
 
-        // But a change by another program between the two is one.
+        // A change by another program between the two does count.
         let (folder, page) = scene();
         let settings = InPlace { break_links: true, ..InPlace::default() };
         let other = folder.path().join("other.html");
@@ -627,8 +627,8 @@ mod in_place {
         assert_eq!(fs::read(&other).unwrap(), b"old");
     }
 
-    /// Bug 105: the number of names and the time of a change, which the system changes one after the other, were read
-    /// while another thread took a name away, and the file seemed to be changed by another program.
+    /// Bug 105: the system changes the number of names and the time of the change one after the other. They were read
+    /// while another thread removed a name, and the file seemed to be changed by another program.
     #[test]
     fn hard_links_of_a_file_are_replaced_concurrently() {
         let settings = InPlace { break_links: true, ..InPlace::default() };
@@ -670,7 +670,7 @@ mod in_place {
     }
 
     #[test]
-    fn a_backup_is_a_file() {
+    fn a_backup_must_be_a_regular_file() {
         let (folder, page) = scene();
         let backup = folder.path().join("page.html.orig");
         let outside = folder.path().join("outside");
@@ -688,7 +688,7 @@ mod in_place {
             assert_eq!(sentence(refused, folder.path()), refusal);
             fs::remove_dir(&backup).or_else(|_| fs::remove_file(&backup)).unwrap();
 
-            // The same, put there while the file is written.
+            // The same, but created while the file is written.
             let mut new = backed_up().begin(&Original::of(&page).unwrap()).unwrap();
             new.write(|out| out.write_all(b"new")).unwrap();
             make();
@@ -715,7 +715,7 @@ mod in_place {
         assert_eq!(names(folder.path()), ["other.html", "page.html", "page.html.orig"]);
     }
 
-    /// A run killed between backup and replacement leaves the file under both names.
+    /// A run that is killed between backup and replacement leaves the file under both names.
     #[test]
     fn a_killed_run_does_not_stop_the_next() {
         let (folder, page) = scene();
@@ -725,7 +725,7 @@ mod in_place {
         assert_eq!(fs::read(&page).unwrap(), b"new");
         assert_eq!(fs::read(&backup).unwrap(), b"old");
 
-        // A third name is still one too many.
+        // A third name is still refused.
         let (folder, page) = scene();
         for name in ["page.html.orig", "other.html"] {
             fs::hard_link(&page, folder.path().join(name)).unwrap();
@@ -808,7 +808,7 @@ mod together {
         fs::create_dir(at("c.orig")).unwrap();
         let committed: Vec<_> = write::commit_all(all)
             .into_iter()
-            .map(|one| if one.is_ok() { String::new() } else { sentence(one, folder.path()) })
+            .map(|done| if done.is_ok() { String::new() } else { sentence(done, folder.path()) })
             .collect();
         let changed = "DIR/b: another program changed it meanwhile; it was left as it is";
         let no_backup =
@@ -864,9 +864,9 @@ mod together {
                 number.is_multiple_of(3)
             );
         }
-        let left: usize =
+        let total: usize =
             (0..7).map(|below| names(&folder.path().join(below.to_string())).len()).sum();
-        assert_eq!(left, 300 + 100);
+        assert_eq!(total, 300 + 100);
     }
 
     #[test]
@@ -907,11 +907,11 @@ mod together {
     }
 }
 
-/// D: few open files.
+/// Limits on open files.
 mod few {
     use super::*;
 
-    /// Plays a part under the limits of a shell's `ulimit`.
+    /// Plays a part under limits that a shell sets with `ulimit`.
     fn played_with(limits: &str, role: &str, folder: &Path) {
         let program = part(role, folder);
         let mut shell = Command::new("sh");
@@ -923,7 +923,8 @@ mod few {
 
     #[test]
     fn pending_replacements_are_limited_by_the_system() {
-        // (256 - 64) / 4 and (1,000 - 64) / 4; (64 - 64) / 4 is too few to be of use.
+        // The limit is a quarter of the open files beyond 64: (256 - 64) / 4, or (1,000 - 64) / 4. It is at least 8
+        // and at most 256.
         for (limits, pending) in [
             ("ulimit -n 256", 48),
             ("ulimit -n 1000", 234),
@@ -1012,7 +1013,7 @@ mod mirror {
         let page = input.join("a/page.html");
         put(&page, b"old");
         fs::create_dir(input.join("empty")).unwrap();
-        // A file's bits, and those less the bits that lend its owner's rights.
+        // The bits of a file, and those without the bits that lend the rights of its owner.
         for (number, (bits, lent)) in [
             (0o600, 0o600),
             (0o666, 0o666),
@@ -1028,7 +1029,7 @@ mod mirror {
                 continue;
             }
             set_mode(&page, bits);
-            // There is an output of an earlier run the second time.
+            // The second time, there is the output of an earlier run.
             for _ in 0..2 {
                 let mirror = Mirror::new(&out).unwrap();
                 let written = write(&mirror, &page, format!("w{number}").as_bytes(), b"new");
@@ -1040,7 +1041,7 @@ mod mirror {
                 }
             }
         }
-        // A folder's, which has to be filled.
+        // The bits of a folder, which must be writable to be filled.
         set_mode(&page, 0o644);
         for (number, bits) in [0o755, 0o700, 0o2775, 0o1777, 0o555, 0o500].into_iter().enumerate() {
             set_mode(&input, bits);
@@ -1050,7 +1051,7 @@ mod mirror {
             let mirror = Mirror::new(&out).unwrap();
             write(&mirror, &page, b"a/page.html", b"new").unwrap();
             mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
-            // Of another name, and in one that there is none of in the input.
+            // A folder with another name, in a folder that the input lacks.
             write(&mirror, &page, b"else/b/page.html", b"new").unwrap();
             let given = (bits & 0o777 | 0o700) & !umask;
             for name in ["", "a", "empty", "else/b"] {
@@ -1062,7 +1063,7 @@ mod mirror {
     }
 
     #[test]
-    fn times_stay_when_asked_for() {
+    fn times_stay_on_request() {
         let (folder, page, out) = scene();
         let input = folder.path().join("in");
         put(&input.join("a/b.html"), b"old");
@@ -1085,7 +1086,7 @@ mod mirror {
         {
             assert_eq!(modified(path), long_ago(later), "{path}");
         }
-        // Existing folders stay with their owner; files of an earlier run do not.
+        // An existing folder keeps its own times; a file of an earlier run gets those of its input.
         let mirror = Mirror::new(&out).unwrap();
         write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
         mirror.finish().unwrap();
@@ -1097,7 +1098,7 @@ mod mirror {
         assert!(modified("a") > long_ago(100));
     }
 
-    /// A folder that was made, and then taken by a link: the link's target keeps its times.
+    /// If a new folder is replaced by a link, the target of the link keeps its times.
     #[test]
     fn times_are_not_set_through_a_link() {
         let (folder, page, out) = scene();
@@ -1146,7 +1147,7 @@ mod mirror {
         assert_eq!(fs::read(out.join("other")).unwrap(), b"first", "links are not written through");
     }
 
-    /// C: the output of an earlier run from read-only input is read-only too.
+    /// The output of an earlier run from read-only input is read-only too.
     #[test]
     fn read_only_output_of_read_only_input_is_replaced() {
         let (folder, page, out) = scene();
@@ -1237,7 +1238,7 @@ mod mirror {
                     false => write(&mirror, &page, name.as_bytes(), b"new"),
                 };
                 let refused = sentence(refused, folder.path());
-                // The second one has been refused by its name alone where the first was taken in.
+                // The second attempt may be refused because the first has reserved the name.
                 assert!(
                     refused.contains("a symbolic link, which is not followed")
                         || refused.contains("would be written from"),
@@ -1267,15 +1268,15 @@ mod mirror {
         assert!(names(&outside).is_empty());
     }
 
-    /// I19: a file gets its name in the folder in which it was begun.
+    /// A file gets its name in the folder in which it was begun.
     #[test]
     fn a_link_created_before_the_file_is_named_is_not_followed() {
-        for there in [None, Some("earlier")] {
+        for earlier in [None, Some("earlier")] {
             let (folder, page, out) = scene();
             let outside = folder.path().join("outside");
             put(&outside.join("1"), b"outside");
-            if let Some(there) = there {
-                put(&out.join("a/1"), there.as_bytes());
+            if let Some(earlier) = earlier {
+                put(&out.join("a/1"), earlier.as_bytes());
             }
             let mirror = Mirror::new(&out).unwrap();
             let mut file = mirror.begin(&page, Path::new("a/1"), None).unwrap();
@@ -1295,7 +1296,7 @@ mod mirror {
         }
     }
 
-    /// The message about a file that did not exist before the new one was to get its name.
+    /// The message about a file that another program created before the new file got its name.
     const OF_OTHERS: &str = "another file came there meanwhile, under that name or one that is the same \
                              to this file system, and was left";
 
@@ -1317,7 +1318,7 @@ mod mirror {
             }
             let refused = write(&mirror, &page, b"a/link", b"new").unwrap_err().to_string();
             assert!(refused.contains("/out/a/link: a symbolic link, which is"), "{refused}");
-            // One that is dropped leaves nothing.
+            // A dropped file leaves nothing.
             drop(mirror.begin(&page, Path::new("a/3"), None).unwrap());
             assert_eq!(names(&out.join("a")), ["1", "2", "link", "there"]);
             let file = mirror.begin(&page, Path::new("a/4"), None).unwrap();
@@ -1347,7 +1348,7 @@ mod mirror {
     }
 
     #[test]
-    fn the_output_folder_is_a_folder() {
+    fn the_output_folder_must_be_a_directory() {
         let (folder, page, out) = scene();
         fs::create_dir(folder.path().join("real")).unwrap();
         symlink("real", &out).unwrap();
@@ -1360,7 +1361,7 @@ mod mirror {
             sentence(Mirror::new(&missing), folder.path()),
             "DIR/no/such: there is no folder DIR/no"
         );
-        // A link on the way to it is the user's own.
+        // A link in the path to the output folder is the choice of the user.
         let mirror = Mirror::new(&out.join("below")).unwrap();
         write(&mirror, &page, b"a", b"new").unwrap();
         assert_eq!(fs::read(folder.path().join("real/below/a")).unwrap(), b"new");
@@ -1399,7 +1400,7 @@ mod mirror {
         assert_eq!(sentence(write(&mirror, &other, b"a/x", b"2"), folder.path()), refusal);
         assert_eq!(sentence(write(&mirror, &other, b"a//x/", b"2"), folder.path()), refusal);
         assert_eq!(sentence(copied(&mirror, &other, Path::new("a/x")), folder.path()), refusal);
-        // As a file system does to which `X` and `x` are one name.
+        // Stands for a file system on which `X` and `x` are the same name.
         fs::hard_link(out.join("a/x"), out.join("a/X")).unwrap();
         assert_eq!(
             sentence(write(&mirror, &other, b"a/X", b"2"), folder.path()),
@@ -1480,7 +1481,7 @@ mod mirror {
         assert_eq!(names(folder.path()), ["link", "site", "site2"]);
     }
 
-    /// A folder that is there twice has two names without a symbolic link in them.
+    /// A folder that is mounted twice has two names without a symbolic link in them.
     #[test]
     fn input_and_output_are_compared_by_identity() {
         let folder = tempdir().unwrap();
@@ -1554,11 +1555,11 @@ mod maildir {
             (b"1.h,S=1,W=2:2,FS", b"1.h,S=30,W=33:2,FS"),
             (b"1.h,U=5,W=2,x,S=1", b"1.h,U=5,W=33,x,S=30"),
             (b"1.h,S=1,S=2:2,S", b"1.h,S=30,S=30:2,S"),
-            // No sizes: nothing or something else than digits; behind the colon; another letter.
+            // These are not sizes: no digits or more than digits, text after the colon, another letter.
             (b"1.h,S=,W=1x,s=3:2,,S=4", b"1.h,S=,W=1x,s=3:2,,S=4"),
             (b"1.h,,S=:2,,S=4", b"1.h,,S=:2,,S=4"),
             (b"S=1:2,S", b"S=1:2,S"),
-            // Where a colon cannot be in a name.
+            // Other characters take the place of the colon on systems whose names cannot contain one.
             (b"1.h,S=14;2,S", b"1.h,S=30;2,S"),
             (b"1.h,S=1!2,S", b"1.h,S=30!2,S"),
             (b"\xff,S=99999999999999999999:2,\xfe", b"\xff,S=30:2,\xfe"),
@@ -1629,7 +1630,7 @@ mod maildir {
             assert_eq!(delivered, Committed { path: new.clone(), lost: vec![] });
             assert_eq!(fs::read(&new).unwrap(), text);
             assert_eq!(mode(&new), 0o640);
-            // The time of the file is when the message was received.
+            // The time of the file is the time of delivery.
             assert_eq!(fs::metadata(&new).unwrap().modified().unwrap(), long_ago(0));
             assert!(new == old || !old.exists());
         }
@@ -1689,8 +1690,8 @@ mod maildir {
         assert!(names(&folder.path().join("tmp")).is_empty());
     }
 
-    /// A: two replacements of one message race. One gets another name and then removes the old file, which the
-    /// other may have replaced by then; or it fails because the name is taken.
+    /// Two replacements of one message race. One gets another name and then removes the old file, which the other may
+    /// have replaced by then; or it fails because the name is taken.
     #[test]
     fn a_message_delivered_under_the_old_name_is_kept() {
         for _ in 0..30 {
@@ -1757,7 +1758,7 @@ mod maildir {
         assert_eq!(fs::read(at("cur/1")).unwrap(), b"old");
     }
 
-    /// Copies messages as mail readers do.
+    /// Mail readers copy messages by hard links.
     #[test]
     fn a_hard_linked_message_is_written_and_its_copy_is_kept() {
         let folder = maildir();
@@ -1770,9 +1771,9 @@ mod maildir {
         assert_eq!(names(&folder.path().join("cur")), ["1.h,S=4:2,S"]);
     }
 
-    /// B: if one run changes two names of a file, the first change does not count as a change of the second.
+    /// If one run changes two names of a file, the first change does not count as a change of the second.
     #[test]
-    fn a_message_and_its_copy_are_written_both() {
+    fn a_message_and_its_copy_are_both_written() {
         let folder = maildir();
         let at = |name: &str| folder.path().join(name);
         let old = ["cur/1.h,S=3:2,S", "cur/2.h,S=3:2,S", "cur/3.h:2,S", "new/4.h"].map(at);
@@ -1795,7 +1796,7 @@ mod maildir {
     }
 }
 
-/// Command that starts this program again to play a part in `folder`.
+/// The command that starts this program again to play a part in `folder`.
 fn part(part: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["write::the_part", "--exact", "--nocapture", "--test-threads=1"]);
@@ -1803,7 +1804,7 @@ fn part(part: &str, folder: &Path) -> Command {
     command
 }
 
-/// True if the part ran to its end. If it cannot run at all, the test reports that.
+/// True if the part was played to its end. If it cannot be played here, a notice says so.
 fn played(mut command: Command) -> bool {
     match command.output() {
         Ok(output) => {
@@ -1848,11 +1849,11 @@ fn the_part() {
     println!("played to its end");
 }
 
-/// Real write errors.
+/// Write errors of the system.
 mod full {
     use super::*;
 
-    /// Writes more than there is room for, everywhere.
+    /// Writes more than fits, in every way of writing.
     pub(super) fn with_little_space(folder: &Path) {
         let page = folder.join("page.html");
         let message = folder.join("cur/1.h,S=3:2,S");
@@ -1892,7 +1893,7 @@ mod full {
         let folder = scene();
         let program = part("full", folder.path());
         let mut shell = Command::new("sh");
-        // In blocks of 512 bytes (POSIX, ulimit), or of 1,024.
+        // The limit counts blocks of 512 bytes (POSIX, ulimit) or of 1,024.
         shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\""]);
         shell.arg(program.get_program()).args(program.get_args());
         shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -1920,13 +1921,13 @@ mod full {
     }
 }
 
-/// Children that write without end, and are killed.
+/// Children that write until they are killed.
 mod kills {
     use super::*;
 
-    const SOME: usize = 12;
+    const FILES: usize = 12;
 
-    /// Version `version` of file `file`: which it is, on every line; and that it is complete.
+    /// Version `version` of file `file`. Every line names both, and the last line shows that the text is complete.
     fn text(file: usize, version: usize) -> Vec<u8> {
         let lines = 200 + 37 * (version % 11) + 1_000 * (file % 3);
         let mut text = format!("{file} {version} {lines}\n").repeat(lines).into_bytes();
@@ -1934,7 +1935,7 @@ mod kills {
         text
     }
 
-    /// The file and the version to which `bytes` belong completely.
+    /// The file and the version of `bytes`, which must be complete.
     fn version_of(bytes: &[u8]) -> (usize, usize) {
         let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
         let numbers: Vec<usize> = String::from_utf8_lossy(line)
@@ -1950,7 +1951,7 @@ mod kills {
         text.chunks(3_000).try_for_each(|piece| out.write_all(piece))
     }
 
-    /// The progress of a part: it has started, and written every file once.
+    /// The progress that a part reports: it has started, and it has written every file once.
     const AT_WORK: &str = "at work";
     const WRITTEN: &str = "all is written";
 
@@ -1959,10 +1960,10 @@ mod kills {
         io::stdout().flush().unwrap();
     }
 
-    /// Gives all files their next version, `together` at a time.
+    /// Writes the next version of all files, `together` at a time.
     pub(super) fn in_place(folder: &Path, settings: &InPlace, together: usize) {
         say(AT_WORK);
-        let files: Vec<_> = (0..SOME).collect();
+        let files: Vec<_> = (0..FILES).collect();
         loop {
             for files in files.chunks(together) {
                 let begin = |&file: &usize| {
@@ -1987,7 +1988,7 @@ mod kills {
         say(AT_WORK);
         for version in 1.. {
             let mirror = Mirror::new(&folder.join("out")).unwrap();
-            for file in 0..SOME {
+            for file in 0..FILES {
                 let input = folder.join(format!("{file}.html"));
                 let relative = format!("{}/{file}.html", version % 50);
                 let mut new = mirror.begin(&input, Path::new(&relative), None).unwrap();
@@ -2012,7 +2013,7 @@ mod kills {
             let is_twice =
                 |at: usize| messages.get(at + 1).is_some_and(|next| next.0.0 == messages[at].0.0);
             let (twice, once): (Vec<_>, Vec<_>) = (0..messages.len()).partition(|&at| is_twice(at));
-            // What is there twice first, or a message and its successor would be under way at once.
+            // Duplicates come first. Otherwise a message and its successor could be replaced at the same time.
             for some in twice.chunks(together).chain(once.chunks(together)) {
                 let begin = |&at: &usize| {
                     let ((file, version), path) = &messages[at];
@@ -2029,41 +2030,41 @@ mod kills {
         }
     }
 
-    fn how_often() -> usize {
+    fn number_of_kills() -> usize {
         std::env::var("BASELINK_KILLS").map_or(2, |times| times.parse().unwrap())
     }
 
-    /// Kills children that play `role` at moments that a linear congruential generator chooses, and
-    /// looks at the folder after each. The last is not killed before it has written, however slow the machine is.
+    /// Kills children that play `role` at moments that a linear congruential generator chooses, and calls `check`
+    /// after each kill. The last child is killed only after it has written all files, however slow the machine is.
     fn kill(role: &str, folder: &Path, mut check: impl FnMut()) {
         let mut moment = 1_u64;
-        for left in (0..how_often()).rev() {
+        for remaining in (0..number_of_kills()).rev() {
             let mut command = part(role, folder);
             let mut child: Child =
                 command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            let awaited = if left == 0 { WRITTEN } else { AT_WORK };
+            let awaited = if remaining == 0 { WRITTEN } else { AT_WORK };
             let started = lines.any(|line| line.unwrap().contains(awaited));
-            // Knuth's MMIX.
+            // The constants of Knuth's MMIX.
             moment = moment
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
             thread::sleep(Duration::from_micros((moment >> 40) % 30_000));
             child.kill().unwrap();
             let output = child.wait_with_output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(started && output.status.code().is_none(), "it ended by itself: {said}");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(started && output.status.code().is_none(), "it ended by itself: {stderr}");
             check();
         }
     }
 
     fn scene(folder: &Path) {
-        for file in 0..SOME {
+        for file in 0..FILES {
             put(&folder.join(format!("{file}.html")), &text(file, 0));
         }
     }
 
-    /// The contents of `folder` except temporary files, all complete, and the number of temporary files.
+    /// The files of `folder` with their versions, all complete, and the number of temporary files.
     fn whole(folder: &Path) -> (BTreeMap<OsString, (usize, usize)>, usize) {
         let (temporary, files): (Vec<_>, Vec<_>) =
             names(folder).into_iter().partition(|name| is_temporary(name));
@@ -2087,12 +2088,12 @@ mod kills {
     fn old_or_new(role: &str, at_once: usize) {
         let folder = tempdir().unwrap();
         scene(folder.path());
-        let mut last = [0; SOME];
+        let mut last = [0; FILES];
         let mut kills = 0;
         kill(role, folder.path(), || {
             kills += 1;
             let (files, temporary) = whole(folder.path());
-            assert_eq!(files.len(), SOME, "none is lost, none is new");
+            assert_eq!(files.len(), FILES, "none is lost, none is new");
             assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
             for (file, last) in last.iter_mut().enumerate() {
                 let (which, version) = files[OsStr::new(&format!("{file}.html"))];
@@ -2106,12 +2107,12 @@ mod kills {
     }
 
     #[test]
-    fn backups_are_the_first_original_or_not_there_yet() {
+    fn backups_are_the_first_original_or_do_not_exist_yet() {
         let folder = tempdir().unwrap();
         scene(folder.path());
         kill("in-place-with-backup", folder.path(), || {
             let (files, _) = whole(folder.path());
-            for file in 0..SOME {
+            for file in 0..FILES {
                 let (_, version) = files[OsStr::new(&format!("{file}.html"))];
                 let backup = files.get(OsStr::new(&format!("{file}.html.orig")));
                 assert!(backup == Some(&(file, 0)) || (backup.is_none() && version == 0));
@@ -2120,13 +2121,13 @@ mod kills {
     }
 
     #[test]
-    fn mirrored_files_are_old_or_new_or_not_there_yet() {
+    fn mirrored_files_are_old_or_new_or_do_not_exist_yet() {
         let folder = tempdir().unwrap();
         scene(folder.path());
         let out = folder.path().join("out");
         let mut seen = 0;
         kill("mirror", folder.path(), || {
-            assert_eq!(whole_files(folder.path()), SOME, "what is read is never written");
+            assert_eq!(whole_files(folder.path()), FILES, "what is read is never written");
             fs::create_dir_all(&out).unwrap();
             for below in names(&out) {
                 for (name, (file, version)) in whole(&out.join(&below)).0 {
@@ -2146,7 +2147,7 @@ mod kills {
     }
 
     fn whole_files(folder: &Path) -> usize {
-        (0..SOME)
+        (0..FILES)
             .filter(|file| {
                 let bytes = fs::read(folder.join(format!("{file}.html"))).unwrap();
                 version_of(&bytes) == (*file, 0)
@@ -2164,7 +2165,7 @@ mod kills {
         old_or_new_or_both("maildir-together", 8);
     }
 
-    /// Some without sizes, whose name stays.
+    /// The name of a message. Some names contain no sizes and do not change.
     fn message_name(file: usize, bytes: &[u8]) -> String {
         let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
         let sizes = match file % 4 {
@@ -2178,16 +2179,16 @@ mod kills {
     fn old_or_new_or_both(role: &str, at_once: usize) {
         let folder = super::maildir::maildir();
         let cur = folder.path().join("cur");
-        for file in 0..SOME {
+        for file in 0..FILES {
             let bytes = text(file, 0);
             put(&cur.join(message_name(file, &bytes)), &bytes);
         }
-        let mut last = [0; SOME];
+        let mut last = [0; FILES];
         let mut twice = 0;
         let mut kills = 0;
         kill(role, folder.path(), || {
             kills += 1;
-            let mut versions = vec![Vec::new(); SOME];
+            let mut versions = vec![Vec::new(); FILES];
             for name in names(&cur) {
                 let bytes = fs::read(cur.join(&name)).unwrap();
                 let (file, version) = version_of(&bytes);

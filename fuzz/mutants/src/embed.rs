@@ -1,10 +1,10 @@
-//! Mutants in the sources, each after a question that is asked when the program runs.
+//! Embeds mutants in the sources. At run time, the code asks whether a mutant is active.
 //!
 //! ```text
 //! a < b    -->    if crate::mutant::is(17) { a <= b } else { a < b }
 //! ```
 //!
-//! Deliberately absent: a mutant in a mutant. What is mutated has its operands as they were written.
+//! Deliberately absent: mutants within mutants. The operands of a mutated expression stay as they were written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ use syn::{Arm, Block, Expr, parse_quote};
 
 use crate::Failure;
 
-/// Source of the module through which mutated code asks if its mutant is active.
+/// The source of the module in which mutated code asks if its mutant is active.
 const MODULE: &str = r#"//! Which mutant is alive, and which were asked for.
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,7 +55,7 @@ fn place(at: LineColumn) -> Place {
 struct Embedding {
     /// Mutants, by the start of the code that they replace.
     mutants: BTreeMap<Place, Vec<Mutant>>,
-    /// Starts of function bodies, each with the mutants of that function.
+    /// Mutants of each function, by the start of its body.
     bodies: BTreeMap<Place, Vec<Mutant>>,
     is_const: bool,
     done: BTreeSet<usize>,
@@ -71,7 +71,7 @@ impl Embedding {
             return Vec::new();
         }
         let found = self.mutants.get(&place(span.start()));
-        found.into_iter().flatten().filter(|one| one.genre == genre).cloned().collect()
+        found.into_iter().flatten().filter(|mutant| mutant.genre == genre).cloned().collect()
     }
 
     fn body(&mut self, is_const: bool, block: &mut Block, output: &syn::ReturnType) {
@@ -83,11 +83,11 @@ impl Embedding {
         if is_const || is_opaque {
             return;
         }
-        for one in self.bodies.get(&at).cloned().unwrap_or_default() {
-            let Ok(new) = syn::parse_str::<Expr>(&one.replacement) else { continue };
-            let question = question(one.number);
+        for mutant in self.bodies.get(&at).cloned().unwrap_or_default() {
+            let Ok(new) = syn::parse_str::<Expr>(&mutant.replacement) else { continue };
+            let question = question(mutant.number);
             block.stmts.insert(0, parse_quote!(if #question { return #new; }));
-            self.done.insert(one.number);
+            self.done.insert(mutant.number);
         }
     }
 }
@@ -124,21 +124,21 @@ impl VisitMut for Embedding {
         let mut others: Vec<(usize, Expr)> = Vec::new();
         match &written {
             Expr::Binary(binary) => {
-                for one in self.at(binary.op.span(), "BinaryOperator") {
+                for mutant in self.at(binary.op.span(), "BinaryOperator") {
                     let mut new = binary.clone();
-                    let Ok(op) = syn::parse_str(&one.replacement) else { continue };
+                    let Ok(op) = syn::parse_str(&mutant.replacement) else { continue };
                     new.op = op;
-                    others.push((one.number, Expr::Binary(new)));
+                    others.push((mutant.number, Expr::Binary(new)));
                 }
             }
             Expr::Unary(unary) => {
-                for one in self.at(unary.op.span(), "UnaryOperator") {
-                    others.push((one.number, (*unary.expr).clone()));
+                for mutant in self.at(unary.op.span(), "UnaryOperator") {
+                    others.push((mutant.number, (*unary.expr).clone()));
                 }
             }
             _ => {}
         }
-        // `let` in a condition cannot stand in another expression.
+        // `let` in a condition cannot be part of another expression.
         if others.is_empty() || has_let(&written) {
             return;
         }
@@ -161,18 +161,18 @@ impl VisitMut for Embedding {
         if let Some((_, guard)) = &mut arm.guard
             && !has_let(guard)
         {
-            for one in of_guard {
-                let question = question(one.number);
+            for mutant in of_guard {
+                let question = question(mutant.number);
                 let old = guard.clone();
-                **guard = match one.replacement.as_str() {
+                **guard = match mutant.replacement.as_str() {
                     "true" => parse_quote!((#question || (#old))),
                     _ => parse_quote!((!#question && (#old))),
                 };
-                self.done.insert(one.number);
+                self.done.insert(mutant.number);
             }
         }
-        for one in of_arm {
-            let question = question(one.number);
+        for mutant in of_arm {
+            let question = question(mutant.number);
             match &mut arm.guard {
                 None => arm.guard = Some((Default::default(), parse_quote!(!#question))),
                 Some((_, guard)) => {
@@ -183,7 +183,7 @@ impl VisitMut for Embedding {
                     };
                 }
             }
-            self.done.insert(one.number);
+            self.done.insert(mutant.number);
         }
     }
 }
@@ -200,7 +200,7 @@ fn number_of(value: &Value, end: &str, name: &str) -> usize {
     value[end][name].as_u64().unwrap_or_default() as usize
 }
 
-/// Opening brace of a function's body: the last `{` before the place where cargo-mutants starts the body, or at it.
+/// The opening brace of a function body: the last `{` at or before the place where cargo-mutants starts the body.
 fn opening(source: &str, (line, column): Place) -> Place {
     let lines: Vec<&str> = source.split('\n').collect();
     let offset: usize = lines[..line - 1].iter().map(|line| line.len() + 1).sum();
@@ -216,8 +216,11 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
     let list: Value = serde_json::from_str(&fs::read_to_string(list)?)?;
     let list = list.as_array().ok_or("no list")?;
     let mut files: BTreeMap<String, Vec<(usize, &Value)>> = BTreeMap::new();
-    for (number, one) in list.iter().enumerate() {
-        files.entry(one["file"].as_str().unwrap().to_owned()).or_default().push((number, one));
+    for (number, listed) in list.iter().enumerate() {
+        files
+            .entry(listed["file"].as_str().unwrap().to_owned())
+            .or_default()
+            .push((number, listed));
     }
     let out = folder.join("mutants");
     fs::create_dir_all(&out)?;
@@ -232,13 +235,13 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
             is_const: false,
             done: BTreeSet::new(),
         };
-        for (number, one) in mutants {
-            let span = &one["span"];
+        for (number, listed) in mutants {
+            let span = &listed["span"];
             let at = (number_of(span, "start", "line"), number_of(span, "start", "column"));
             let mutant = Mutant {
                 number: *number,
-                genre: one["genre"].as_str().unwrap().to_owned(),
-                replacement: one["replacement"].as_str().unwrap().to_owned(),
+                genre: listed["genre"].as_str().unwrap().to_owned(),
+                replacement: listed["replacement"].as_str().unwrap().to_owned(),
             };
             match mutant.genre.as_str() {
                 "FnValue" => all.bodies.entry(opening(&source, at)).or_default().push(mutant),
@@ -258,12 +261,12 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
     }
     fs::write(folder.join("src/mutant.rs"), MODULE)?;
     let mut genres: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (number, one) in list.iter().enumerate() {
-        let count = genres.entry(one["genre"].as_str().unwrap()).or_default();
+    for (number, listed) in list.iter().enumerate() {
+        let count = genres.entry(listed["genre"].as_str().unwrap()).or_default();
         count.0 += 1;
         count.1 += usize::from(done.contains(&number));
         if done.contains(&number) {
-            names.push_str(&format!("{number}\t{}\n", one["name"].as_str().unwrap()));
+            names.push_str(&format!("{number}\t{}\n", listed["name"].as_str().unwrap()));
         }
     }
     fs::write(out.join("names"), names)?;
@@ -272,7 +275,8 @@ pub fn embed(list: &Path, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Takes out the guards in the `match` that begins in that line, which needs those arms.
+/// Removes the mutants' guards in the `match` that begins in line `line`, because the match needs those arms to
+/// compile.
 fn drop_arms(path: &Path, line: usize) -> Result<Vec<usize>, Failure> {
     let mut text = fs::read_to_string(path)?;
     let start: usize = text.split('\n').take(line - 1).map(|line| line.len() + 1).sum();
@@ -316,12 +320,12 @@ fn drop_mutant(path: &Path, line: usize) -> Result<Option<usize>, Failure> {
         let Ok(number) = number.parse::<usize>() else { continue };
         let mut whole = lines.join("\n");
         let start: usize = lines[..at].iter().map(|line| line.len() + 1).sum::<usize>() + found;
-        // The guard of an arm of its own.
+        // A guard that consists of the check alone.
         let guard = format!("if !crate::mutant::is({number}usize) =>");
         if whole.contains(&guard) {
             whole = whole.replace(&guard, "=>");
         } else {
-            // The following branch must go completely: it does not compile.
+            // The whole branch of the mutant is removed, because it does not compile.
             let Some(open) = whole[start..].find('{').map(|open| start + open) else {
                 return Ok(None);
             };
@@ -405,7 +409,7 @@ pub fn build(folder: &Path, arguments: &[&str]) -> Result<(), Failure> {
         if places.is_empty() {
             return Err(format!("it does not compile: {others:?}").into());
         }
-        // From the last line on, so that the numbers of the others stay.
+        // Starts at the last line, so that the numbers of the other lines stay valid.
         let mut dropped = Vec::new();
         for (file, line, is_arm) in places.iter().rev() {
             if *is_arm {

@@ -1,13 +1,13 @@
-//! Runs the mutants of cargo-mutants hundreds of times as fast as one build for each: all of them are put into one build,
-//! and an environment variable says which of them is alive.
+//! Runs the mutants of cargo-mutants hundreds of times as fast as with one build for each. All mutants are in one
+//! build, and an environment variable activates one of them.
 //!
 //! ```text
 //! cargo mutants --list --json  -->  embed: `if mutant::is(17) { a <= b } else { a < b }`  -->  build once
-//!                              -->  cover: which test programs come by which mutants
-//!                              -->  run:   the programs that come by one, until one of them fails
+//!                              -->  cover: which test programs reach which mutants
+//!                              -->  run:   the programs that reach a mutant, until one of them fails
 //! ```
 //!
-//! Deliberately absent: mutants of what is known when it is compiled (`const`), and of macros.
+//! Deliberately absent: mutants in constants and in macros.
 
 mod embed;
 mod run;

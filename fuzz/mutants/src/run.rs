@@ -1,6 +1,6 @@
-//! Runs test programs with one mutant alive.
+//! Runs test programs with one mutant active.
 //!
-//! Deliberately absent: which test of a program killed it.
+//! Deliberately absent: the name of the test that killed a mutant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -79,7 +79,7 @@ pub fn cover(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs every `of`th mutant, from the `nth` on; of the programs those that take no longer than `longest` milliseconds.
+/// Runs every `of`th mutant, from the `nth` on, with the programs that take at most `longest` milliseconds.
 pub fn run(folder: &Path, (nth, of): (usize, usize), longest: u64) -> Result<(), Failure> {
     let folder = &fs::canonicalize(folder)?;
     let mut programs = Vec::new();
@@ -119,9 +119,9 @@ pub fn run(folder: &Path, (nth, of): (usize, usize), longest: u64) -> Result<(),
                 continue;
             }
             is_seen = true;
-            let mut one = command(folder, program);
-            one.env("BASELINK_MUTANT", number);
-            if !succeeds(one, Duration::from_millis(time * 4 + 4_000))? {
+            let mut test = command(folder, program);
+            test.env("BASELINK_MUTANT", number);
+            if !succeeds(test, Duration::from_millis(time * 4 + 4_000))? {
                 killer = Some(name(program));
                 break;
             }
