@@ -62,7 +62,7 @@ mod status;
 pub use self::closed_stdout::IS_STDOUT_CLOSED;
 
 /// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, test))]
 pub fn hold_settings(bytes: &[u8]) {
     if let Err(error) = settings::Settings::parse(bytes, std::path::Path::new("b.toml"), &[]) {
         let message = error.to_string();

@@ -288,12 +288,45 @@ fn reason(text: &str, at: usize, message: &str, options: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+    use proptest::sample::select;
+
     use super::*;
 
     fn parsed(text: &str) -> Result<Settings> {
         let options = ["output", "url"].map(str::to_owned);
         Settings::parse(text.as_bytes(), Path::new("d/baselink.toml"), &options)
     }
+
+    proptest! {
+        /// The oracle of the fuzz target, on text that is nearly settings.
+        #[test]
+        fn any_bytes_are_settings_or_one_line(pieces in prop::collection::vec(select(PIECES), 0..8)) {
+            crate::cli::hold_settings(&pieces.concat());
+        }
+    }
+
+    /// Keys, values and marks, whole and broken.
+    const PIECES: &[&[u8]] = &[
+        b"url",
+        b"resolver",
+        b"strict",
+        b"include",
+        b"x\x1b",
+        b" = ",
+        b"'a'",
+        b"'\xff",
+        b"true",
+        b"[",
+        b"]",
+        b"['[']",
+        b"\n",
+        b"\r",
+        b"#",
+        b"\xe2\x80\xae",
+        b"\xef\xbb\xbf",
+        b"\"\\u202e\"",
+    ];
 
     #[test]
     fn a_settings_file_has_the_values_of_options() {

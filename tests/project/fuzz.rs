@@ -134,7 +134,7 @@ macro_rules! replays {
 replays! { css grammar html http mbox message resolve transfer url_map warc xml }
 
 /// Every target has a row in [`TARGETS`], a program and a dictionary. `settings` has no row, because its oracle
-/// (`src/cli/mod.rs`) is compiled only for fuzzing.
+/// is part of the command line; `src/cli/settings.rs` tests it.
 #[test]
 fn every_target_is_replayed() {
     let names = |folder: &str, end: &str| -> Vec<String> {
