@@ -123,7 +123,7 @@ fn patterns<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Vec<Stri
     for pattern in &patterns {
         Globs::new(&[pattern]).map_err(D::Error::custom)?;
     }
-    let too_long = |_| D::Error::custom("the patterns are too long, taken together");
+    let too_long = |_| D::Error::custom("the patterns together are too long");
     Globs::new(&patterns).map_err(too_long)?;
     Ok(patterns)
 }
@@ -342,7 +342,7 @@ mod tests {
     fn patterns_that_are_too_long_together_are_refused() {
         let patterns = format!("'{}',", "{a,b}*".repeat(150)).repeat(1_000);
         let said = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
-        let expected = "include: the patterns are too long, taken together";
+        let expected = "include: the patterns together are too long";
         assert_eq!(said, format!("d/baselink.toml:1: {expected}"));
     }
 

@@ -158,7 +158,10 @@ impl RootUrl {
         let parts = absolute.components().filter(|part| *part != Component::RootDir);
         let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
         let none = || {
-            Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()))
+            Error::of(
+                ErrorKind::File,
+                format!("{}: a URL cannot represent this path", path.display()),
+            )
         };
         let path = names::path(&names.join(&b'/'), Percent::Encode).ok_or_else(none)?;
         Self::new(&format!("file:///{path}"))

@@ -59,12 +59,12 @@ impl MailboxLock {
             if began.elapsed() >= PATIENCE {
                 let why = match held {
                     HeldLock::File => format!(
-                        "another program holds its lock {0}; it was left as it is. If no program delivers or changes \
-                         mail there, delete {0}",
+                        "another program holds its lock {0}, so it was not changed; if no program \
+                         delivers or changes mail there, delete {0}",
                         name(Path::new(&lock_name(&place.name)))
                     ),
                     HeldLock::Range => {
-                        "another program has locked it; it was left as it is".to_owned()
+                        "another program has locked it, so it was not changed".to_owned()
                     }
                 };
                 return Err(Error::file(path, &why));

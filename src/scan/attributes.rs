@@ -140,7 +140,7 @@ impl FromStr for Group {
             return Ok(group);
         }
         let known = Self::ALL.map(Self::name).join(", ");
-        Err(Error::new(format!("no group is called '{name}'; there are {known}, and all")))
+        Err(Error::new(format!("unknown group '{name}'; use one of {known}, all")))
     }
 }
 
@@ -690,14 +690,14 @@ impl FromStr for Place {
             (*element == "*" || name(element)) && name(attribute)
         }) else {
             return Err(Error::new(format!(
-                "'{place}' is not a place; one is written ELEMENT[ATTRIBUTE]=SYNTAX, as in \
+                "'{place}' is not a place; write ELEMENT[ATTRIBUTE]=SYNTAX, such as \
                  'div[data-link]=url' or '*[data-set]=srcset'"
             )));
         };
         let Some((_, row)) = USER.iter().find(|(known, _)| *known == syntax) else {
             let known = USER.each_ref().map(|(known, _)| *known).join(", ");
             return Err(Error::new(format!(
-                "'{place}' has the unknown syntax '{syntax}'; there are {known}"
+                "'{place}' has the unknown syntax '{syntax}'; use one of {known}"
             )));
         };
         Ok(Self {
@@ -825,9 +825,9 @@ mod tests {
         assert!(lazy("all"));
         assert!(!lazy("social"));
         let said = |list: &str| list.parse::<Groups>().unwrap_err().to_string();
-        assert!(said("lazzy").contains("'lazzy'; there are social, lazy, json"));
+        assert!(said("lazzy").contains("'lazzy'; use one of social, lazy, json"));
         assert!("headers,text,rare".parse::<Groups>().unwrap().contains(Group::Text));
-        assert!(said("").contains("no group is called ''"));
+        assert!(said("").contains("unknown group ''"));
     }
 
     #[test]

@@ -944,7 +944,7 @@ mod every_system {
             said(scene.path(), &["move", "-q", "w", "--rename", &rename, "-o", "out"])
         };
         if cfg!(windows) {
-            let refused = "error: --rename: a.html: cannot become b:c.html: Windows refuses it\n";
+            let refused = "error: --rename: a.html: cannot become b:c.html: Windows does not allow this name\n";
             assert_eq!(renamed("b:c.html"), (refused.to_owned(), Some(2)));
         }
         let new = format!("sub{MAIN_SEPARATOR}c.html");

@@ -422,7 +422,7 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     kill_process(stopped.unwrap(), Signal::CONT).unwrap();
     let output = run.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    let why = "another program changed it meanwhile; it was left as it is";
+    let why = "another program changed it meanwhile, so it was not replaced";
     assert_eq!(said, format!("error: all.mbox: {why}\n"));
     assert_eq!(output.status.code(), Some(2));
     let with_it = format!("{}{message}", before[Path::new("all.mbox")]);

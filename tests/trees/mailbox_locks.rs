@@ -137,10 +137,13 @@ fn a_mailbox_that_stays_locked_is_left() {
     });
     assert_eq!(
         file_said,
-        "error: all.mbox: another program holds its lock all.mbox.lock; it was left as it is. If no program delivers or \
-         changes mail there, delete all.mbox.lock\n"
+        "error: all.mbox: another program holds its lock all.mbox.lock, so it was not changed; if no \
+         program delivers or changes mail there, delete all.mbox.lock\n"
     );
-    assert_eq!(call_said, "error: all.mbox: another program has locked it; it was left as it is\n");
+    assert_eq!(
+        call_said,
+        "error: all.mbox: another program has locked it, so it was not changed\n"
+    );
     let with_lock = [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n")];
     assert_eq!(files(by_file.path()), with_lock);
     assert_eq!(files(by_call.path()), [file("all.mbox", BEFORE)]);

@@ -80,7 +80,7 @@ impl TypedMove {
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
-            return refused("move takes exactly one folder");
+            return refused("move takes one folder; run it once for each folder");
         };
         if is_standard_input(folder) || !folder.is_dir() {
             let what = match folder.exists() && !is_standard_input(folder) {

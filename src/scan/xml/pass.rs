@@ -177,12 +177,12 @@ impl<'a> XmlPass<'a> {
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
         if let Some(fault) = fault.or_else(|| pass.unfinished()) {
-            let message = format!("not well formed: {}; what follows was left", fault.what);
+            let message = format!("not well formed: {}; the rest was not read", fault.what);
             pass.say(Code::NotWellFormed, fault.at, message);
         }
         if pass.entities.is_exhausted() {
             let message =
-                "the entities take more than their budget; references with them were left";
+                "the entities exceed their budget; links that contain them were kept unchanged";
             pass.say(Code::EntityBudget, start, message);
         }
         pass
