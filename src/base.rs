@@ -545,7 +545,7 @@ impl BaseChain {
                 (base, format!("{first}, relative to {around} {}", abridged(&outer)).into())
             }
             DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and there is no outer base to resolve it against";
+                let reason = "it is relative, and no outer base is known";
                 return (Status::PassedOver, reason.into());
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),

@@ -71,7 +71,7 @@ impl<R: Read + Seek> Wacz<R> {
     /// reader.
     pub fn archive(&mut self, at: usize) -> Result<impl Read + '_> {
         let Some((name, number)) = self.archives.get(at) else {
-            return Err(Error::new(format!("there is no archive {at}")));
+            return Err(Error::new(format!("archive {at} does not exist")));
         };
         let name = visible(name);
         let why = match self.zip.by_index(*number) {

@@ -162,7 +162,7 @@ impl BaseChain {
                 (Status::Taken, format!("{name} of its heading").into())
             }
             DeclaredUrl::Relative(base, outer) => {
-                say(self, format!("it means {}", abridged(&base)));
+                say(self, format!("it resolves to {}", abridged(&base)));
                 self.take(base, Rule::Embedded, field.field.into());
                 (
                     Status::Taken,
@@ -170,11 +170,8 @@ impl BaseChain {
                 )
             }
             DeclaredUrl::NoOuter => {
-                say(self, "it was ignored, because there is no outer base".to_owned());
-                (
-                    Status::PassedOver,
-                    "it is relative, and there is no outer base to resolve it against".into(),
-                )
+                say(self, "it was ignored, because no outer base is known".to_owned());
+                (Status::PassedOver, "it is relative, and no outer base is known".into())
             }
             DeclaredUrl::Invalid(why) => (Status::Invalid, why),
         }

@@ -167,7 +167,7 @@ impl BaseChain {
                 taken(base, false, reason.into())
             }
             DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and there is no outer base to resolve it against";
+                let reason = "it is relative, and no outer base is known";
                 (None, Status::PassedOver, reason.into())
             }
             DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),

@@ -310,7 +310,7 @@ mod tests {
             ("\nresolvr = 'whatwg'", "2: unknown key 'resolvr'; did you mean 'resolver'?"),
             ("x = 1", "1: unknown key 'x'"),
             ("output = 'x'", "1: 'output' is allowed only on the command line"),
-            ("resolver = 'foo'", "1: resolver: unknown resolver 'foo': use …"),
+            ("resolver = 'foo'", "1: resolver: unknown resolver 'foo'; use …"),
             ("strict = 'yes'", "1: strict: …"),
             ("enable = [\n'text', 'txt']", "1: enable: …"),
             ("enable = 1", "1: enable: takes a string or an array of strings"),

@@ -506,7 +506,7 @@ impl Origins {
             if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
             {
                 passed_over.push(format!(
-                    "{}: no {} URL: {why}: {}",
+                    "{}: ignored the {} URL {}: {why}",
                     name(&entry.path),
                     source.name(),
                     abridged(&url)

@@ -855,6 +855,6 @@ mod tests {
             assert!(said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"), "{wrong}: {said}");
         }
         let said = "a[b]=uri".parse::<Place>().unwrap_err().to_string();
-        assert!(said.ends_with("there are url, urls, srcset, css, html"), "{said}");
+        assert!(said.ends_with("use one of url, urls, srcset, css, html"), "{said}");
     }
 }

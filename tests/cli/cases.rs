@@ -696,7 +696,7 @@ mod unix {
         fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
         for (line, wanted) in [
             (&["rewrite", "a.html", "-o", ""][..], "--output <PATH>"),
-            (&["localize", ".", "-o", ""], "--output <PATH>"),
+            (&["localize", ".", "-o", ""], "--output <DIR>"),
             (&["links", "--json", "a.html", "-o", ""], "--output <DIR>"),
             (&["check", ".", "--report", ""], "--report <FILE>"),
             (&["rewrite", ""], "[PATH]..."),

@@ -197,7 +197,7 @@ impl<'a> XmlPass<'a> {
         let end = self.bytes.len();
         match self.open.is_empty() {
             false => Some(XmlFault::new(end, "the document ends inside an element")),
-            true if self.plain.is_none() => Some(XmlFault::new(end, "there is no element")),
+            true if self.plain.is_none() => Some(XmlFault::new(end, "the document has no element")),
             true => None,
         }
     }
