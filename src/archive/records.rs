@@ -58,7 +58,7 @@ const FAR_AFTER: usize = 64 + STARTS;
 const REREAD_BUDGET: u64 = 1 << 20;
 
 /// The message about an ARC file.
-const ARC: &str = "an ARC file, the predecessor of WARC, which is not read; convert it to WARC with `warcio recompress`";
+const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported; convert it to WARC with `warcio recompress`";
 
 /// An item in an archive.
 #[derive(Clone, Debug)]

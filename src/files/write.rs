@@ -808,7 +808,7 @@ pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<Exist
 }
 
 fn unsynced(path: &Path, why: &str) -> Error {
-    let sentence = format!("{} is new, but its folder could not be synced: {why}", name(path));
+    let sentence = format!("{} was written, but its folder could not be synced: {why}", name(path));
     Error::of(error::ErrorKind::Io, sentence)
 }
 

@@ -540,8 +540,8 @@ fn other_files_than_wacz_give_an_error() {
     let directory = encrypted.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
     encrypted[6] |= 1;
     encrypted[directory + 8] |= 1;
-    assert_eq!(said(&encrypted), "a.warc is encrypted, and is not read");
+    assert_eq!(said(&encrypted), "a.warc is encrypted and cannot be read");
     let mut method = whole;
     (method[8], method[directory + 10]) = (14, 14);
-    assert_eq!(said(&method), "a.warc is compressed with Lzma, which is not read");
+    assert_eq!(said(&method), "a.warc is compressed with Lzma, which is not supported");
 }
