@@ -76,7 +76,9 @@ impl<R: Read + Seek> Wacz<R> {
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
             Ok(file) if is_read(file.compression()) => return Ok(file),
-            Ok(file) => format!("is compressed with {}, which is not supported", file.compression()),
+            Ok(file) => {
+                format!("is compressed with {}, which is not supported", file.compression())
+            }
             Err(ZipError::Io(error)) => {
                 return Err(Error::system(format!("{name}: {}", cause(&error)), error));
             }

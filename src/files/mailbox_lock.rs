@@ -106,7 +106,8 @@ impl MailboxLock {
         self.remove().map_err(|error| {
             let (mailbox, lock) = (name(path), name(Path::new(&self.name)));
             let why = cause(&error);
-            let why = format!("{mailbox} was written, but its lock {lock} could not be removed: {why}");
+            let why =
+                format!("{mailbox} was written, but its lock {lock} could not be removed: {why}");
             Error::system(why, error)
         })
     }

@@ -972,6 +972,8 @@ fn a_message_about_a_name_that_is_not_text_is_text() {
     let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).args(URL).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        String::from_utf8(output.stderr).unwrap().starts_with("error: w/\u{fffd}.html: 2 names")
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .starts_with("error: w/\u{fffd}.html: the file has 2 names")
     );
 }

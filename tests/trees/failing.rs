@@ -384,7 +384,8 @@ fn a_folder_that_cannot_be_synced_is_reported() {
         let number = made.filter(|(_, name, _)| *name == call).count();
         let (output, _) = traced(&["-e", &format!("inject={call}:error=EIO:when={number}")]);
         let said = String::from_utf8(output.stderr).unwrap();
-        let why = "was written, but its folder could not be synced: Input/output error (os error 5)";
+        let why =
+            "was written, but its folder could not be synced: Input/output error (os error 5)";
         assert_eq!(said, format!("error: w/0.html {why}\n"));
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(files(scene.path()), mode.after(1));
