@@ -66,7 +66,7 @@ describe("the page", options, () => {
     const levels = await texts(".about");
     assert.deepEqual(levels.map((level) => level.split("\n").filter(Boolean)), [
       ["3.1", "Embedded in the content", "counts", "<base href> /trains/", "the first base element with an href, in tree order, relative to the outer base https://rail.example/2026/summer/index.html"],
-      ["3.2", "Base of the enclosing entity", "nothing there", "the document stands in no other"],
+      ["3.2", "Base of the enclosing entity", "nothing there", "the document is not inside another document"],
       ["3.3", "URL of the retrieval", "does not count", "https://rail.example/2026/summer/index.html", "an inner level gave the base"],
       ["3.4", "No base", "does not count", "an inner level gave the base"],
     ]);

@@ -171,7 +171,7 @@ def test_a_body_that_inflates_beyond_the_limit_is_an_error() -> None:
     zstd = b"\x28\xb5\x2f\xfd\x00\x68" + b"\x02\x00\x10x" * 2_000 + b"\x03\x00\x10x"
     bomb = record(response(zstd, "Content-Encoding: zstd"))
     data = archive(bomb, record(response(b"<a href=x>")))
-    error = "transfer-undecodable: this part was left: it inflates to more than 1,100 times its length"
+    error = "transfer-undecodable: this part was kept unchanged: it inflates to more than 1,100 times its length"
     found = [(row["offset"], row["reference"], row["error"]) for row in rows(io.BytesIO(data))]
     assert found == [(0, None, error), (len(archive(bomb)), "x", None)]
     documents = [row for batch in rewrite_batches(io.BytesIO(data)) for row in batch.to_pylist()]

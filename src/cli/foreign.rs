@@ -51,11 +51,11 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
     (b"\xff\xd8\xff", "a JPEG image", Remedy::Nothing),
     (b"GIF87a", "a GIF image", Remedy::Nothing),
     (b"GIF89a", "a GIF image", Remedy::Nothing),
-    (b"%PDF-", "a PDF file", Remedy::Convert("pdftohtml -s {} makes HTML of it")),
+    (b"%PDF-", "a PDF file", Remedy::Convert("convert it to HTML with pdftohtml -s {}")),
     (
         b"bplist00",
         "a binary property list, such as a web archive of Safari",
-        Remedy::Convert("on macOS, textutil -convert html {} makes HTML of it"),
+        Remedy::Convert("on macOS, convert it to HTML with textutil -convert html {}"),
     ),
 ];
 
@@ -63,11 +63,11 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
 const ZIPS: &[(&[u8], &str, Remedy)] = &[
     (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", Remedy::Unzip),
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file, a ZIP archive", OFFICE),
-    (b"[Content_Types].xml", "an Office Open XML file (.docx and its like), a ZIP archive", OFFICE),
+    (b"[Content_Types].xml", "an Office Open XML file (.docx and the like), a ZIP archive", OFFICE),
     (b"/index.rdf", "a MAFF web archive, a ZIP archive", Remedy::Unzip),
 ];
 
-const OFFICE: Remedy = Remedy::Convert("pandoc or LibreOffice makes HTML of it");
+const OFFICE: Remedy = Remedy::Convert("convert it to HTML with pandoc or LibreOffice");
 
 /// The signatures of a local file header, and of the end record with which an empty archive begins.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -134,7 +134,7 @@ impl ForeignFile {
             Remedy::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
             Remedy::Convert(remedy) if is_standard => remedy.replace("{}", "FILE"),
             Remedy::Convert(remedy) => remedy.replace("{}", &file),
-            Remedy::Charset(label) => format!("give it with --charset {label}"),
+            Remedy::Charset(label) => format!("name its encoding with --charset {label}"),
             Remedy::Nothing => "it has no links".to_owned(),
         };
         let not = match self.remedy {

@@ -432,7 +432,7 @@ fn meaning(class: Class) -> &'static str {
             "A page needs this resource to look or work as before, but the archive lacks it."
         }
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
-        Class::Escapes => "It depends on what is around the folder.",
+        Class::Escapes => "It depends on files around the folder.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
         Class::Outside => "It leads out of the folder, before and after the move.",
         Class::Left => "It has no target.",
