@@ -499,7 +499,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
     }
     let shown = shown_folders(&folders);
     let mut page = String::from(
-        "<section>\n<h2>The folder</h2>\n<p>A square is a document. Its letter is the most frequent class of its broken links: pinned, escapes, dangling or fragment. \
+        "<section>\n<h2>The folder</h2>\n<p>A square is a document. Its letter begins the name of the most frequent class of its broken links. \
          Folders open and close.</p>\n<div class=\"tree\">\n",
     );
     let (mut open, mut room) = (0, SQUARES);
