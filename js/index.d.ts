@@ -163,7 +163,8 @@ export function base(data: Data, options?: Options): Base;
 export function resolve(base: string | URL, reference: string, options?: ResolveOptions): string;
 
 /**
- * Finds the shortest sensible reference that means `target` in a document with this base; `target` itself if no other does.
+ * Finds a short reference that means `target` in a document with this base: a fragment, a query, a relative path, an
+ * absolute path, or else `target` itself.
  *
  * @throws {TypeError} If the base is not an absolute URL.
  * @example

@@ -1,4 +1,5 @@
-//! Transfer encodings: a lifted edit, once decoded, equals the edit of the decoded text.
+//! Transfer encodings: an edit of the decoded text is lifted to an edit of the encoded text. Decoding the result gives
+//! the decoded text with the edit.
 //!
 //! ```text
 //! =2E./x  --decode-->  ../x  --edit-->  http://a/x

@@ -129,7 +129,8 @@ pub fn resolve(base: &str, reference: &str, options: Vec<String>) -> Result<Stri
     Ok(absolute(base, options)?.resolve(reference).map_err(type_error)?.url)
 }
 
-/// The shortest sensible reference that means `target` in a document with this base.
+/// A short reference that means `target` in a document with this base: a fragment, a query, a relative path, an
+/// absolute path, or else `target` itself.
 #[wasm_bindgen]
 pub fn relativize(base: &str, target: &str, options: Vec<String>) -> Result<String, TypeError> {
     Ok(absolute(base, options)?.relativize(target))

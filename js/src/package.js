@@ -4,7 +4,8 @@
 //
 // build.mjs puts this code between the function `instantiate`, which is generated from src/lib.rs, and an entry point.
 //
-// Deliberately absent: rules about links and the names of options, which are in Rust.
+// Deliberately absent: rules about links, and checks of the names and values of options, which are in Rust. This code checks
+// only types.
 
 /** The memory that an instance may keep, in bytes. After a call that took more, a new instance replaces it. */
 const KEPT = 64 * 1024 * 1024;

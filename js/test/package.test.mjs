@@ -107,7 +107,7 @@ test("every option has an effect", () => {
   assert.equal(new TextDecoder().decode(latin), "<a href='https://a.example/b/c.html?%E9'>");
 });
 
-test("an error is a TypeError with one sentence", () => {
+test("a wrong argument throws a TypeError with one sentence", () => {
   fails(() => rewrite(), "data must be a string or a Uint8Array");
   fails(() => links(new ArrayBuffer(1)), "data must be a string or a Uint8Array");
   fails(() => base("", "whatwg"), "options must be an object");

@@ -167,7 +167,8 @@ fn resolve(base: &str, reference: &str, resolver: &str) -> PyResult<String> {
     Ok(target.url)
 }
 
-/// The shortest sensible reference that means `target` in a document with this base; `target` itself if no other does.
+/// A short reference that means `target` in a document with this base: a fragment, a query, a relative path, an
+/// absolute path, or else `target` itself.
 ///
 /// >>> import baselink
 /// >>> baselink.relativize("http://a/b/c/d", "http://a/b/g")

@@ -1,8 +1,8 @@
 //! The parts of a message as resources, for MHTML archives and for mail with images.
 //!
 //! A part has the URL in its `Content-Location`, resolved like a link in the part (RFC 2557, 5), and a `cid:` URL
-//! with its `Content-ID` (RFC 2392). If neither the message nor its retrieval URL gives a base, links are relative to
-//! [`THIS_MESSAGE`].
+//! with its `Content-ID` (RFC 2392). If neither a heading nor the retrieval URL gives a base, the links of a part are
+//! relative to its own `file:` URL or, without one, to [`THIS_MESSAGE`].
 //!
 //! ```
 //! use baselink::{Options, collection::message::resources};
@@ -35,13 +35,13 @@ use crate::rewrite::Options;
 use crate::scan::fields::MediaType;
 use crate::scan::{ScanOptions, scan_as};
 
-/// The base of references in a message without another base. "This base URL has been defined for the sole purpose of
-/// resolving relative references within a multipart/related structure when no other base URI is specified" (RFC 2557,
-/// 5).
+/// The base of parts that have no other base and no `file:` URL. "This base URL has been defined for the sole purpose
+/// of resolving relative references within a multipart/related structure when no other base URI is specified" (RFC
+/// 2557, 5).
 pub const THIS_MESSAGE: &str = "thismessage:/";
 
-/// The maximum length of a `cid:` URL. Pages are not searched for longer ones.
-const LONGEST_CID: usize = 256;
+/// The limit for `cid:` URLs, in bytes. Pages are searched only for shorter ones.
+const CID_LIMIT: usize = 256;
 
 /// A part of a message that is a resource.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub struct PartResource<'m> {
     /// The name of the entity: `1.2`, or `""` for the message itself.
     pub entity: Arc<str>,
     /// The URLs, at least one. The first is from `Content-Location`, or else a `cid:` URL. A part with neither has
-    /// an unused URL made of [`THIS_MESSAGE`], the number of the entity and its file name.
+    /// a made-up URL: [`THIS_MESSAGE`], the number of the entity and its file name.
     pub urls: Vec<String>,
     /// The base of its links, unless its content declares one.
     pub base: Arc<str>,
@@ -74,8 +74,9 @@ impl PartResource<'_> {
     }
 }
 
-/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile and the
-/// use of `Content-Location`. Time and memory are linear in the size of the message.
+/// The parts of `message` that are resources, in order. `options` provide the retrieval URL, the profile, the
+/// use of `Content-Location`, and the charset of pages whose heading declares none. Time and memory are linear in the
+/// size of the message.
 #[must_use]
 pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'m>> {
     let structure = &entities(message);
@@ -111,8 +112,8 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
     for (index, part) in &mut parts {
         match &chains[*index].base {
             Some(base) => (part.base, part.has_base) = (Arc::clone(base), true),
-            // Parts may refer to each other by `file` URLs of the author's machine. Such a URL serves to find other
-            // parts, but is not a base.
+            // Parts may refer to each other by `file:` URLs of the author's machine. Such a URL becomes `base`, so that
+            // the other parts are found, but `has_base` stays false.
             None => {
                 let is_file =
                     |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");
@@ -292,7 +293,7 @@ fn inherit_bases(
         let is_part_of_page = matches!(format, Format::Html | Format::Xhtml | Format::Css);
         if is_part_of_page && !part.is_root && chains[*index].rule != Rule::Embedded {
             let of_part =
-                part.urls.iter().filter(|url| url.starts_with("cid:") && url.len() < LONGEST_CID);
+                part.urls.iter().filter(|url| url.starts_with("cid:") && url.len() < CID_LIMIT);
             of_part.for_each(|url| _ = labels.entry(url).or_insert(at));
         }
     }
@@ -306,7 +307,7 @@ fn inherit_bases(
         let is_page = matches!(part.media_type.format(), Format::Html | Format::Xhtml);
         let Some(text) = part.body.as_ref().ok().filter(|_| is_page) else { continue };
         for start in memchr::memmem::find_iter(text, b"cid:") {
-            let rest = &text[start..text.len().min(start + LONGEST_CID)];
+            let rest = &text[start..text.len().min(start + CID_LIMIT)];
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
             let end = rest.iter().position(ends).unwrap_or(rest.len());
             let found = str::from_utf8(&rest[..end]).ok().and_then(|url| labels.get(url));

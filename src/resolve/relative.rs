@@ -12,10 +12,14 @@ use super::{Base, Profile};
 use crate::reference::Reference;
 
 impl Base {
-    /// The shortest sensible reference to `target`: a fragment or a query if nothing else differs, else a relative
-    /// path, else an absolute path, else `target` itself. Against this base, it resolves to the same URL as
-    /// `target`. It is never empty, because an empty attribute often means no link. A target on another host stays
-    /// absolute.
+    /// A short reference to `target`: the first of these that resolves against this base to the same URL as `target`.
+    ///
+    /// 1. The fragment, or the query and fragment, if everything before is the same.
+    /// 2. A relative path.
+    /// 3. An absolute path.
+    /// 4. `target` itself, as for every target on another host.
+    ///
+    /// The reference is never empty, because an empty attribute often means no link.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
@@ -100,7 +104,7 @@ impl Base {
     }
 }
 
-/// The shortest sensible reference to `target`, as in [`Base::relativize`].
+/// A short reference to `target`, as in [`Base::relativize`].
 ///
 /// ```
 /// use baselink::resolve::{Profile, relativize};

@@ -69,8 +69,8 @@ impl Tree {
     }
 }
 
-/// Entries beyond a symbolic link, or in an unreadable folder, are unknown. Relative links to them stay relative, and
-/// links to the network stay.
+/// It is unknown which files exist beyond a symbolic link or in an unreadable folder. Links there keep their form:
+/// references without a host are relative to the page, and absolute URLs stay.
 #[test]
 fn links_to_unknown_entries_are_kept() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
@@ -84,12 +84,12 @@ fn links_to_unknown_entries_are_kept() {
         ("./link/x.html?v#a", "./link/x.html?v#a"),
         ("/docs/link/a/b#c", "link/a/b#c"),
         ("http://a/docs/link/x.html", "http://a/docs/link/x.html"),
-        ("http://a/docs/link", "link"),
         ("closed/sub/x.html", "closed/sub/x.html"),
         ("closed/sub/", "closed/sub/"),
         ("/docs/closed/sub/x.html#a", "closed/sub/x.html#a"),
         ("http://a/docs/closed/sub/x.html", "http://a/docs/closed/sub/x.html"),
-        // The folder around it is known.
+        // The symbolic link itself and the entries of `closed` are known.
+        ("http://a/docs/link", "link"),
         ("closed/x.html", "http://a/docs/closed/x.html"),
         ("closed/subway", "http://a/docs/closed/subway"),
     ] {
@@ -128,7 +128,7 @@ fn present_files_are_linked_by_their_path() {
         ("#x", "#x"),
         ("http://a/docs/sub/page.html#x", "#x"),
         ("page.html#x", "page.html#x"),
-        // Absent files, other hosts, and references that no file can have.
+        // Absent files, other hosts, and references that cannot lead to a file.
         ("gone.html", "http://a/docs/sub/gone.html"),
         ("../../x.png", "http://a/x.png"),
         ("http://b/x.png", "http://b/x.png"),
@@ -147,7 +147,7 @@ fn present_files_are_linked_by_their_path() {
 fn an_emptied_base_keeps_fragment_links_working() {
     let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html", "x.png"]);
     for (page, expected) in [
-        // HTTrack also empties the base. With any other value, `#s` would not lead to the page itself.
+        // With any other value than an empty one, `#s` would not lead to the page itself. wget empties the base, too.
         (
             "<base href=\"http://a/docs/\"><img src=x.png><a href=#s></a>",
             "<base href=\"\"><img src=../x.png><a href=../index.html#s></a>",
@@ -162,12 +162,12 @@ fn an_emptied_base_keeps_fragment_links_working() {
         ),
         ("<base href='data:x'><img src=../x.png>", "<base href=''><img src=../x.png>"),
         ("<base href><img src=../x.png>", "<base href><img src=../x.png>"),
-        // The base is unknown, so all links become absolute, as in `rewrite`.
+        // The base cannot be emptied, so the page is processed as by `rewrite`.
         (
             "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
             "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
         ),
-        // A base that does not count is removed too.
+        // A base that does not count is emptied, too.
         (
             "<noscript><base href=\"http://b/\"><img src=\"../x.png\"></noscript>",
             "<noscript><base href=\"\"><img src=\"../x.png\"></noscript>",
@@ -341,7 +341,11 @@ fn a_base_is_kept_if_a_link_needs_it() {
     };
     let localized = tree.localized("sub/i.svg", &svg("http://a/docs/", "x.png"));
     assert_eq!(localized, svg("http://a/docs/", "http://a/docs/x.png"));
-    // `&NotEqualTilde;` means two characters, and the new text ends between them.
+}
+
+/// `&NotEqualTilde;` means two characters, U+2242 and U+0338. No edit may end between them.
+#[test]
+fn a_character_reference_is_replaced_whole() {
     let tree = Tree::new(below("http://a/docs/"), &["p.html", "\u{2242}\u{338}.png"]);
     let localized = tree.localized("p.html", "<img src=\"http://a/docs/&NotEqualTilde;.png\">");
     assert_eq!(localized, "<img src=\"%E2%89%82%CC%B8.png\">");

@@ -263,7 +263,7 @@ fn every_format_is_documented_in_its_order() {
             Format::Other => "no",
             Format::Script => "with `--enable scripts`",
             Format::Manifest => "with `--enable manifest`",
-            _ if format.is_archive() => "by all commands but `resolve`",
+            _ if format.is_archive() => "by all commands but `move` and `resolve`",
             _ if format.is_read() => "yes",
             _ => "not yet",
         };

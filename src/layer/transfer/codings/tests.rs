@@ -1,7 +1,7 @@
 //! Tests with bodies that are long, deeply nested or damaged.
 //!
 //! ```text
-//! 300 MB of zeros in gzip  -->  256 MB, and the reason for the limit
+//! 300 MB of zeros in gzip  -->  the first 256 MB, and the obstacle
 //! ```
 //!
 //! Deliberately absent: valid bodies, which are cases of `fixtures/http`.
@@ -76,7 +76,7 @@ fn long_bodies_are_truncated() {
     assert!(uncoded.obstacle.unwrap().contains("longer than 256 MB"));
 }
 
-/// Bug 71: a body of 29 bytes was decoded to 256 MiB, and so was each body of an archive.
+/// Bug 71: a body of 29 bytes was decoded to 256 MiB. In an archive, every record could have such a body.
 #[test]
 fn decompression_bombs_are_rejected() {
     let zeros = vec![0; 8 << 20];
@@ -91,7 +91,7 @@ fn decompression_bombs_are_rejected() {
         let obstacle = codings(name, "").decode(body, 0).err().unwrap().to_string();
         assert!(obstacle.contains("1,100 times its length"), "{name}: {obstacle}");
     }
-    // RFC 1951, 3.2.5: this is the shortest encoding of zeros.
+    // gzip cannot exceed the ratio: a match takes at least 2 bits and gives at most 258 bytes (RFC 1951, 3.2.5).
     let uncoded = codings("gzip", "").decode(&gzip(&zeros), 0).unwrap().bytes.into_owned();
     assert_eq!(uncoded, zeros);
 }
@@ -142,7 +142,7 @@ proptest! {
         let uncoded = codings("gzip", "").decode(cut, 0).unwrap();
         prop_assert!(uncoded.obstacle.is_some() || *uncoded.bytes == *cut);
         let mut flipped = whole.clone();
-        // Flips after the header, which contains only names and times.
+        // Flips a bit after the header of 10 bytes (RFC 1952, 2.3.1). Another time there, for example, is not damage.
         flipped[10 + flip.index(whole.len() - 10)] ^= 0x10;
         let uncoded = codings("gzip", "").decode(&flipped, 0).unwrap();
         prop_assert!(uncoded.obstacle.is_some() || *uncoded.bytes == *flipped || *uncoded.bytes == *text);
