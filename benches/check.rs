@@ -133,7 +133,7 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
     }
     println!(
         "{:24}{:>9}{:>11}{:>10}{:>8}{:>10}{:>10}",
-        "", "seconds", "processor", "files/s", "MB/s", "to cp -r", "MB"
+        "", "seconds", "processor", "files/s", "MB/s", "÷ cp -r", "MB"
     );
     let medians: Vec<f64> = seconds.into_iter().map(median).collect();
     let processor: Vec<f64> = processor.into_iter().map(median).collect();

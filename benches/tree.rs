@@ -1,14 +1,14 @@
 //! Speed of rewriting a real tree, to another folder and in place, compared with `cp -r` in the same run.
 //!
 //! ```text
-//! cargo bench --bench tree                      the trees of Debian's python3.11-doc and openjdk-17-doc
-//! cargo bench --bench tree -- DIR...            these
+//! cargo bench --bench tree                      the installed trees of four Debian packages, such as python3.11-doc
+//! cargo bench --bench tree -- DIR...            these trees
 //! cargo bench --bench tree -- --rounds 9 --in FOLDER    more rounds, on another disk
 //! ```
 //!
-//! Each round runs each command once, so that other load on the machine affects all alike. The table shows medians.
-//! Nothing is removed before the end, because freed blocks and names slow some file systems down for a while. The
-//! files written in place are compared byte for byte with those written elsewhere.
+//! Each round runs each command once, so that other load on the machine affects all commands alike. The table shows
+//! medians. Nothing is removed before the end, because freed blocks and names slow some file systems down for a while.
+//! The files written in place are compared byte for byte with those written elsewhere.
 //!
 //! Deliberately absent: a verdict. The numbers depend on the machine and its load.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
@@ -21,7 +21,7 @@ use std::time::Instant;
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 const URL: &str = "https://docs.example/";
 
-/// Trees that two Debian packages install.
+/// The trees that the Debian packages python3.11-doc, python3.13-doc, openjdk-17-doc and openjdk-21-doc install.
 const INSTALLED: [&str; 4] = [
     "/usr/share/doc/python3.11/html",
     "/usr/share/doc/python3.13/html",
@@ -94,7 +94,7 @@ fn measure(tree: &Path, folder: &Path, rounds: usize) {
     let medians: Vec<f64> = seconds.into_iter().map(median).collect();
     println!(
         "{:22}{:>9}{:>10}{:>8}{:>10}{:>18}",
-        "", "seconds", "files/s", "MB/s", "to cp -r", "to cp -r && sync"
+        "", "seconds", "files/s", "MB/s", "÷ cp -r", "÷ cp -r && sync"
     );
     for (name, median) in ROWS.iter().zip(&medians) {
         println!(

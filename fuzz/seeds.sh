@@ -26,7 +26,7 @@ put transfer fixtures input.eml
 put url_map fixtures '*.csv'
 put warc fixtures '*.warc' '*.warc.gz'
 put xml fixtures input.xml input.xhtml input.svg
-# The examples of the manual.
+# The examples in docs/settings.md.
 awk -v into="$into/settings/example-" '/^```toml/ { number++; on = 1; next } /^```/ { on = 0 } on { print > (into number) }' docs/settings.md
 rows() { grep -v -e '^#' -e '^$' fixtures/resolution/references.tsv; }
 rows | cut -f 2 | split -a 3 -l 1 - "$into/grammar/row-"

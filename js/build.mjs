@@ -5,8 +5,8 @@
 //
 // To publish the package, add the licenses of the crates in the WebAssembly: `--notices`, with cargo-about (docs/packaging.md).
 //
-// Deliberately absent: wasm-pack and wasm-bindgen, which are downloaded from elsewhere or take minutes to compile (bindgen/ has
-// the part of them that is needed), and wasm-opt, which makes the file larger when gzipped, and hardly faster (README.md).
+// Deliberately absent: wasm-pack and wasm-bindgen, because they are downloads from other sites or take minutes to compile
+// (bindgen/ has the part that is needed), and wasm-opt, because it makes the gzipped file larger and hardly faster (README.md).
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const js = import.meta.dirname;
 const root = join(js, "..");
 const pkg = join(js, "pkg");
 const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
-const made = join(target, "js");
+const generated = join(target, "js");
 const isDev = process.argv.includes("--dev");
 // Every browser since 2023 and Node 20 support SIMD. Without it `rewrite` takes more than twice the time.
 const RUSTFLAGS = "-C target-feature=+simd128";
@@ -36,7 +36,7 @@ const wasm = ["--target", "wasm32-unknown-unknown", "--profile", "wasm"];
 run("cargo", ["build", "--locked", "-p", "baselink-js", ...wasm], { RUSTFLAGS, ...(isDev && quick) });
 const compiled = join(target, "wasm32-unknown-unknown", "wasm", "baselink_js.wasm");
 const bindgen = ["--manifest-path", join(js, "bindgen", "Cargo.toml"), "--target-dir", join(target, "bindgen")];
-run("cargo", ["run", "--quiet", "--locked", ...bindgen, "--", compiled, made]);
+run("cargo", ["run", "--quiet", "--locked", ...bindgen, "--", compiled, generated]);
 
 rmSync(pkg, { recursive: true, force: true });
 mkdirSync(pkg);
@@ -47,11 +47,11 @@ for (const file of ["LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(root, file), j
 cpSync(join(js, "src", "node.mjs"), join(pkg, "node.mjs"));
 // For `require`, TypeScript needs a separate file of types.
 cpSync(join(js, "index.d.ts"), join(pkg, "index.d.cts"));
-cpSync(join(made, "glue_bg.wasm"), join(pkg, "baselink.wasm"));
+cpSync(join(generated, "glue_bg.wasm"), join(pkg, "baselink.wasm"));
 
 const instantiate = `/** Functions and memory of a new instance. */
 function instantiate(module) {
-${readFileSync(join(made, "glue.js"), "utf8")}
+${readFileSync(join(generated, "glue.js"), "utf8")}
   const { memory } = glue.initSync({ module });
   return { functions: glue, memory };
 }
@@ -63,6 +63,6 @@ await import("./demo/build.mjs");
 
 if (process.argv.includes("--notices")) {
   const crates = ["--manifest-path", join(js, "Cargo.toml"), "--target", "wasm32-unknown-unknown"];
-  const form = ["--config", join(root, "about.toml"), join(root, "about.hbs")];
-  run("cargo", ["about", "generate", "--locked", "--fail", ...crates, ...form, "-o", join(pkg, "THIRD-PARTY-NOTICES")]);
+  const template = ["--config", join(root, "about.toml"), join(root, "about.hbs")];
+  run("cargo", ["about", "generate", "--locked", "--fail", ...crates, ...template, "-o", join(pkg, "THIRD-PARTY-NOTICES")]);
 }

@@ -381,11 +381,15 @@ struct SurroundingWords {
     alone: &'static str,
 }
 
-const DOCUMENT: SurroundingWords =
-    SurroundingWords { place: "document around it", alone: "the document stands in no other" };
+const DOCUMENT: SurroundingWords = SurroundingWords {
+    place: "document around it",
+    alone: "the document is not inside another document",
+};
 
-const ENTITY: SurroundingWords =
-    SurroundingWords { place: "entity around it", alone: "the entity stands in no other" };
+const ENTITY: SurroundingWords = SurroundingWords {
+    place: "entity around it",
+    alone: "the entity is not inside another entity",
+};
 
 /// The words for a style sheet that was part of a document.
 const REFERRING: SurroundingWords =
@@ -534,14 +538,17 @@ impl BaseChain {
                 self.diagnostics.push(Diagnostic::new(
                     Code::BaseRelative,
                     declared.span,
-                    format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {}", abridged(&base)),
+                    format!("the href of this base element is relative, but RFC 1808, section 10, requires an absolute \
+                         URL; it resolves to {}",
+                        abridged(&base)
+                    ),
                 ));
                 let first = Standing::First.reason();
                 let around = if self.fallback.is_some() { "the outer base" } else { ASSUMED };
                 (base, format!("{first}, relative to {around} {}", abridged(&outer)).into())
             }
             DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and there is no outer base to resolve it against";
+                let reason = "it is relative, and no outer base is known";
                 return (Status::PassedOver, reason.into());
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
@@ -602,7 +609,7 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let reason = format!("the base of the {place}, there by {section} ({name})");
+                let reason = format!("the base of the {place}, given there by {section} ({name})");
                 (Status::Taken, Cow::Owned(reason))
             }
         };
@@ -616,7 +623,7 @@ impl BaseChain {
         let Outer::Retrieval(Some(retrieval)) = outer else {
             let reason = match outer {
                 Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
-                _ => "only the outermost document has one",
+                _ => "only the outermost document has a retrieval URL",
             };
             self.add_level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
@@ -631,7 +638,7 @@ impl BaseChain {
         };
         if retrieval.assumes_scheme && self.fallback.is_some() {
             let message = format!(
-                "{}: the page does not record the scheme, so this one is assumed",
+                "the scheme of {} is assumed, because the page does not record it",
                 abridged(&retrieval.url)
             );
             self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
@@ -640,7 +647,7 @@ impl BaseChain {
         self.add_level(Rule::Retrieval, retrieval.source, value, status, reason);
         for (source, url) in &retrieval.others {
             let before = match status {
-                Status::Taken => "another source of the retrieval URL comes before it",
+                Status::Taken => "another source of the retrieval URL takes precedence",
                 _ => INNER,
             };
             let reason = passed_over(*source, before);
@@ -715,14 +722,14 @@ fn passed_over(source: Source, why: &'static str) -> Cow<'static, str> {
 /// Describes a retrieval URL from `source`.
 fn retrieval_noun(source: Source) -> &'static str {
     match source {
-        Source::UrlMap => "the URL that the map has for the file",
-        Source::Layout => "the URL that the names of its folders spell",
-        Source::SavedFrom => "the URL from which the document says it was saved",
+        Source::UrlMap => "the URL of the file in the table of URLs",
+        Source::Layout => "the URL derived from its folder names",
+        Source::SavedFrom => "the URL recorded in the saved document",
         Source::Xattr => "the URL in an extended attribute of the file",
         Source::Warc => "the target URI of its record",
         Source::Har => "the URL of its entry",
         Source::WebArchive => "the URL of its resource",
-        Source::Canonical => "the canonical URL that the document names",
+        Source::Canonical => "the canonical URL of the document",
         Source::Retrieval
         | Source::BaseElement
         | Source::XmlBase
@@ -734,7 +741,7 @@ fn retrieval_noun(source: Source) -> &'static str {
         | Source::SavedBase
         | Source::EntryLink
         | Source::AssumedScheme
-        | Source::Default => "the URL by which the document was retrieved",
+        | Source::Default => "the URL from which the document was retrieved",
     }
 }
 
@@ -764,7 +771,7 @@ impl DeclaredUrl {
     fn of(value: &str, outer: Option<Arc<str>>, profile: Profile) -> Self {
         let scheme = reference::opaque_scheme(value);
         if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
-            let why = format!("a {scheme}: URL cannot be a base; the outer one counts");
+            let why = format!("a {scheme}: URL cannot be a base; the outer base counts");
             return Self::Invalid(why.into());
         }
         let is_whatwg = profile == Profile::Whatwg;
@@ -791,7 +798,7 @@ impl DeclaredUrl {
         };
         if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
             return Self::Invalid(
-                format!("it means {}, which is not a URL", abridged(&base)).into(),
+                format!("it resolves to {}, which is not a URL", abridged(&base)).into(),
             );
         }
         Self::Relative(base.into(), outer)
@@ -806,11 +813,11 @@ const ASSUMED: &str = "the assumed scheme";
 fn provisional(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
     if let Some(doubt) = doubt {
         let unread = value.find(['&', '<']).unwrap_or_default();
-        return Some((value[unread..].into(), format!("it counts, and {}", doubt.reason()).into()));
+        return Some((value[unread..].into(), format!("it counts, but {}", doubt.reason()).into()));
     }
     let is_template =
         reference::placeholder(value).is_some() || reference::contains_placeholder(value);
-    let reason = "a template language will put something else there; until then only its absolute part is known";
+    let reason = "a template engine will replace its placeholder; until then only its absolute part is known";
     is_template.then(|| (value.into(), reason.into()))
 }
 

@@ -546,7 +546,7 @@ impl FromStr for Format {
         let at = Self::NAMES.iter().position(|known| *known == name);
         at.map(|at| Self::ALL[at]).ok_or_else(|| {
             let known = Self::NAMES.join(", ");
-            Error::new(format!("unknown format '{name}': it is one of {known}"))
+            Error::new(format!("unknown format '{name}'; use one of {known}"))
         })
     }
 }

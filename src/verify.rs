@@ -84,9 +84,9 @@ impl Rewritten<'_> {
         }
         match edits == self.edits {
             true => Ok(()),
-            false => {
-                Err(vec![Difference { message: "the edits are not those of its messages".into() }])
-            }
+            false => Err(vec![Difference {
+                message: "the edits differ from the edits of its messages".into(),
+            }]),
         }
     }
 }
@@ -140,7 +140,7 @@ fn document(
     let is_visible = |edit: Edit<'_>| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
         // Some readers ignore white space in such a URL (RFC 1738, appendix).
-        report("a URL in text was given more than visible characters");
+        report("a URL in text was given characters that are not visible ASCII");
     }
     let is_xml = matches!(entity.format, Format::Xhtml | Format::Svg | Format::Xml);
     let faults = |bytes: &[u8]| faults_of_xml(&entity.charset.decode(bytes, 0).text);
@@ -173,7 +173,7 @@ fn entities(
     }
     let links = fields::in_headings(&rewritten.report.links, &old);
     for Span { start, end } in fields::disallowed_edits(container, rewritten, &old, &links) {
-        report(format!("the bytes {start} to {end} were changed, and are no link's"));
+        report(format!("the bytes {start} to {end} changed, but are not part of a rewritten link"));
     }
     check_spans(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut report);
     let mut parts = rewritten.parts.iter().peekable();
@@ -187,7 +187,7 @@ fn entities(
     for (old, new) in old.entities.iter().zip(&new.entities) {
         let name = &old.name;
         if !old.is_like(new) {
-            report(format!("the entity '{name}' is another one"));
+            report(format!("the entity '{name}' is a different entity"));
         }
         if !fields::are_right(container, (source, old), (output, new)) {
             report(format!("more than a URL changed in the heading of the entity '{name}'"));
@@ -197,7 +197,7 @@ fn entities(
             _ => (old.body.start, new.body.start),
         };
         if !between(old.heading.span.start, new.heading.span.start, next) {
-            report(format!("something before the entity '{name}' changed that is in no entity"));
+            report(format!("bytes outside of entities changed before the entity '{name}'"));
         }
         if old.kind != EntityKind::Leaf {
             continue;
@@ -214,7 +214,9 @@ fn entities(
             continue;
         };
         if edits.apply(&before.bytes) != *after.bytes {
-            report(format!("the entity '{name}' does not decode to what its links make of it"));
+            report(format!(
+                "the entity '{name}' does not decode to its content with the rewritten links"
+            ));
         }
         let is_base64 = old.transfer_encoding == TransferEncoding::Base64;
         let is_whole = |body: Span, bytes: &[u8]| is_whole_base64(&bytes[body.range()]);
@@ -238,10 +240,10 @@ fn entities(
         inside.into_iter().for_each(|found| report(format!("entity '{name}': {}", found.message)));
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
-        report("something after the last entity changed".to_owned());
+        report("bytes after the last entity changed".to_owned());
     }
     if parts.next().is_some() {
-        report("a part that changed is in no entity".to_owned());
+        report("a changed part is not in any entity".to_owned());
     }
     beyond_ascii
 }
@@ -263,7 +265,8 @@ fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Ve
             .is_some_and(|link| link.start <= edit.span.start && edit.span.end <= link.end);
         if !inside {
             let Span { start, end } = edit.span;
-            let message = format!("the bytes {start} to {end} were changed, and are no link's");
+            let message =
+                format!("the bytes {start} to {end} changed, but are not part of a rewritten link");
             differences.push(Difference { message });
         }
     }

@@ -27,7 +27,7 @@ describe("the page", options, () => {
 
   after(() => browser?.end());
 
-  const texts = (selector) => page.value(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText)`);
+  const texts = (selector) => page.value(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.innerText)`);
   const text = async (selector) => (await texts(selector))[0];
 
   /** Drops a file on the page, and waits until it is shown. */
@@ -66,7 +66,7 @@ describe("the page", options, () => {
     const levels = await texts(".about");
     assert.deepEqual(levels.map((level) => level.split("\n").filter(Boolean)), [
       ["3.1", "Embedded in the content", "counts", "<base href> /trains/", "the first base element with an href, in tree order, relative to the outer base https://rail.example/2026/summer/index.html"],
-      ["3.2", "Base of the enclosing entity", "nothing there", "the document stands in no other"],
+      ["3.2", "Base of the enclosing entity", "nothing there", "the document is not inside another document"],
       ["3.3", "URL of the retrieval", "does not count", "https://rail.example/2026/summer/index.html", "an inner level gave the base"],
       ["3.4", "No base", "does not count", "an inner level gave the base"],
     ]);
@@ -234,7 +234,7 @@ describe("the page", options, () => {
     assert.equal(await text("#error"), "huge is too large for this page, which reads 64 MB. The command baselink reads any size.");
   });
 
-  test("without the marked insertions the output is the document, and without the deletions the result", async () => {
+  test("removing the marked insertions gives the document, and removing the deletions gives the result", async () => {
     const isText = (input) => Buffer.from(input.toString()).equals(input);
     const known = [...cases()].filter(({ options, input }) => ["html", "message", "http"].includes(options?.format) && isText(input));
     assert(known.length > 200, `${known.length}`);
@@ -292,7 +292,7 @@ async function showAll(texts) {
     while (document.getElementById("name").textContent !== `case ${at}`) await new Promise((resolve) => setTimeout(resolve, 1));
     const without = (name) => {
       const copy = document.getElementById("output").cloneNode(true);
-      for (const one of copy.querySelectorAll(name)) one.remove();
+      for (const element of copy.querySelectorAll(name)) element.remove();
       return copy.textContent;
     };
     shown.push([without("ins"), without("del")]);
@@ -314,14 +314,14 @@ function faint() {
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
   const found = [];
-  for (const one of document.querySelectorAll("body *")) {
-    const hasText = [...one.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-    if (!hasText || !one.checkVisibility()) continue;
+  for (const element of document.querySelectorAll("body *")) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
+    if (!hasText || !element.checkVisibility()) continue;
     const behind = [];
-    for (let around = one; around; around = around.parentElement) behind.unshift(getComputedStyle(around).backgroundColor);
-    const [one_, other] = [painted(...behind), painted(...behind, getComputedStyle(one).color)].sort((a, b) => b - a);
-    const contrast = (one_ + 0.05) / (other + 0.05);
-    if (contrast < 4.5) found.push(`${one.localName} ${one.className} ${contrast.toFixed(2)}`);
+    for (let around = element; around; around = around.parentElement) behind.unshift(getComputedStyle(around).backgroundColor);
+    const [lighter, darker] = [painted(...behind), painted(...behind, getComputedStyle(element).color)].sort((a, b) => b - a);
+    const contrast = (lighter + 0.05) / (darker + 0.05);
+    if (contrast < 4.5) found.push(`${element.localName} ${element.className} ${contrast.toFixed(2)}`);
   }
   return found;
 }

@@ -34,7 +34,7 @@ test("an example is short", () => {
   for (const name of readdirSync(examples)) assert(readFileSync(join(examples, name), "utf8").split("\n").length <= 41, name);
 });
 
-test("a feed becomes absolute, and the HTML in it", () => {
+test("the links of a feed and of the HTML in it become absolute", () => {
   const feed = (base) => `<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><link>${base}</link><item>
 <link>${base}june.html</link><enclosure url="${base}june.mp3"/>
 <description>&lt;a href="${base}may.html"&gt;May&lt;/a&gt;</description>

@@ -72,7 +72,7 @@ test("a link has the keys of the command, and offsets in bytes", () => {
   ]);
 });
 
-test("a base has its levels with their reasons", () => {
+test("a base has levels, each with its reason", () => {
   const message = "Content-Type: text/html\nContent-Base: https://b.example/\n\n<a href=x>";
   const found = base(message, { format: "message" });
   assert.deepEqual([found.url, found.rule, found.source], ["https://b.example/", "3.1", "content-base"]);

@@ -126,7 +126,7 @@ fn links(
 /// >>> print(found)
 /// base: http://h.example/b/ (3.1 base-element)
 ///   3.1 base-element: /b/: taken, the first base element with an href, in tree order, relative to the outer base http://h.example/a
-///   3.2 encapsulating: absent, the document stands in no other
+///   3.2 encapsulating: absent, the document is not inside another document
 ///   3.3 retrieval: http://h.example/a: passed-over, an inner level gave the base
 ///   3.4 default: passed-over, an inner level gave the base
 #[pyfunction]

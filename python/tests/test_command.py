@@ -21,7 +21,7 @@ def run(command: list[str], folder: Path, *arguments: str | bytes) -> tuple[int,
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["script", "module"])
-def test_statuses(command: list[str], tmp_path: Path) -> None:
+def test_exit_statuses(command: list[str], tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     found = run(command, tmp_path, "rewrite", "-q", "--url", "http://a/", "page.html")
     assert found == (0, b"<a href=http://a/x>", b"")
@@ -56,7 +56,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize("is_ignored", [False, True])
-def test_ctrl_c_ends_it_as_it_ends_the_program(is_ignored: bool, tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_command_like_the_program(is_ignored: bool, tmp_path: Path) -> None:
     pipe = subprocess.PIPE
     # A shell starts background processes with SIGINT ignored.
     old = signal.signal(signal.SIGINT, signal.SIG_IGN if is_ignored else signal.default_int_handler)

@@ -48,7 +48,7 @@ def every_function(data: bytes, format: str | None) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_any_bytes_are_a_document(format: str | None) -> None:
+def test_any_bytes_are_accepted(format: str | None) -> None:
     draw = random.Random(1808)
     for data in [b"", b"\0", bytes(range(256)), b"<" * 10_000, *PIECES]:
         every_function(data, format)
@@ -67,7 +67,7 @@ def test_a_cut_or_damaged_document_is_accepted(format: str | None) -> None:
         every_function(bytes(data[: draw.randrange(len(data) + 1)]), format)
 
 
-def test_an_archive_is_a_document_without_links() -> None:
+def test_an_archive_has_no_links() -> None:
     for name in ["plain.warc", "site.warc"]:
         data = (FIXTURES / "archive" / name).read_bytes()
         assert baselink.detect(name, data) == baselink.detect(None, data) == "warc"
@@ -81,8 +81,8 @@ def test_an_archive_is_a_document_without_links() -> None:
 def rows_of(command: Command, files: list[Path]) -> dict[str, list[dict[str, object]]]:
     rows: dict[str, list[dict[str, object]]] = {str(path): [] for path in files}
     for line in command("links", "--json", "--url", URL, *files).splitlines():
-        one = json.loads(line)
-        rows[one.pop("path")].append(one)
+        row = json.loads(line)
+        rows[row.pop("path")].append(row)
     return rows
 
 
@@ -95,10 +95,10 @@ def compare(command: Command, files: list[Path]) -> None:
         output = baselink.rewrite(data, URL, format=format)
         assert output == baselink.rewrite_report(data, URL, format=format).output
     # A process for each file would take long.
-    for one in files[::10]:
-        data = one.read_bytes()
-        output = baselink.rewrite(data, URL, format=baselink.detect(str(one), data))
-        assert output == command("rewrite", "--quiet", "--url", URL, one), one
+    for path in files[::10]:
+        data = path.read_bytes()
+        output = baselink.rewrite(data, URL, format=baselink.detect(str(path), data))
+        assert output == command("rewrite", "--quiet", "--url", URL, path), path
 
 
 def test_real_pages_give_the_results_of_the_command(command: Command) -> None:

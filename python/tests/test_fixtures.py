@@ -27,7 +27,7 @@ def name_of(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_a_case_gives_what_it_expects(case: Case) -> None:
+def test_a_case_gives_the_expected_result(case: Case) -> None:
     options, data = options_of(case), case.read("input.*")
     assert baselink.rewrite(data, **options) == case.read("expected.*")
     expected = case.rows("expected.links")
@@ -43,14 +43,14 @@ def test_a_case_gives_what_it_expects(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
-def test_a_case_gives_what_the_command_gives(case: Case, command: Command) -> None:
+def test_a_case_gives_the_result_of_the_command(case: Case, command: Command) -> None:
     options, data = options_of(case), case.read("input.*")
-    arguments = [one for argument in case.arguments() for one in argument if one]
+    arguments = [argument for group in case.arguments() for argument in group if argument]
     given = ["--format", case.format, *arguments, "-"]
     assert baselink.rewrite(data, **options) == command("rewrite", "--quiet", *given, data=data)
     rows = [json.loads(line) for line in command("links", "--json", *given, data=data).splitlines()]
     assert [{"path": "-", **link._asdict()} for link in baselink.links(data, **options)] == rows
 
 
-def test_few_cases_need_options_that_are_absent() -> None:
+def test_few_cases_need_options_that_python_lacks() -> None:
     assert sum(case.asks_for(ABSENT) for case in cases()) == 4

@@ -71,7 +71,7 @@ def test_a_report_has_output_links_counts_and_diagnostics() -> None:
     assert relative.message.startswith("the href of this base element is relative")
 
 
-def test_results_are_values() -> None:
+def test_results_can_be_compared_pickled_and_copied() -> None:
     for function in DATA_FUNCTIONS:
         found: Any = function(PAGE, URL)
         assert found == function(PAGE, URL)
@@ -160,7 +160,7 @@ def test_a_url_that_is_not_absolute_is_a_value_error(url: str) -> None:
         baselink.relativize(url, "http://h/")
 
 
-def test_other_urls() -> None:
+def test_unusual_urls() -> None:
     # RFC 1808 requires only a scheme. A base that is not hierarchical gives no target.
     for url in ["http:", "http://[", "data:,x", "about:blank", "mailto:a@b", "C:\\x"]:
         assert baselink.base(b"<a href=x>", url).url == url
@@ -184,12 +184,12 @@ def test_other_urls() -> None:
         ({"format": "script"}, "requires enable='scripts'"),
         ({"format": "manifest"}, "requires enable='manifest'"),
         ({"charset": "utf-9"}, "unknown encoding 'utf-9'"),
-        ({"resolver": "RFC1808"}, "unknown resolver 'RFC1808': use rfc1808, rfc3986 or whatwg"),
+        ({"resolver": "RFC1808"}, "unknown resolver 'RFC1808'; use rfc1808, rfc3986 or whatwg"),
         ({"fragments": "no"}, "no"),
         ({"base_element": "no"}, "no"),
         ({"local_copies": "no"}, "no"),
-        ({"enable": "lazyy"}, "no group is called 'lazyy'"),
-        ({"enable": ["lazy", "no"]}, "no group is called 'no'"),
+        ({"enable": "lazyy"}, "unknown group 'lazyy'"),
+        ({"enable": ["lazy", "no"]}, "unknown group 'no'"),
         ({"attributes": "a[b]"}, "is not a place"),
         ({"assume_scheme": "a b"}, "no scheme"),
         ({"content_location": "no"}, "unknown content_location 'no': it is base or label"),
@@ -221,7 +221,7 @@ def test_an_unknown_option_is_a_type_error_that_names_the_others() -> None:
                 baselink.rewrite(PAGE, **{name: wrong})  # type: ignore[misc]
 
 
-def test_the_options_are_those_that_are_typed() -> None:
+def test_options_have_types_and_documentation() -> None:
     names = [*baselink.Options.__annotations__]
     with pytest.raises(TypeError) as raised:
         baselink.rewrite(b"", no=1)  # type: ignore[call-arg]
@@ -277,7 +277,7 @@ def test_every_format_that_is_detected_may_be_given() -> None:
         assert baselink.rewrite(b"", URL, format=format) == b""
 
 
-def test_a_base_explains_itself() -> None:
+def test_a_base_has_an_explanation() -> None:
     found = baselink.base(PAGE, URL)
     assert str(found).splitlines()[0] == "base: http://h.example/a/c/ (3.1 base-element)"
     assert [level.status for level in found.levels] == ["taken", "absent", "passed-over", "passed-over"]

@@ -144,7 +144,7 @@ print(ended[0], ended[-1])
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is not limited there")
 @pytest.mark.parametrize("work", ["rewrite", "rewrite_report", "rewrite, grown", "archive_documents", "archive_links"])
-def test_short_memory_is_an_error(work: str, tmp_path: Path) -> None:
+def test_lack_of_memory_is_an_error(work: str, tmp_path: Path) -> None:
     """Bug 74: short memory ended the interpreter."""
     code = SHORT.format(work=work)
     found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False, capture_output=True, text=True)
@@ -241,17 +241,17 @@ def test_messages_of_a_mailbox() -> None:
 
 def test_files_that_do_not_return_bytes() -> None:
     class File:
-        def __init__(self, gives: object) -> None:
-            self.gives = gives
+        def __init__(self, result: object) -> None:
+            self.result = result
 
         def read(self, length: int) -> object:
-            if isinstance(self.gives, Exception):
-                raise self.gives
-            found, self.gives = self.gives, b""
+            if isinstance(self.result, Exception):
+                raise self.result
+            found, self.result = self.result, b""
             return found
 
-    for gives in [bytearray(b"From a\n\nx\n"), memoryview(b"From a\n\nx\n")]:
-        assert list(baselink.messages(File(gives))) == [b"\nx\n"]  # type: ignore[arg-type]
+    for result in [bytearray(b"From a\n\nx\n"), memoryview(b"From a\n\nx\n")]:
+        assert list(baselink.messages(File(result))) == [b"\nx\n"]  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="open it for bytes, with 'rb'"):
         next(baselink.messages(io.StringIO("From a\n")))  # type: ignore[arg-type]
     with pytest.raises(TypeError):

@@ -90,7 +90,7 @@ def test_sql_queries_a_folder(spark: SparkSession, crawl: Path) -> None:
 
 
 @needs_sources
-def test_a_bad_archive_is_a_row_and_not_a_failed_job(spark: SparkSession, crawl: Path) -> None:
+def test_a_bad_archive_is_an_error_row_not_a_failed_job(spark: SparkSession, crawl: Path) -> None:
     missing = str(crawl / "missing.warc.gz")
     found = spark.read.format("baselink").load([missing, str(crawl / "a.warc.gz"), str(crawl / "notes.txt")]).collect()
     assert {(Path(row["path"]).name, row["error"] is None) for row in found} == {
@@ -123,16 +123,16 @@ def test_patterns_columns_and_options(spark: SparkSession, crawl: Path) -> None:
         ({}, "offset string", "offset string: there is no such column"),
     ],
 )
-def test_a_bad_option_fails_at_once(
-    spark: SparkSession, crawl: Path, options: dict[str, str], schema: str | None, said: str
+def test_a_wrong_option_is_an_error(
+    spark: SparkSession, crawl: Path, options: dict[str, str], schema: str | None, message: str
 ) -> None:
     read = spark.read.format("baselink").options(**options)
-    with pytest.raises(Exception, match=said):
+    with pytest.raises(Exception, match=message):
         (read.schema(schema) if schema else read).load(str(crawl)).collect()
 
 
 @needs_sources
-def test_no_archive_fails_with_a_sentence(spark: SparkSession, crawl: Path) -> None:
+def test_a_pattern_without_archives_is_an_error(spark: SparkSession, crawl: Path) -> None:
     with pytest.raises(Exception, match="there are no archives"):
         spark.read.format("baselink").load(str(crawl / "*.arc")).collect()
 

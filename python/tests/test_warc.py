@@ -46,14 +46,14 @@ def test_a_real_archive_gives_the_rows_of_the_command(command: Command, path: st
     outside("corpus/warc")
     for options, resolver in [([], "rfc1808"), (["--resolver", "whatwg", "--enable", "headers"], "whatwg")]:
         enabled = {"enable": "headers"} if options else {}
-        expected, said = command_rows(command, path, *options)
+        expected, expected_errors = command_rows(command, path, *options)
         found = rows(path, resolver=resolver, **enabled)
         assert [list(row) for row in expected[:1]] == [LINKS.names[:-1]] * bool(expected)
         assert links(path, resolver=resolver, **enabled) == expected
         of_archive = ("record-", "member-", "OSError")
         unexpected = [(row["offset"], row["within"], row["error"]) for row in found if row["error"] is not None]
-        unexpected = [one for one in unexpected if one[2].startswith(of_archive)]
-        assert unexpected == [one for one in said if one[2].startswith(of_archive)]
+        unexpected = [error for error in unexpected if error[2].startswith(of_archive)]
+        assert unexpected == [error for error in expected_errors if error[2].startswith(of_archive)]
 
 
 def test_the_samples_have_links_and_errors() -> None:
@@ -120,7 +120,7 @@ def test_header_fields_alone_are_not_a_document() -> None:
     assert list(rewrite_batches(io.BytesIO(data), enable="headers")) == []
 
 
-def test_a_bad_archive_stops_no_other(tmp_path: Path) -> None:
+def test_a_bad_archive_does_not_stop_the_others(tmp_path: Path) -> None:
     good = archive(record(response(b"<a href=x>")))
     arc = b"filedesc://a.arc 0.0.0.0 20000101000000 text/plain 4\n1 0 x\n\n"
     files = {"a.warc.gz": good, "b.warc.gz": good[:-20], "c.warc": b"<p>no archive", "d.arc": arc, "e.warc.gz": good}
@@ -129,15 +129,15 @@ def test_a_bad_archive_stops_no_other(tmp_path: Path) -> None:
     names = [str(tmp_path / name) for name in [*files, "missing.warc.gz", "."]]
     found = rows(names)
     assert [Path(row["path"]).name for row in found if row["reference"] == "x"] == ["a.warc.gz", "e.warc.gz"]
-    said = {Path(path).name: (offset, error) for path, offset, error in errors(names)}
-    assert said["b.warc.gz"][0] == 0 and said["b.warc.gz"][1].startswith("record-truncated: ")
-    assert said["c.warc"] == (0, "record-broken: no record begins here")
-    assert said["d.arc"][0] is None and "warcio recompress" in said["d.arc"][1]
-    assert said["missing.warc.gz"] == (None, "FileNotFoundError: No such file or directory (os error 2)")
-    assert said[tmp_path.name] == (None, "OSError: a directory")
+    error_of = {Path(path).name: (offset, error) for path, offset, error in errors(names)}
+    assert error_of["b.warc.gz"][0] == 0 and error_of["b.warc.gz"][1].startswith("record-truncated: ")
+    assert error_of["c.warc"] == (0, "record-broken: no record begins here")
+    assert error_of["d.arc"][0] is None and "warcio recompress" in error_of["d.arc"][1]
+    assert error_of["missing.warc.gz"] == (None, "FileNotFoundError: No such file or directory (os error 2)")
+    assert error_of[tmp_path.name] == (None, "OSError: a directory")
     absent = [row for row in found if row["error"] is not None and row["offset"] is None]
     assert all(value is None for row in absent for name, value in row.items() if name not in ("path", "error"))
-    assert [batch.to_pylist()[0]["error"] for batch in rewrite_batches(names[-2])] == [said["missing.warc.gz"][1]]
+    assert [batch.to_pylist()[0]["error"] for batch in rewrite_batches(names[-2])] == [error_of["missing.warc.gz"][1]]
 
 
 def test_a_cut_archive_gives_the_links_before_the_cut() -> None:
@@ -165,15 +165,15 @@ def test_hostile_bytes_give_rows() -> None:
     assert [row["error"] is None for row in rows(zeros)] == [False]
 
 
-def test_a_body_that_inflates_to_far_too_much_is_an_error() -> None:
+def test_a_body_that_inflates_beyond_the_limit_is_an_error() -> None:
     """Bug 71, as a row of Python."""
     # RFC 8878, 3.1.1.2: blocks of 128 KiB that repeat a byte.
     zstd = b"\x28\xb5\x2f\xfd\x00\x68" + b"\x02\x00\x10x" * 2_000 + b"\x03\x00\x10x"
     bomb = record(response(zstd, "Content-Encoding: zstd"))
     data = archive(bomb, record(response(b"<a href=x>")))
-    said = "transfer-undecodable: this part was left: it inflates to more than 1,100 times its length"
+    error = "transfer-undecodable: this part was kept unchanged: it inflates to more than 1,100 times its length"
     found = [(row["offset"], row["reference"], row["error"]) for row in rows(io.BytesIO(data))]
-    assert found == [(0, None, said), (len(archive(bomb)), "x", None)]
+    assert found == [(0, None, error), (len(archive(bomb)), "x", None)]
     documents = [row for batch in rewrite_batches(io.BytesIO(data)) for row in batch.to_pylist()]
     assert [row["document"] for row in documents] == [None, b"<a href=http://h.example/x>"]
     assert documents[0]["error"].startswith("not-editable: ")
@@ -222,7 +222,7 @@ def test_archives_by_url(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
-def test_a_name_need_not_be_utf_8(command: Command, tmp_path: Path) -> None:
+def test_a_file_name_need_not_be_utf_8(command: Command, tmp_path: Path) -> None:
     """Bug 73: the first such name ended the run, and a name with brackets was taken for a pattern."""
     good = archive(record(response(b"<a href=x>")))
     names = [os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/caf\xe9.warc.gz", b"/\xff.WACZ")]

@@ -209,19 +209,19 @@ impl<R: Read> Data<R> {
     }
 
     /// Detects from the first bytes whether the archive is compressed. If they begin neither a member nor a record,
-    /// it is compressed if its first mebibyte contains the start of a member but none of a record.
+    /// the archive is compressed if a member, but no record, begins in its first 1 MiB.
     fn detect(&mut self) -> io::Result<DataState> {
         while self.end < MAGIC.len() && self.fill()? {}
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(DataState::Between);
         }
-        // Line ends may precede a record. The result must not depend on how many further bytes have been read.
+        // Line ends may precede a record. The result must not depend on how many more bytes have been read.
         while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
         }
         while self.end < LOOKBACK && self.fill()? {}
-        let first = &self.raw[..self.end];
+        let first = &self.raw[..self.end.min(LOOKBACK)];
         let is_compressed = record_start(first).is_none() && magic(first).is_some();
         Ok(if is_compressed { DataState::Between } else { DataState::Plain })
     }
@@ -371,8 +371,8 @@ impl<R: Read> Data<R> {
         at
     }
 
-    /// Reads more bytes, and returns true if there were any. Bytes that are still needed move to the start of
-    /// `raw`: unread bytes, and in case the current member is broken, up to 1 MiB of it.
+    /// Reads more bytes, and returns true if there were any. Moves the bytes that are still needed to the start of
+    /// `raw`: unread bytes, and up to 1 MiB of the current member, because it may turn out to be broken.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);

@@ -123,9 +123,9 @@ impl Har {
                 true => {
                     format!("it has no log.entries as in HAR 1.2: line {line}, column {column}")
                 }
-                false => format!("no JSON: {error}"),
+                false => format!("not JSON: {error}"),
             };
-            Error::of(ErrorKind::Syntax, format!("no HTTP archive: {why}"))
+            Error::of(ErrorKind::Syntax, format!("not an HTTP archive: {why}"))
         })?;
         Ok(Self { entries: file.log.entries })
     }

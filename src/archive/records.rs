@@ -57,8 +57,7 @@ const FAR_AFTER: usize = 64 + STARTS;
 const REREAD_BUDGET: u64 = 1 << 20;
 
 /// The message about an ARC file.
-const ARC: &str = "this is an ARC file, of the format before WARC, which is not read: `warcio recompress` makes a \
-                   WARC file of it";
+const ARC: &str = "an ARC file, the predecessor of WARC, which is not supported; convert it to WARC with `warcio recompress`";
 
 /// An item in an archive.
 #[derive(Clone, Debug)]
@@ -220,7 +219,7 @@ impl<R: Read> Records<R> {
             let (member, fault) = match part.stop.take() {
                 Some(DataEvent::Broken(member, why)) => (member, RecordFault::Member(why)),
                 Some(DataEvent::Cut(member)) => {
-                    (member, RecordFault::Cut("where a gzip member begins"))
+                    (member, RecordFault::Cut("at the start of a gzip member"))
                 }
                 _ => return Ok(None),
             };
@@ -264,7 +263,9 @@ impl<R: Read> Records<R> {
             Some(block) if block <= limit as u64 => {
                 return self.record(part, heading, offset, block as usize).map(Some);
             }
-            Some(block) => format!("a record of {block} bytes, which is more than {limit}").into(),
+            Some(block) => {
+                format!("a record of {block} bytes, more than the limit of {limit}").into()
+            }
             None => "a record without a numeric Content-Length".into(),
         };
         self.data.give_back(&part.bytes[length..part.filled], part.stop.take());
@@ -326,7 +327,7 @@ impl<R: Read> Records<R> {
             }
             stop => {
                 if !part.has_usual_end(end) {
-                    let message = "not followed by two line ends: its Content-Length may be wrong";
+                    let message = "this record is not followed by two line ends: its Content-Length may be wrong";
                     heading.report(Code::RecordLength, block, message);
                 }
                 let next = end + line_ends(&part.filled()[end..]);
@@ -507,10 +508,10 @@ impl UnknownVersion {
     fn anomaly(self) -> Anomaly {
         let Self { offset, version, number } = self;
         let message = match number {
-            1 => format!("a record of WARC {version}: it is read as WARC 1.1"),
-            _ => {
-                format!("{number} records, this one of WARC {version} first, are read as WARC 1.1")
-            }
+            1 => format!("a record of WARC {version} is read as WARC 1.1"),
+            _ => format!(
+                "{number} records of unknown versions are read as WARC 1.1; the first is this one, of WARC {version}"
+            ),
         };
         Anomaly { offset, code: Code::RecordVersion, message: message.into() }
     }
@@ -519,7 +520,7 @@ impl UnknownVersion {
 impl RecordHeading {
     /// Reports a block whose length is not the `stated` one.
     fn report_length(&mut self, block: Span, stated: usize) {
-        let message = format!("a Content-Length of {stated}, but the block has {}", block.len());
+        let message = format!("a Content-Length of {stated}, but a block of {} bytes", block.len());
         self.report(Code::RecordLength, block, message);
     }
 

@@ -71,17 +71,19 @@ impl<R: Read + Seek> Wacz<R> {
     /// reader.
     pub fn archive(&mut self, at: usize) -> Result<impl Read + '_> {
         let Some((name, number)) = self.archives.get(at) else {
-            return Err(Error::new(format!("there is no archive {at}")));
+            return Err(Error::new(format!("archive {at} does not exist")));
         };
         let name = visible(name);
         let why = match self.zip.by_index(*number) {
             Ok(file) if is_supported(file.compression()) => return Ok(file),
-            Ok(file) => format!("is compressed with {}, which is not read", file.compression()),
+            Ok(file) => {
+                format!("is compressed with {}, which is not supported", file.compression())
+            }
             Err(ZipError::Io(error)) => {
                 return Err(Error::system(format!("{name}: {}", cause(&error)), error));
             }
             Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
-                "is encrypted, and is not read".to_owned()
+                "is encrypted and cannot be read".to_owned()
             }
             Err(error) => format!("cannot be read: {error}"),
         };

@@ -152,7 +152,7 @@ impl WebArchive {
             }
         }
         if broken.is_none() && !found.has_ended {
-            broken = Some("its property list ends before all collections do".to_owned());
+            broken = Some("its property list ends inside a collection".to_owned());
         }
         let not_an_archive =
             |why: &str| Error::of(ErrorKind::Syntax, format!("not a web archive of Safari: {why}"));
@@ -184,7 +184,7 @@ impl WebArchive {
             number += 1;
         }
         if let Some(why) = broken {
-            archive.report(number, format!("{why}; what follows was left"));
+            archive.report(number, format!("{why}; the rest was not read"));
         }
         archive
     }

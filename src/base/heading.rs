@@ -83,9 +83,9 @@ pub fn of_heading(
 /// relative to the name of a part (RFC 2392), and files on the author's machine are out of reach.
 fn label_reason(url: &str) -> Option<&'static str> {
     match reference::opaque_scheme(url)?.as_str() {
-        "cid" => Some("a cid: URL names the part itself (RFC 2392); nothing is relative to it"),
-        "mid" => Some("a mid: URL names a message (RFC 2392); nothing is relative to it"),
-        "file" => Some("a file: URL is a place on the writer's machine; the base around counts"),
+        "cid" => Some("a cid: URL names the part itself (RFC 2392) and cannot be a base"),
+        "mid" => Some("a mid: URL names a message (RFC 2392) and cannot be a base"),
+        "file" => Some("a file: URL leads to the disk of the author; the outer base counts"),
         _ => None,
     }
 }
@@ -127,7 +127,7 @@ impl BaseChain {
         }
         let effective = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
         let name = effective.map_or("another field", UrlField::name);
-        format!("{name} comes before {}", field.name()).into()
+        format!("{name} takes precedence over {}", field.name()).into()
     }
 
     fn evaluate_header_field(
@@ -137,19 +137,19 @@ impl BaseChain {
     ) -> (Status, Cow<'static, str>) {
         let name = field.field.name();
         if field.url.is_empty() {
-            return (Status::Invalid, "it holds no URL".into());
+            return (Status::Invalid, "it contains no URL".into());
         }
         if reference::placeholder(&field.url).is_some() {
-            return (Status::Invalid, "it is a placeholder of a template language".into());
+            return (Status::Invalid, "it is a template placeholder".into());
         }
         let is_label = field.field.is_label();
         if is_label && !Base::is_absolute(profile, &field.url) {
-            let reason = "a relative one is a label, not a base (RFC 2557, 5)";
+            let reason = "a relative URL in this field is a label, not a base (RFC 2557, 5)";
             return (Status::PassedOver, reason.into());
         }
         let report_relative = |chain: &mut Self, what: String| {
             let message = format!(
-                "the URL of this {name} is relative (RFC 1808, 3.1, wants it absolute); {what}"
+                "the URL of this {name} is relative, but RFC 1808, section 3.1, requires an absolute URL; {what}"
             );
             chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
         };
@@ -162,7 +162,7 @@ impl BaseChain {
                 (Status::Taken, format!("{name} of its heading").into())
             }
             DeclaredUrl::Relative(base, outer) => {
-                report_relative(self, format!("it means {}", abridged(&base)));
+                report_relative(self, format!("it resolves to {}", abridged(&base)));
                 self.set_base(base, Rule::Embedded, field.field.into());
                 (
                     Status::Taken,
@@ -170,11 +170,8 @@ impl BaseChain {
                 )
             }
             DeclaredUrl::NoOuter => {
-                report_relative(
-                    self,
-                    "there is no base around it, so it was passed over".to_owned(),
-                );
-                (Status::PassedOver, "it is relative, and there is no base around it".into())
+                report_relative(self, "it was ignored, because no outer base is known".to_owned());
+                (Status::PassedOver, "it is relative, and no outer base is known".into())
             }
             DeclaredUrl::Invalid(why) => (Status::Invalid, why),
         }

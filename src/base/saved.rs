@@ -99,11 +99,11 @@ impl BaseChain {
             DeclaredUrl::Relative(base, outer) => {
                 self.is_from_outside &= !has_url;
                 let outer = abridged(&outer);
-                let of = if has_url { "the URL from which that was" } else { "the outer base" };
+                let of = if has_url { "the URL from which it was saved" } else { "the outer base" };
                 (base, format!("{DECLARED}, relative to {of}, {outer}").into())
             }
             DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and from where the page was saved is not known";
+                let reason = "it is relative, and the URL from which the page was saved is unknown";
                 return (Status::PassedOver, reason.into());
             }
             DeclaredUrl::Invalid(why) => return (Status::Invalid, why),

@@ -149,7 +149,11 @@ impl BaseChain {
             return taken(base, true, reason);
         }
         if let (true, Some(outer)) = (value.is_empty(), outer) {
-            return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
+            return taken(
+                Arc::clone(outer),
+                false,
+                "it is empty, so the outer base applies".into(),
+            );
         }
         let scheme = self.assumed_scheme.as_ref();
         match DeclaredUrl::of(value, outer.cloned(), profile).or_with_scheme(scheme, value, profile)
@@ -158,12 +162,14 @@ impl BaseChain {
                 taken(base, true, "the xml:base of the document element".into())
             }
             DeclaredUrl::Relative(base, _) => {
-                let reason =
-                    format!("the xml:base of the document element; it means {}", abridged(&base));
+                let reason = format!(
+                    "the xml:base of the document element; it resolves to {}",
+                    abridged(&base)
+                );
                 taken(base, false, reason.into())
             }
             DeclaredUrl::NoOuter => {
-                let reason = "it is relative, and there is no base around it";
+                let reason = "it is relative, and no outer base is known";
                 (None, Status::PassedOver, reason.into())
             }
             DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),
@@ -206,8 +212,10 @@ fn scope_reason(what: &str, base: &str) -> Cow<'static, str> {
     // Many sentences may quote a base, and each base may be long.
     const SHOWN: usize = 256;
     match base.len() <= SHOWN {
-        true => format!("it counts for its {what} only, where the base is {base}").into(),
-        false => format!("it counts for its {what} only, where the base is a long one").into(),
+        true => format!("it applies to its {what} only; there the base is {base}").into(),
+        false => {
+            format!("it applies to its {what} only; there the base is too long to be shown").into()
+        }
     }
 }
 

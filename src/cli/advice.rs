@@ -2,7 +2,7 @@
 //! `check` report.
 //!
 //! ```text
-//! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --assume-scheme gives another
+//! page.html:1:1: warning[scheme-assumed]: … is assumed, …; --assume-scheme sets another
 //! ```
 //!
 //! Deliberately absent: URLs that a document declares for itself ([`super::base_hints`]).
@@ -13,7 +13,7 @@ use baselink::diagnostic::{Code, Diagnostic};
 const OPTIONS: &[(Code, &str)] = &[
     (Code::BaseParameters, "--resolver rfc3986 treats ';' as part of a name"),
     (Code::ProfilesDiffer, "see --resolver"),
-    (Code::SchemeAssumed, "--assume-scheme gives another"),
+    (Code::SchemeAssumed, "--assume-scheme sets another"),
     (Code::LocalCopiesMissing, "--trust -local-copies resolves such links, too"),
 ];
 

@@ -232,10 +232,36 @@ fn reject_map_without_inputs(documents: &Documents) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use baselink::Reason;
 
     #[test]
     fn the_arguments_are_consistent() {
         program().debug_assert();
+    }
+
+    /// A link with the reason `chosen` is local or unchanged, which is a result and not a reason for users.
+    #[test]
+    fn the_help_of_strict_lists_the_accepted_reasons() {
+        let program = program();
+        for (command, impossible) in [
+            ("rewrite", Reason::Kept),
+            ("links", Reason::Kept),
+            ("localize", Reason::Dkim),
+            ("move", Reason::Dkim),
+        ] {
+            let command = program.find_subcommand(command).unwrap();
+            let strict = command.get_arguments().find(|it| it.get_long() == Some("strict"));
+            let help = strict.unwrap().get_long_help().unwrap().to_string().replace('\n', " ");
+            let (_, listed) = help.split_once("accepted: ").unwrap();
+            let mut listed: Vec<_> = listed.trim_end_matches('.').split(", ").collect();
+            let is_possible = |it: &Reason| ![Reason::Chosen, impossible].contains(it);
+            let accepted = Reason::ALL.into_iter().filter(|it| it.is_intended() && is_possible(it));
+            let mut accepted: Vec<_> = accepted.map(Reason::name).collect();
+            listed.sort_unstable();
+            accepted.sort_unstable();
+            assert_eq!(listed, accepted, "{}", command.get_name());
+        }
     }
 }

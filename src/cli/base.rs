@@ -5,7 +5,7 @@
 //!   3.1 embedded in the content
 //!     > http://b/  taken: the first base element with an href, in tree order  (page.html:1:7)
 //!   3.2 encapsulating entity
-//!       absent: the document stands in no other
+//!       absent: the document is not inside another document
 //!   3.3 retrieval URL
 //!     - http://a/  passed over: an inner level gave the base
 //!   3.4 default
@@ -20,7 +20,7 @@
 //! │  > 3.1  http://b/  taken: Base of its heading  (mail.eml:1:1)
 //! │  base: http://b/  (3.1 base-header)
 //! └─ 1  text/html
-//!       > 3.2  http://b/  taken: the base of the entity around it, there by 3.1 (base-header)
+//!       > 3.2  http://b/  taken: the base of the entity around it, given there by 3.1 (base-header)
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!

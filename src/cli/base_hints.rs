@@ -97,7 +97,7 @@ impl BaseHints {
     /// Reports the hints for several files.
     pub(crate) fn report(&self, output: &mut Output) {
         let files = ["file names its canonical URL,", "files name their canonical URLs,"];
-        output.notice_of(self.pages, files, "which --trust canonical takes");
+        output.notice_of(self.pages, files, "which --trust canonical uses");
         self.report_scheme(output);
     }
 

@@ -92,9 +92,8 @@ fn report_accepted(
 
 /// Reports the denied findings.
 fn report_denied(request: &Check, denied: &[(Class, usize)], output: &mut Output) {
-    let what =
-        if request.is_of_archives { "links have missing targets" } else { "links would break" };
-    output.error(&format_args!("{what}: {}", words::classes(denied)));
+    let [_, problem] = words::problem(request, denied);
+    output.error(&format_args!("links {problem}: {}", words::classes(denied)));
 }
 
 /// Suggests a `baselink move` command, if it would fix links that break.
@@ -168,7 +167,7 @@ fn report_totals(
     let what = "no base URL; give the URL of the folder with --url, --url-map or --layout";
     output.notice_of(sum.without_base, ["relative link has", "relative links have"], what);
     if tree.origins.assumes_root && request.to.is_none() {
-        let what = "with /; their targets depend on the URL of the folder; give it with --url";
+        let what = "with /, so the target depends on the URL of the folder; give it with --url";
         output.notice_of(sum.root_relative, ["link begins", "links begin"], what);
     }
     let what = "of HTML and skipped; --include includes such files";

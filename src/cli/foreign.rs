@@ -11,7 +11,7 @@
 //! The library would read any bytes as a document, and find no links in such a file. A user who names it should learn
 //! its kind instead.
 //!
-//! Deliberately absent: opening such files, and kinds whose first bytes could begin a document.
+//! Deliberately absent: opening such files, and kinds that cannot be told from a document by their first bytes.
 
 use std::path::Path;
 
@@ -21,14 +21,14 @@ use baselink::format::Format;
 use super::request::is_standard_input;
 use super::shell;
 
-/// A kind of file that is not a document.
+/// A kind of file that is not a document, or text in UTF-16 without a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ForeignFile {
     kind: &'static str,
     remedy: Remedy,
 }
 
-/// The way to open such a file.
+/// The way to read a file of this kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
     /// A program that decompresses standard input to standard output.
@@ -38,7 +38,7 @@ enum Remedy {
     Convert(&'static str),
     /// The encoding of a text, to be named with `--charset`.
     Charset(&'static str),
-    /// No way: the file has no links.
+    /// There is no way, because the file has no links.
     Nothing,
 }
 
@@ -51,11 +51,11 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
     (b"\xff\xd8\xff", "a JPEG image", Remedy::Nothing),
     (b"GIF87a", "a GIF image", Remedy::Nothing),
     (b"GIF89a", "a GIF image", Remedy::Nothing),
-    (b"%PDF-", "a PDF file", Remedy::Convert("pdftohtml -s {} makes HTML of it")),
+    (b"%PDF-", "a PDF file", Remedy::Convert("convert it to HTML with pdftohtml -s {}")),
     (
         b"bplist00",
         "a binary property list, such as a web archive of Safari",
-        Remedy::Convert("on macOS, textutil -convert html {} makes HTML of it"),
+        Remedy::Convert("on macOS, convert it to HTML with textutil -convert html {}"),
     ),
 ];
 
@@ -63,11 +63,11 @@ const SIGNATURES: &[(&[u8], &str, Remedy)] = &[
 const ZIPS: &[(&[u8], &str, Remedy)] = &[
     (b"mimetypeapplication/epub+zip", "an EPUB book, a ZIP archive", Remedy::Unzip),
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file, a ZIP archive", OFFICE),
-    (b"[Content_Types].xml", "an Office Open XML file (.docx and its like), a ZIP archive", OFFICE),
+    (b"[Content_Types].xml", "an Office Open XML file (.docx and the like), a ZIP archive", OFFICE),
     (b"/index.rdf", "a MAFF web archive, a ZIP archive", Remedy::Unzip),
 ];
 
-const OFFICE: Remedy = Remedy::Convert("pandoc or LibreOffice makes HTML of it");
+const OFFICE: Remedy = Remedy::Convert("convert it to HTML with pandoc or LibreOffice");
 
 /// The signatures of a local file header, and of the end record with which an empty archive begins.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
@@ -81,7 +81,8 @@ const UTF_16_HEAD: usize = 32;
 impl ForeignFile {
     /// Detects the kind of a file from its first bytes; `None` if it may be a document.
     ///
-    /// A text may begin like a GIF image, but an image soon has a byte that is zero or not ASCII.
+    /// A text may begin with the signature of a GIF image. But among the first 32 bytes of an image, at least one is
+    /// zero or not ASCII.
     pub(crate) fn of(head: &[u8]) -> Option<Self> {
         if let Some(&(signature, kind, remedy)) =
             SIGNATURES.iter().find(|(signature, ..)| head.starts_with(signature))
@@ -102,8 +103,8 @@ impl ForeignFile {
         None
     }
 
-    /// Detects UTF-16 without the marks from which XML (appendix F) and HTML (13.2.3.2) detect it: a byte order mark
-    /// or an XML declaration.
+    /// Detects text in UTF-16 that has neither a byte order mark nor an XML declaration, from which HTML (13.2.3.2) and
+    /// XML (appendix F) detect it.
     pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
         let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
         let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
@@ -134,7 +135,7 @@ impl ForeignFile {
             Remedy::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
             Remedy::Convert(remedy) if is_standard => remedy.replace("{}", "FILE"),
             Remedy::Convert(remedy) => remedy.replace("{}", &file),
-            Remedy::Charset(label) => format!("give it with --charset {label}"),
+            Remedy::Charset(label) => format!("name its encoding with --charset {label}"),
             Remedy::Nothing => "it has no links".to_owned(),
         };
         let not = match self.remedy {
@@ -145,7 +146,7 @@ impl ForeignFile {
     }
 }
 
-/// True if `byte` is an ASCII character that a text may have.
+/// True if `byte` is an ASCII character that may occur in text.
 fn is_text(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' '..=b'~')
 }
@@ -154,7 +155,7 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// Near misses. Each kind also has a test case of the command line.
+    /// Near misses, and an empty ZIP archive. Each kind also has a test case of the command line.
     #[test]
     fn kinds_of_files_are_detected_by_their_first_bytes() {
         for (head, kind) in [

@@ -84,7 +84,9 @@ fn require_one_folder(paths: &[PathBuf]) -> Result<()> {
         (Some(file), _) => {
             refused(file, "a file cannot be mixed with folders; name only archives, or one folder")
         }
-        (None, [_, second, ..]) => refused(second, "a mirror is made of one folder; name only one"),
+        (None, [_, second, ..]) => {
+            refused(second, "localize takes one folder; run it once for each folder")
+        }
         (None, _) => Ok(()),
     }
 }

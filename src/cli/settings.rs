@@ -123,7 +123,7 @@ fn patterns<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Vec<Stri
     for pattern in &patterns {
         Globs::new(&[pattern]).map_err(D::Error::custom)?;
     }
-    let too_long = |_| D::Error::custom("the patterns are too long, taken together");
+    let too_long = |_| D::Error::custom("the patterns together are too long");
     Globs::new(&patterns).map_err(too_long)?;
     Ok(patterns)
 }
@@ -344,7 +344,7 @@ mod tests {
             ("\nresolvr = 'whatwg'", "2: unknown key 'resolvr'; did you mean 'resolver'?"),
             ("x = 1", "1: unknown key 'x'"),
             ("output = 'x'", "1: 'output' is allowed only on the command line"),
-            ("resolver = 'foo'", "1: resolver: unknown resolver 'foo': use …"),
+            ("resolver = 'foo'", "1: resolver: unknown resolver 'foo'; use …"),
             ("strict = 'yes'", "1: strict: …"),
             ("enable = [\n'text', 'txt']", "1: enable: …"),
             ("enable = 1", "1: enable: takes a string or an array of strings"),
@@ -376,7 +376,7 @@ mod tests {
     fn patterns_that_are_too_long_together_are_refused() {
         let patterns = format!("'{}',", "{a,b}*".repeat(150)).repeat(1_000);
         let message = parsed(&format!("include = [{patterns}]")).unwrap_err().to_string();
-        let expected = "include: the patterns are too long, taken together";
+        let expected = "include: the patterns together are too long";
         assert_eq!(message, format!("d/baselink.toml:1: {expected}"));
     }
 

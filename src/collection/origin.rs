@@ -158,7 +158,10 @@ impl RootUrl {
         let parts = absolute.components().filter(|part| *part != Component::RootDir);
         let names: Vec<_> = parts.map(|part| names::bytes(part.as_os_str())).collect();
         let none = || {
-            Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()))
+            Error::of(
+                ErrorKind::File,
+                format!("{}: a URL cannot represent this path", path.display()),
+            )
         };
         let path = names::path(&names.join(&b'/'), Percent::Encode).ok_or_else(none)?;
         Self::new(&format!("file:///{path}"))
@@ -505,7 +508,7 @@ impl Origins {
             if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
             {
                 skipped.push(format!(
-                    "{}: no {} URL: {why}: {}",
+                    "{}: ignored the {} URL {}: {why}",
                     name(&entry.path),
                     source.name(),
                     abridged(&url)

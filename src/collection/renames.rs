@@ -52,7 +52,7 @@ impl Collection {
             if cfg!(windows) && !new.split(separates).all(is_valid) {
                 return Err(wrong(
                     &old,
-                    &format!("cannot become {}: Windows refuses it", shown(&new)),
+                    &format!("cannot become {}: Windows does not allow this name", shown(&new)),
                 ));
             }
             if let Some(other) = new_names.insert(old.clone(), new.clone())

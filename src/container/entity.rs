@@ -187,15 +187,15 @@ pub enum Opaque {
 pub(super) fn not_fields(heading: &Heading) -> Option<Diagnostic> {
     let (first, lines) = heading.not_fields?;
     let message = match lines {
-        1 => "this line of a heading is no header field".to_owned(),
-        _ => format!("{lines} lines of this heading are no header fields, this one first"),
+        1 => "this line of a heading is not a header field".to_owned(),
+        _ => format!("{lines} lines of this heading are not header fields; this is the first"),
     };
     Some(Diagnostic::new(Code::FieldMalformed, first, message))
 }
 
 /// The diagnostic for a missing empty line before the body that begins at `body`.
 pub(super) fn separator_missing(body: usize) -> Diagnostic {
-    let message = "no empty line divides this body from its heading";
+    let message = "no empty line separates this body from its heading";
     Diagnostic::new(Code::SeparatorMissing, Span::at(body), message)
 }
 
@@ -229,6 +229,6 @@ impl Structure {
         let found = (self.container.read)(output, &self.entities[0].name);
         let are_like = self.entities.len() == found.entities.len()
             && self.entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new));
-        if are_like { Ok(found) } else { Err("other entities are found") }
+        if are_like { Ok(found) } else { Err("the entities differ") }
     }
 }

@@ -162,7 +162,7 @@ pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
         Some((_, new)) => (vec![Edit { span: field.value, new: new().into_bytes().into() }], None),
         None => {
             let message =
-                "this Content-MD5 was not that of the part before its links changed; it was left";
+                "this Content-MD5 was wrong before the links changed; it was kept unchanged";
             (Vec::new(), Some(Diagnostic::new(Code::DigestWrong, field.span, message)))
         }
     }

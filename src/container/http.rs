@@ -85,19 +85,20 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     {
         if length < body.len() && begins_response(&bytes[body.start + length..]) {
             body.end = body.start + length;
-            let message = "another response follows this one; it was left as it is";
+            let message = "another response follows this one and was not read";
             let place = Span::at(body.end);
             diagnostics.push(Diagnostic::new(Code::SeveralResponses, place, message));
         } else {
-            let message = format!("Content-Length is not the length of the body, {}", body.len());
+            let message =
+                format!("Content-Length differs from the length of the body, {}", body.len());
             diagnostics.push(Diagnostic::new(Code::LengthWrong, field.span, message));
         }
     }
     let kept = match () {
         () if heading.first(bytes, "Content-Range").is_some() => {
-            Some("it is a range of something longer")
+            Some("it is only a range of the whole content")
         }
-        () if is_undivided => Some("no empty line divides it from the heading"),
+        () if is_undivided => Some("no empty line separates it from its heading"),
         () => None,
     };
     let codings = Codings::read(values("Content-Encoding"), values(TRANSFER), kept);
@@ -221,8 +222,7 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
     }
     let diagnostic = (!renamed.is_empty()).then(|| {
         let message = format!(
-            "the body has other bytes now, without codings; what described those that were sent has \
-             another name: {}",
+            "the body is now without codings; header fields that described the original body were renamed: {}",
             renamed.join(", ")
         );
         Diagnostic::new(Code::FieldsRenamed, entity.heading.span, message)

@@ -44,7 +44,7 @@ pub(crate) fn lift(
         true => Ok(lifted),
         false => Err(Obstacle {
             at: entity.body.start,
-            reason: "without an empty line before it, a changed line would be one of its heading",
+            reason: "no empty line precedes it, so a changed line would be read as part of the heading",
         }),
     }
 }

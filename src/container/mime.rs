@@ -344,7 +344,7 @@ impl EntityWalk<'_> {
             return MediaType::PLAIN;
         };
         if media_type.too_long {
-            let message = "this Content-Type is too long to put its parameters together";
+            let message = "this Content-Type is too long; its continued parameters were not joined";
             self.diagnostics.push(Diagnostic::new(Code::FieldTooLong, field.span, message));
         }
         media_type
@@ -372,8 +372,9 @@ impl EntityWalk<'_> {
         let encoded =
             matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
         let (why, code, text) = if encoded {
-            let text =
-                format!("{media_type} must not have a transfer encoding: its content is left");
+            let text = format!(
+                "{media_type} must not be in base64 or quoted-printable (RFC 2045, 6.4); its content was not read"
+            );
             (Opaque::Encoded, Code::CompositeEncoded, text)
         } else if message {
             return EntityKind::Message;
@@ -381,7 +382,7 @@ impl EntityWalk<'_> {
             let nothing = Span::at(body);
             return EntityKind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
         } else {
-            let text = format!("this {media_type} has no boundary: its content is left");
+            let text = format!("this {media_type} has no boundary; its content was not read");
             (Opaque::NoBoundary, Code::BoundaryMissing, text)
         };
         let field = heading.first(self.bytes, "Content-Type");
@@ -410,7 +411,7 @@ impl EntityWalk<'_> {
                 entity.kind = EntityKind::Opaque(Opaque::BoundaryNotFound);
                 (
                     Code::BoundaryNotFound,
-                    "no line is a delimiter of this multipart: its content is left",
+                    "this multipart does not contain its boundary; its content was not read",
                 )
             } else {
                 (Code::CloseMissing, "this multipart has no close delimiter")

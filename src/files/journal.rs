@@ -386,7 +386,7 @@ impl Stage {
     fn check(&self, steps: &[FileMove]) -> Result<()> {
         if self.has(REMOVED)? {
             let removed = self.root.join(STAGE).join(REMOVED);
-            return Err(refused(&removed, "the one of an earlier run cannot be removed"));
+            return Err(refused(&removed, "the file of an earlier run cannot be removed"));
         }
         let (mut folders, mut freed) = (BTreeSet::new(), HashSet::new());
         let renamed = steps.iter().filter(|step| step.old != step.new);
@@ -485,7 +485,7 @@ impl Stage {
                     Some(_) => {
                         let [old, new] = [&step.old, &step.new].map(|it| name(&self.root.join(it)));
                         remarks.push(format!(
-                            "{old}: another program changed it meanwhile, so it was kept; its earlier contents are now {new} now"
+                            "{old}: another program changed it meanwhile, so it was kept; its earlier contents are in {new}"
                         ));
                         Ok(())
                     }
@@ -527,7 +527,7 @@ impl Stage {
                         beside.push(MOVED);
                         let new = name(&path.with_file_name(&beside));
                         remarks.push(format!(
-                            "{}: another program changed it meanwhile, so it was kept; the moved contents are {new}",
+                            "{}: another program changed it meanwhile, so it was kept; the moved contents are in {new}",
                             name(&path)
                         ));
                         free(&beside)

@@ -60,12 +60,12 @@ impl MailboxLock {
             if began.elapsed() >= PATIENCE {
                 let why = match held {
                     HeldLock::File => format!(
-                        "another program holds its lock {0}; it was left as it is. If no program delivers or changes \
-                         mail there, delete {0}",
+                        "another program holds its lock {0}, so it was not changed; if no program \
+                         delivers or changes mail there, delete {0}",
                         name(Path::new(&lock_name(&place.name)))
                     ),
                     HeldLock::Range => {
-                        "another program has locked it; it was left as it is".to_owned()
+                        "another program has locked it, so it was not changed".to_owned()
                     }
                 };
                 return Err(Error::file(path, &why));
@@ -107,7 +107,8 @@ impl MailboxLock {
         self.remove().map_err(|error| {
             let (mailbox, lock) = (name(path), name(Path::new(&self.name)));
             let why = cause(&error);
-            let why = format!("{mailbox} is new, but its lock {lock} could not be removed: {why}");
+            let why =
+                format!("{mailbox} was written, but its lock {lock} could not be removed: {why}");
             Error::system(why, error)
         })
     }

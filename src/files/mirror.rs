@@ -99,7 +99,7 @@ impl Mirror {
         let unusable = |path: &Path, error: io::Error| match error.kind() {
             ErrorKind::NotFound => {
                 let folder = name(folder_of(path));
-                Error::system(format!("{}: there is no folder {folder}", name(path)), error)
+                Error::system(format!("{}: the folder {folder} does not exist", name(path)), error)
             }
             _ => Error::io(path, error),
         };
@@ -133,7 +133,7 @@ impl Mirror {
             (false, false) => return Ok(None),
             (true, true) => format!("{out}: the output folder is the input itself"),
             (true, false) => format!("{out}: the output folder is in the input {root}"),
-            (false, true) => format!("{out}: the output folder holds the input {root}"),
+            (false, true) => format!("{out}: the output folder contains the input {root}"),
         };
         Ok(Some(Error::of(error::ErrorKind::File, sentence)))
     }
@@ -392,7 +392,9 @@ impl Mirror {
         let mut taken = self.taken();
         if let Some(other) = taken.inputs.get(path) {
             let (path, other, input) = (name(path), name(other), name(input));
-            let why = format!("{path} would be written from {input}, and was from {other} already");
+            let why = format!(
+                "{path} would be written from {input}, but was already written from {other}"
+            );
             return Err(Error::of(error::ErrorKind::File, why));
         }
         taken.inputs.insert(path.to_owned(), input.to_owned());

@@ -121,7 +121,7 @@ impl Replacement {
             let folder = folder_of(path);
             if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
                 let (file, folder) = (name(path), name(folder));
-                let why = format!("{file} was not written: there is no folder {folder}");
+                let why = format!("{file} was not written: the folder {folder} does not exist");
                 return Error::system(why, error);
             }
             not_written(path, error)
@@ -296,8 +296,8 @@ impl Replacement {
         let renamed = match &self.old {
             ReplacedFile::Nothing => new.name(folder, name).map_err(|error| match error.kind() {
                 ErrorKind::AlreadyExists => {
-                    let why = "another file came there meanwhile, under that name or one that is the same \
-                               to this file system, and was left";
+                    let why = "another program created a file with this name, or with a name that this file system \
+                               treats as the same; that file was kept";
                     refused(path, why)
                 }
                 _ => not_written(path, error),
@@ -375,7 +375,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Committed>> {
     for file in &mut files {
         then(file, |file| match paths.insert(file.path.clone()) {
             true => Ok(file),
-            false => Err(Error::file(&file.path, "named twice, and written once")),
+            false => Err(Error::file(&file.path, "named twice; written once")),
         });
     }
     // Bytes are synced before names, so that a crash of the machine does not leave an empty file under a name.
@@ -550,14 +550,14 @@ impl InPlace {
         let refused = |why: &str| Err(Error::file(path, why));
         let is_message = is_message(path);
         if is_message && self.backup.is_some() {
-            return refused("in a Maildir a backup would be a further message; omit --backup");
+            return refused("in a Maildir a backup would be another message; omit --backup");
         }
         let now = original.unchanged()?;
         original.writable()?;
         let mut names = names_of(&now);
         if let Some(suffix) = &self.backup {
             if suffix.ends(&original.place.name) {
-                return refused("its name is that of a backup; skipped");
+                return refused("named like a backup; skipped");
             }
             let (backup, place) = original.backup(suffix);
             match entry_at(&backup, &place)? {
@@ -569,8 +569,8 @@ impl InPlace {
         }
         if names > 1 && !self.break_links && !is_message {
             return refused(&format!(
-                "{names} names (hard links) lead to this file; `break-links` replaces it under this \
-                 one alone"
+                "the file has {names} names (hard links); --in-place=break-links replaces it under this \
+                 name only"
             ));
         }
         Ok(())
@@ -697,7 +697,7 @@ impl Original {
     }
 
     fn changed(&self) -> Error {
-        Error::file(&self.path, "another program changed it meanwhile; it was left as it is")
+        Error::file(&self.path, "another program changed it meanwhile, so it was not replaced")
     }
 
     /// Checks that this user may write the file.
@@ -811,7 +811,7 @@ pub(super) fn entry_at(path: &Path, place: &NameInFolder) -> Result<Option<Exist
 }
 
 fn unsynced(path: &Path, why: &str) -> Error {
-    let sentence = format!("{} is new, but its folder could not be synced: {why}", name(path));
+    let sentence = format!("{} was written, but its folder could not be synced: {why}", name(path));
     Error::of(error::ErrorKind::Io, sentence)
 }
 

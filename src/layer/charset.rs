@@ -115,7 +115,7 @@ impl FromStr for Charset {
     fn from_str(label: &str) -> Result<Self, Error> {
         Self::for_label(label).ok_or_else(|| {
             Error::new(format!(
-                "unknown encoding '{label}': use a label of the Encoding Standard, such as utf-8"
+                "unknown encoding '{label}'; use a label of the Encoding Standard, such as utf-8"
             ))
         })
     }

@@ -123,7 +123,7 @@ impl TransferEncoding {
             Self::Base64 => {
                 let (bytes, data) = Base64Data::decode(raw, body.start)?;
                 if !data.ignored.is_empty() {
-                    let remark = "this part was read up to the end of its base64; more follows it";
+                    let remark = "data follows the end of this part's base64 and was not read";
                     let code = Code::TransferUndecodable;
                     remarks.push(Diagnostic::new(code, data.ignored, remark));
                 }

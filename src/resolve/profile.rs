@@ -54,7 +54,7 @@ impl FromStr for Profile {
 
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name).ok_or_else(|| {
-            Error::new(format!("unknown resolver '{name}': use rfc1808, rfc3986 or whatwg"))
+            Error::new(format!("unknown resolver '{name}'; use rfc1808, rfc3986 or whatwg"))
         })
     }
 }

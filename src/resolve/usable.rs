@@ -111,7 +111,7 @@ pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
 fn scheme_named(name: &str) -> Result<String> {
     match scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
         true => Ok(name.to_ascii_lowercase()),
-        false => Err(Error::new("no scheme of a URL; https and http are")),
+        false => Err(Error::new("not a scheme of URLs; use one such as https")),
     }
 }
 

@@ -7,8 +7,8 @@
 //! assert_eq!(resolve(Profile::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
 //! ```
 //!
-//! Deliberately absent: a parser of our own. `fixtures/resolution/whatwg-known-differences.json` lists the
-//! remaining differences.
+//! Deliberately absent: a parser of our own. `fixtures/resolution/whatwg-known-differences.json` and
+//! `docs/resolution.md` list the remaining differences.
 
 use std::borrow::Cow;
 use std::sync::Arc;

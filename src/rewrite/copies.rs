@@ -88,7 +88,7 @@ fn suffix_at(folder: &[u8]) -> Option<usize> {
 
 /// The reason why a document in a companion folder has no retrieval URL.
 pub(super) const WITHOUT_RETRIEVAL: &str =
-    "it lies in a folder that a browser saved with a page: its own URL is not known";
+    "it is in a folder that a browser saved with a page, and its own URL is unknown";
 
 /// True if the document is in a companion folder, and links to local copies are kept.
 pub(super) fn is_copy(options: &Options) -> bool {
@@ -249,8 +249,7 @@ impl<'a> Copies<'a> {
         let MissingCopies { links, first, folder } = missing;
         let lead = if links == 1 { "link leads" } else { "links lead" };
         let message = format!(
-            "{links} {lead} to what a browser saved with the page, into the folder '{folder}', which is not \
-             beside it"
+            "{links} {lead} to files that a browser saved with the page, but their folder '{folder}' is not next to it"
         );
         Some(Diagnostic::new(Code::LocalCopiesMissing, first, message))
     }

@@ -60,10 +60,7 @@ pub(super) fn late_base(
     let wrong = format!("'{reference}' as {from}, not as {to}");
     let (what, them) = match late.count() {
         0 => (format!("{wrong}, because the base element comes later"), "it"),
-        more => (
-            format!("{} resources before the base element: {wrong}, is the first", more + 1),
-            "them",
-        ),
+        more => (format!("{} resources before the base element, first {wrong}", more + 1), "them"),
     };
     let message = format!("a browser fetches {what}; move the base element before {them}");
     Some(Diagnostic::new(Code::LateBase, first.span(), message))
@@ -89,8 +86,8 @@ mod tests {
     #[test]
     fn a_late_base_is_reported_once() {
         let page = "<img src=x><script src=y></script><a href=z></a><base href=/b/>";
-        let message = "9: a browser fetches 2 resources before the base element: 'x' as http://a/x, not as \
-                       http://a/b/x, is the first; move the base element before them";
+        let message = "9: a browser fetches 2 resources before the base element, first 'x' as http://a/x, \
+                       not as http://a/b/x; move the base element before them";
         assert_eq!(
             late_base_message(page, Profile::Whatwg, Some("http://a/")).as_deref(),
             Some(message)

@@ -123,7 +123,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 }
 
 /// The reason given if memory runs out before the edited message is checked.
-const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memory";
+const LACKS_MEMORY: &str = "nothing could be checked for lack of memory";
 
 /// The plan for a message, under construction.
 struct Plan<'a> {
@@ -255,14 +255,14 @@ impl Plan<'_> {
         }
         let label = entity.media_type.parameter("charset");
         if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
-            let message = format!("the charset {label} is not known; the part was left");
+            let message = format!("the charset {label} is unknown; the part was kept unchanged");
             self.warn(Code::CharsetUnknown, Span::at(entity.body.start), message);
             return false;
         }
         let decoded = match entity.decode(self.bytes) {
             Ok(decoded) => decoded,
             Err(obstacle) => {
-                let message = format!("this part was left: {obstacle}");
+                let message = format!("this part was kept unchanged: {obstacle}");
                 self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
                 return false;
             }
@@ -317,7 +317,7 @@ impl Plan<'_> {
                 self.originals.push(decoded);
             }
             Some(Err(obstacle)) => {
-                let message = format!("this part was left: {obstacle}");
+                let message = format!("this part was kept unchanged: {obstacle}");
                 self.warn(Code::TransferUndecodable, Span::at(obstacle.at), message);
                 settled.tally.refuse(Reason::Transfer);
                 refuse(&mut settled.links, Reason::Transfer);
@@ -411,9 +411,7 @@ impl Plan<'_> {
                 "" => "the message".to_owned(),
                 name => format!("the message {name}"),
             };
-            let message = format!(
-                "this signature (DKIM, ARC) does not hold for {of} once its links are changed"
-            );
+            let message = format!("changed links invalidate this signature (DKIM, ARC) of {of}");
             self.warn(Code::SignatureBroken, signature, message);
         }
     }
@@ -438,13 +436,13 @@ impl Plan<'_> {
         }
         let doubt = match in_order {
             true => self.doubt(&edits),
-            false => Some("two changes reach into each other"),
+            false => Some("two changes overlap"),
         };
         if let Some(doubt) = doubt {
             self.tally.refuse(Reason::Doubt);
             refuse(&mut self.report.links, Reason::Doubt);
             let noun = self.structure.container.noun;
-            let message = format!("the {noun} was left as it is, because in the result {doubt}");
+            let message = format!("the {noun} was kept unchanged, because in the result {doubt}");
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }
@@ -476,7 +474,7 @@ impl Plan<'_> {
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());
-        differs.then_some("a part does not decode to what it was made of")
+        differs.then_some("a part does not decode to its changed content")
     }
 }
 

@@ -213,6 +213,6 @@ fn policy<T: Copy>(of: &str, known: &[(&str, T)], name: &str) -> Result<T, Error
     found.map(|(_, policy)| *policy).ok_or_else(|| {
         let names: Vec<_> = known.iter().map(|(one, _)| *one).collect();
         let names = names.join(", ");
-        Error::new(format!("unknown policy '{name}' for {of}: it is one of {names}"))
+        Error::new(format!("unknown policy '{name}' for {of}; use one of {names}"))
     })
 }

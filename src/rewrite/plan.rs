@@ -96,8 +96,7 @@ impl DocumentPlan {
         self.judged.iter_mut().for_each(Judged::outgrow);
         self.tally.refuse(Reason::Growth);
         self.spliced = Edits::default();
-        let message =
-            "made absolute, the links here would make the file many times as long; they were left";
+        let message = "absolute links would make the file many times as long; the links here were kept unchanged";
         Some(Diagnostic::new(Code::Growth, Span::at(0), message))
     }
 

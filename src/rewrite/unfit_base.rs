@@ -48,7 +48,9 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
     let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
     if base.len() > LONGEST_BASE {
-        let message = format!("the base is longer than {LONGEST_BASE} bytes; its links were left");
+        let message = format!(
+            "the base is longer than {LONGEST_BASE} bytes; no link was resolved against it"
+        );
         return Some(Diagnostic::new(Code::BaseUnusable, span, message));
     }
     if let Err(why) = resolve::usable(base) {

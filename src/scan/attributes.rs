@@ -139,7 +139,7 @@ impl FromStr for Group {
             return Ok(group);
         }
         let known = Self::ALL.map(Self::name).join(", ");
-        Err(Error::new(format!("no group is called '{name}'; there are {known}, and all")))
+        Err(Error::new(format!("unknown group '{name}'; use one of {known}, all")))
     }
 }
 
@@ -689,14 +689,14 @@ impl FromStr for Place {
             (*element == "*" || name(element)) && name(attribute)
         }) else {
             return Err(Error::new(format!(
-                "'{place}' is not a place; one is written ELEMENT[ATTRIBUTE]=SYNTAX, as in \
+                "'{place}' is not a place; write ELEMENT[ATTRIBUTE]=SYNTAX, such as \
                  'div[data-link]=url' or '*[data-set]=srcset'"
             )));
         };
         let Some((_, row)) = USER.iter().find(|(known, _)| *known == syntax) else {
             let known = USER.each_ref().map(|(known, _)| *known).join(", ");
             return Err(Error::new(format!(
-                "'{place}' has the unknown syntax '{syntax}'; there are {known}"
+                "'{place}' has the unknown syntax '{syntax}'; use one of {known}"
             )));
         };
         Ok(Self {
@@ -826,9 +826,9 @@ mod tests {
         assert!(lazy("all"));
         assert!(!lazy("social"));
         let said = |list: &str| list.parse::<Groups>().unwrap_err().to_string();
-        assert!(said("lazzy").contains("'lazzy'; there are social, lazy, json"));
+        assert!(said("lazzy").contains("'lazzy'; use one of social, lazy, json"));
         assert!("headers,text,rare".parse::<Groups>().unwrap().contains(Group::Text));
-        assert!(said("").contains("no group is called ''"));
+        assert!(said("").contains("unknown group ''"));
     }
 
     #[test]
@@ -856,6 +856,6 @@ mod tests {
             assert!(said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"), "{wrong}: {said}");
         }
         let said = "a[b]=uri".parse::<Place>().unwrap_err().to_string();
-        assert!(said.ends_with("there are url, urls, srcset, css, html"), "{said}");
+        assert!(said.ends_with("use one of url, urls, srcset, css, html"), "{said}");
     }
 }

@@ -243,7 +243,7 @@ impl<'a> Collector<'a> {
         }
         let is_file = kind == json::JsonKind::Manifest;
         let line = is_file.then(|| json::fault(&view.text))??;
-        let message = format!("this is not JSON, by its line {line}; nothing in it was read");
+        let message = format!("not JSON: syntax error in line {line}; no link in it was read");
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
     }
 

@@ -81,7 +81,7 @@ fn an_incomplete_resource_is_an_anomaly_and_the_others_are_read() {
 #[test]
 fn files_that_are_not_safari_archives_give_an_error() {
     for (bytes, problem) in [
-        (&b""[..], "its property list ends before all collections do"),
+        (&b""[..], "its property list ends inside a collection"),
         (b"<html><p>", "its property list cannot be read: UnknownXmlElement (offset 6)"),
         (
             b"no list",
@@ -110,7 +110,7 @@ fn bytes_before_a_fault_are_read() {
         assert_eq!((archive.resources.len(), archive.anomalies.len()), (1, 1), "{end}");
         let anomaly = &archive.anomalies[0];
         assert_eq!((anomaly.offset.file, anomaly.code), (1, Code::RecordBroken));
-        assert!(anomaly.message.ends_with("; what follows was left"), "{}", anomaly.message);
+        assert!(anomaly.message.ends_with("; the rest was not read"), "{}", anomaly.message);
     }
 }
 
@@ -178,7 +178,7 @@ fn circular_and_expanding_property_lists_are_refused() {
     let archive = WebArchive::read(&binary(&heavy)).unwrap();
     let size: usize = archive.resources.iter().map(|resource| resource.body.len()).sum();
     assert!(size < 17 * binary(&heavy).len() && archive.resources.len() > 1, "{size}");
-    assert_eq!(archive.anomalies[0].message, format!("{problem}; what follows was left"));
+    assert_eq!(archive.anomalies[0].message, format!("{problem}; the rest was not read"));
     // Sixteen resources may share a body.
     heavy[2] = array(&[3; 16]);
     assert_eq!(WebArchive::read(&binary(&heavy)).unwrap().resources.len(), 16);

@@ -147,7 +147,7 @@ fn an_unknown_version_is_reported_once_with_a_count() {
     for archive in [member(&old), old] {
         let found = entries(&archive);
         let offset = offset(&found[1]);
-        let message = "801 records, this one of WARC 0.17 first, are read as WARC 1.1";
+        let message = "801 records of unknown versions are read as WARC 1.1; the first is this one, of WARC 0.17";
         assert!(records(&found).len() == 802 && found.len() == 803);
         assert!(records(&found).iter().all(|record| record.diagnostics.is_empty()));
         let [anomaly] = anomalies(&found)[..] else { panic!() };
@@ -445,7 +445,7 @@ fn false_lengths_do_not_cause_repeated_reading() {
 fn a_block_has_at_most_the_declared_length() {
     let archive = [resource(1, &[b'x'; 101]), resource(2, &[b'x'; 100])].concat();
     let found: Vec<_> = Records::new(&archive[..]).limit(100).collect::<Result<_, _>>().unwrap();
-    let message = "a record of 101 bytes, which is more than 100";
+    let message = "a record of 101 bytes, more than the limit of 100";
     assert_eq!(anomalies(&found)[0].message, message);
     assert_eq!(records(&found)[0].id().unwrap(), "urn:x:2");
 }
@@ -542,8 +542,8 @@ fn files_that_are_not_wacz_give_an_error() {
     let directory = encrypted.windows(4).position(|signature| signature == b"PK\x01\x02").unwrap();
     encrypted[6] |= 1;
     encrypted[directory + 8] |= 1;
-    assert_eq!(error(&encrypted), "a.warc is encrypted, and is not read");
+    assert_eq!(error(&encrypted), "a.warc is encrypted and cannot be read");
     let mut method = whole;
     (method[8], method[directory + 10]) = (14, 14);
-    assert_eq!(error(&method), "a.warc is compressed with Lzma, which is not read");
+    assert_eq!(error(&method), "a.warc is compressed with Lzma, which is not supported");
 }

@@ -698,7 +698,7 @@ mod unix {
         fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
         for (arguments, argument) in [
             (&["rewrite", "a.html", "-o", ""][..], "--output <PATH>"),
-            (&["localize", ".", "-o", ""], "--output <PATH>"),
+            (&["localize", ".", "-o", ""], "--output <DIR>"),
             (&["links", "--json", "a.html", "-o", ""], "--output <DIR>"),
             (&["check", ".", "--report", ""], "--report <FILE>"),
             (&["rewrite", ""], "[PATH]..."),
@@ -948,7 +948,7 @@ mod every_system {
             stderr_and_status(scene.path(), &["move", "-q", "w", "--rename", &rename, "-o", "out"])
         };
         if cfg!(windows) {
-            let refused = "error: --rename: a.html: cannot become b:c.html: Windows refuses it\n";
+            let refused = "error: --rename: a.html: cannot become b:c.html: Windows does not allow this name\n";
             assert_eq!(renamed("b:c.html"), (refused.to_owned(), Some(2)));
         }
         let new = format!("sub{MAIN_SEPARATOR}c.html");

@@ -185,7 +185,7 @@ fn parts_may_be_empty() {
 }
 
 #[test]
-fn delimiters_may_end_in_padding() {
+fn white_space_and_text_may_follow_a_boundary() {
     check(
         &format!("{MIXED}b\n\n«p|»--b \t\n\n«1|one»\n--b x\n\n«2|two»\n--b-- \n«e|»"),
         "multipart multipart/mixed, 1 leaf text/plain, 2 leaf text/plain",
@@ -510,7 +510,8 @@ fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>)
     }
 }
 
-/// For each entity, the innermost message that contains it; a message contains itself.
+/// For each entity, the root of the innermost message that contains it. A root is the whole message or the child of an
+/// [`EntityKind::Message`], and is its own owner.
 fn owners(structure: &Structure) -> Vec<usize> {
     let mut owners: Vec<usize> = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {
@@ -602,7 +603,8 @@ fn messages_have_the_structure_that_mailparse_finds() {
             match (differs, known.get(name.as_str())) {
                 (None, None) => {}
                 (Some(_), Some(_)) => occurrences += usize::from(form.is_empty()),
-                // A file with both bare CR and LF has different line ends after the conversion.
+                // The list is about the original form. In a file with both bare CR and LF, the conversion to CRLF may
+                // remove the difference.
                 (None, Some(_)) if !form.is_empty() => {}
                 (None, Some(reason)) => wrong.push(format!("{name}\tno longer differs ({reason})")),
                 (Some((index, difference)), None) => {

@@ -284,7 +284,7 @@ fn reports_have_the_keys_of_json() {
     };
     rewriter.links(page, |found| {
         let link = serde_json::to_value(&found).unwrap();
-        has(&link, promised("links", "an object per link: "));
+        has(&link, promised("links", "an object for each link: "));
         assert_eq!(
             (&link["line"], &link["start"], &link["end"]),
             (&2.into(), &12.into(), &13.into())
@@ -294,7 +294,7 @@ fn reports_have_the_keys_of_json() {
     let report = rewriter.rewrite(b"<base href=../x><a href=y>").report;
     let report = serde_json::to_value(&report).unwrap();
     let entity = &report["entities"][0];
-    has(entity, promised("base", "an object per document or entity: "));
+    has(entity, promised("base", "an object for each document or entity: "));
     has(&entity["chain"][0], promised("base", "chain (an array of "));
     assert_eq!(entity["chain"][0]["status"], "taken");
     has(&report["diagnostics"][0], ["code", "start", "end", "message"].map(str::to_owned).to_vec());

@@ -162,7 +162,7 @@ fn links_to_the_output_are_not_read() {
     assert_eq!(
         stderr,
         "error: out: the output folder is the input itself; name another\n\
-         error: out: the output folder holds the input w/back/old.html; name another\n"
+         error: out: the output folder contains the input w/back/old.html; name another\n"
     );
     assert_eq!(status, 2);
     assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("old.html")]);
@@ -485,10 +485,8 @@ fn an_extended_attribute_ranks_between_a_page_and_a_layout() {
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
         shown.contains(
-            "  3.3 retrieval URL\n    > https://s.example/p.html  taken: the URL from which the \
-             document says it was saved\n    - https://x.example/p.html  passed over: the URL in \
-             an extended attribute of the file; another source of the retrieval URL comes before \
-             it\n"
+            "  3.3 retrieval URL\n    > https://s.example/p.html  taken: the URL recorded in the saved document\n    - https://x.example/p.html  passed over: the URL in \
+             an extended attribute of the file; another source of the retrieval URL takes precedence\n"
         ),
         "{shown}"
     );
@@ -660,8 +658,8 @@ fn hard_links_are_reported_and_broken_only_on_request() {
     let (status, _, stderr) = run(here, "rewrite -i w");
     assert_eq!(
         stderr,
-        "error: w/a.html: 2 names (hard links) lead to this file; `break-links` \
-         replaces it under this one alone\n2 files: 1 rewritten, 1 could not be used\n  html  1 \
+        "error: w/a.html: the file has 2 names (hard links); --in-place=break-links \
+         replaces it under this name only\n2 files: 1 rewritten, 1 could not be used\n  html  1 \
          file, 1 link: 1 rewritten\n"
     );
     assert_eq!(status, 2);
@@ -694,8 +692,7 @@ fn maildir_names_get_the_new_sizes() {
     let (status, _, stderr) = run(here, "rewrite -i --backup .orig Mail/new");
     assert_eq!(
         stderr,
-        "error: Mail/new/3.c.host: in a Maildir a backup would be a further message; omit \
-         --backup\n1 file: 1 could not be used\n"
+        "error: Mail/new/3.c.host: in a Maildir a backup would be another message; omit --backup\n1 file: 1 could not be used\n"
     );
     assert_eq!(status, 2);
 
@@ -991,6 +988,8 @@ fn a_message_about_a_name_that_is_not_utf_8_is_utf_8() {
     let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).args(URL).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        String::from_utf8(output.stderr).unwrap().starts_with("error: w/\u{fffd}.html: 2 names")
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .starts_with("error: w/\u{fffd}.html: the file has 2 names")
     );
 }

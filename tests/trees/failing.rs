@@ -390,7 +390,8 @@ fn a_folder_that_cannot_be_synced_is_reported() {
         let number = traced_calls.filter(|(_, name, _)| *name == call).count();
         let (output, _) = traced(&["-e", &format!("inject={call}:error=EIO:when={number}")]);
         let reported = String::from_utf8(output.stderr).unwrap();
-        let why = "is new, but its folder could not be synced: Input/output error (os error 5)";
+        let why =
+            "was written, but its folder could not be synced: Input/output error (os error 5)";
         assert_eq!(reported, format!("error: w/0.html {why}\n"));
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(files(scene.path()), mode.after(1));
@@ -428,7 +429,7 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     kill_process(stopped.unwrap(), Signal::CONT).unwrap();
     let output = run.wait_with_output().unwrap();
     let reported = String::from_utf8(output.stderr).unwrap();
-    let why = "another program changed it meanwhile; it was left as it is";
+    let why = "another program changed it meanwhile, so it was not replaced";
     assert_eq!(reported, format!("error: all.mbox: {why}\n"));
     assert_eq!(output.status.code(), Some(2));
     let with_message = format!("{}{message}", before[Path::new("all.mbox")]);

@@ -484,7 +484,7 @@ fn a_file_swapped_for_a_pipe_does_not_block() {
             for error in reported.lines().filter(|line| line.starts_with("error: ")) {
                 let sentences = [
                     "another program replaced it; skipped",
-                    "another program changed it meanwhile; it was left as it is",
+                    "another program changed it meanwhile, so it was not replaced",
                     "not a regular file; skipped",
                     "not a regular file",
                 ];
@@ -499,9 +499,9 @@ fn a_file_swapped_for_a_pipe_does_not_block() {
 
 /// Errors that one of two runs may report about a file that the other has changed.
 const OF_ANOTHER_RUN: [&str; 5] = [
-    "another program changed it meanwhile; it was left as it is",
-    "another file came there meanwhile, under that name or one that is the same to this file system, \
-     and was left",
+    "another program changed it meanwhile, so it was not replaced",
+    "another program created a file with this name, or with a name that this file system treats as \
+     the same; that file was kept",
     "it changed while it was read, and its result was discarded",
     "it was changed while it was checked",
     // A message that the other run renamed.

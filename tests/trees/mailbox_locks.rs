@@ -138,12 +138,12 @@ fn a_mailbox_that_stays_locked_is_skipped() {
     });
     assert_eq!(
         file_error,
-        "error: all.mbox: another program holds its lock all.mbox.lock; it was left as it is. If no program delivers or \
-         changes mail there, delete all.mbox.lock\n"
+        "error: all.mbox: another program holds its lock all.mbox.lock, so it was not changed; if no \
+         program delivers or changes mail there, delete all.mbox.lock\n"
     );
     assert_eq!(
         call_error,
-        "error: all.mbox: another program has locked it; it was left as it is\n"
+        "error: all.mbox: another program has locked it, so it was not changed\n"
     );
     let with_lock = [file("all.mbox", BEFORE), file("all.mbox.lock", "1\n")];
     assert_eq!(files(by_file.path()), with_lock);

@@ -657,8 +657,10 @@ fn an_invalid_url_is_reported_and_the_next_source_is_used() {
     assert_eq!(
         passed_over,
         [
-            format!("{path}: no url-map URL: the base URL is not absolute: y"),
-            format!("{path}: no saved-from URL: it is not a network address: about:internet"),
+            format!("{path}: ignored the url-map URL y: the base URL is not absolute"),
+            format!(
+                "{path}: ignored the saved-from URL about:internet: it is not a network address"
+            ),
         ]
     );
     let latin_1 = b"<!-- saved from url=(0010)http://a/\xE9 -->";

@@ -379,8 +379,8 @@ mod in_place {
         fs::hard_link(&page, &other).unwrap();
         assert_eq!(
             sentence(replace(&InPlace::default(), &page, b"new"), folder.path()),
-            "DIR/page.html: 2 names (hard links) lead to this file; `break-links` \
-             replaces it under this one alone"
+            "DIR/page.html: the file has 2 names (hard links); --in-place=break-links \
+             replaces it under this name only"
         );
         assert_eq!(fs::read(&page).unwrap(), b"old");
         let settings = InPlace { break_links: true, ..InPlace::default() };
@@ -466,7 +466,7 @@ mod in_place {
                 };
                 assert_eq!(
                     sentence(committed, folder.path()),
-                    "DIR/page.html: another program changed it meanwhile; it was left as it is",
+                    "DIR/page.html: another program changed it meanwhile, so it was not replaced",
                     "{number}"
                 );
                 assert_eq!(fs::read_to_string(&page).unwrap(), after, "{number}");
@@ -525,7 +525,7 @@ mod in_place {
                 change(&page);
                 assert_eq!(
                     sentence(new.commit(), folder.path()),
-                    "DIR/below/page.html: another program changed it meanwhile; it was left as it is",
+                    "DIR/below/page.html: another program changed it meanwhile, so it was not replaced",
                     "{what}"
                 );
                 assert_eq!(fs::read_to_string(&page).unwrap(), after, "{what}");
@@ -622,7 +622,7 @@ mod in_place {
         set_mode(&other, 0o644);
         assert_eq!(
             sentence(second.commit(), folder.path()),
-            "DIR/other.html: another program changed it meanwhile; it was left as it is"
+            "DIR/other.html: another program changed it meanwhile, so it was not replaced"
         );
         assert_eq!(fs::read(&other).unwrap(), b"old");
     }
@@ -740,7 +740,7 @@ mod in_place {
         put(&backup, b"old");
         assert_eq!(
             sentence(replace(&backed_up(), &backup, b"new"), folder.path()),
-            "DIR/page.html.orig: its name is that of a backup; skipped"
+            "DIR/page.html.orig: named like a backup; skipped"
         );
         assert_eq!(names(folder.path()), ["page.html.orig"]);
         let suffix = Suffix::new(OsStr::new(".orig")).unwrap();
@@ -810,7 +810,7 @@ mod together {
             .into_iter()
             .map(|done| if done.is_ok() { String::new() } else { sentence(done, folder.path()) })
             .collect();
-        let changed = "DIR/b: another program changed it meanwhile; it was left as it is";
+        let changed = "DIR/b: another program changed it meanwhile, so it was not replaced";
         let no_backup =
             "DIR/c.orig: not a regular file, so it cannot be the backup; nothing was written";
         assert_eq!(committed, ["", changed, no_backup, "", "", ""]);
@@ -832,7 +832,7 @@ mod together {
         };
         let mut committed = write::commit_all(vec![new(b"1"), new(b"2")]);
         let second = sentence(committed.remove(1), folder.path());
-        assert_eq!(second, "DIR/page.html: named twice, and written once");
+        assert_eq!(second, "DIR/page.html: named twice; written once");
         assert!(committed[0].is_ok());
         assert_eq!(fs::read(&page).unwrap(), b"1");
         assert_eq!(names(folder.path()), ["page.html"]);
@@ -1297,8 +1297,8 @@ mod mirror {
     }
 
     /// The message about a file that another program created before the new file got its name.
-    const OF_OTHERS: &str = "another file came there meanwhile, under that name or one that is the same \
-                             to this file system, and was left";
+    const OF_OTHERS: &str = "another program created a file with this name, or with a name that this file system treats as \
+     the same; that file was kept";
 
     /// A folder in which a file was written is cached, but its contents may have changed since.
     #[test]
@@ -1359,7 +1359,7 @@ mod mirror {
         let missing = folder.path().join("no/such");
         assert_eq!(
             sentence(Mirror::new(&missing), folder.path()),
-            "DIR/no/such: there is no folder DIR/no"
+            "DIR/no/such: the folder DIR/no does not exist"
         );
         // A link in the path to the output folder is the choice of the user.
         let mirror = Mirror::new(&out.join("below")).unwrap();
@@ -1395,8 +1395,7 @@ mod mirror {
         put(&other, b"other");
         let mirror = Mirror::new(&out).unwrap();
         write(&mirror, &page, b"a/x", b"new").unwrap();
-        let refusal = "DIR/out/a/x would be written from DIR/in/other.html, and was from \
-                       DIR/in/page.html already";
+        let refusal = "DIR/out/a/x would be written from DIR/in/other.html, but was already written from DIR/in/page.html";
         assert_eq!(sentence(write(&mirror, &other, b"a/x", b"2"), folder.path()), refusal);
         assert_eq!(sentence(write(&mirror, &other, b"a//x/", b"2"), folder.path()), refusal);
         assert_eq!(sentence(copied(&mirror, &other, Path::new("a/x")), folder.path()), refusal);
@@ -1448,7 +1447,7 @@ mod mirror {
         put(&at("site2/page.html"), b"old");
         symlink("site", at("link")).unwrap();
         let within = "DIR/OUT: the output folder is in the input DIR/IN";
-        let holds = "DIR/OUT: the output folder holds the input DIR/IN";
+        let holds = "DIR/OUT: the output folder contains the input DIR/IN";
         let itself = "DIR/OUT: the output folder is the input itself";
         for (out, input, why) in [
             ("site", "site", itself),
@@ -1741,7 +1740,7 @@ mod maildir {
         put(&at("cur/1"), b"old");
         assert_eq!(
             sentence(replace(&backed_up(), &at("cur/1"), b"new"), folder.path()),
-            "DIR/cur/1: in a Maildir a backup would be a further message; omit --backup"
+            "DIR/cur/1: in a Maildir a backup would be another message; omit --backup"
         );
         set_mode(&at("cur/1"), 0o400);
         assert_eq!(

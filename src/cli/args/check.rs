@@ -30,7 +30,8 @@ pub(super) struct TypedCheck {
     to: Option<String>,
     /// Exit with 1 if a link has one of these classes [default: pinned,escapes,dangling,missing]
     ///
-    /// A list of travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside, left, or all, or none; repeatable.
+    /// A list, separated by commas, of travels, lines, pinned, escapes, dangling, missing, missing-page, fragment, outside
+    /// and left; or all, or none. Repeatable.
     #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     deny: Vec<Classes>,
     /// Accept the findings that this file records; list and deny only new ones
@@ -51,13 +52,13 @@ pub(super) struct TypedCheck {
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List every missing URL of a denied class, one per line, as `wget -i` reads it; `-` is standard output
+    /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` is standard output
     ///
-    /// In an archive, or with --layout host, the class `missing` has the images, scripts and so on that were not captured. With
-    /// `--deny missing,missing-page`, the pages that an archive lacks follow.
+    /// In an archive, or with --layout host, the class `missing` contains the images, scripts and other embedded resources
+    /// that were not captured. With `--deny missing,missing-page`, the list ends with the pages that an archive lacks.
     #[arg(long, value_name = "FILE", help_heading = "Archives")]
     missing: Option<PathBuf>,
-    /// List single links that break instead of targets, and the anomalies of each document
+    /// List each broken link instead of each target, and the anomalies of each document
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }

@@ -137,7 +137,7 @@ pub(super) struct Typed {
 pub(super) enum TypedCommand {
     /// Make every relative link absolute.
     ///
-    /// Only the bytes of URLs change. One document goes to standard output, or to a file with -o.
+    /// Only the bytes of URLs change. The result of one document is written to standard output, or to a file with -o.
     #[command(after_help = REWRITE_AFTER)]
     Rewrite(Box<TypedRewrite>),
     /// List every link with its place, its target, and what `rewrite` would do with it.
@@ -156,15 +156,16 @@ pub(super) enum TypedCommand {
     Check(Box<TypedCheck>),
     /// Make a folder or an archive work offline: links to files that are present become local, all others absolute.
     ///
-    /// In a folder, only the bytes of URLs change; the mirror is another folder with -o, or the folder itself with -i. An archive
-    /// becomes a folder with -o: everything that was captured, a table of the files, and a page that lists the pages.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_archives_or_page), mut_arg("resolver", resolver_of_browsers))]
+    /// In a folder, only the bytes of URLs change. With -o, the mirror is another folder; with -i, the files are rewritten
+    /// in place. An archive becomes a folder with -o: it contains everything that was captured, a table of the files, and a
+    /// page that lists the captured pages.
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", folder_archives_or_page), mut_arg("output", mirror_folder), mut_arg("resolver", resolver_of_browsers))]
     Localize(Box<TypedLocalize>),
-    /// Move a folder to another URL, or rename files in it, so that every link still leads to its target.
+    /// Move a folder to another URL, or rename files in it, and keep every link working.
     ///
     /// Each link keeps its form: a relative one stays relative, `/path` begins at the new root, and an absolute URL gets the new
     /// host and path. Links out of the folder stay as they are. Only the bytes of URLs change.
-    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("resolver", resolver_of_browsers), mut_args(hide_unused))]
+    #[command(after_help = MOVE_AFTER, mut_arg("paths", folder), mut_arg("output", copy_folder), mut_arg("resolver", resolver_of_browsers), mut_args(hide_unused))]
     Move(Box<TypedMove>),
     /// Print a shell completion script for baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
@@ -196,6 +197,22 @@ fn folder_archives_or_page(paths: Arg) -> Arg {
 /// The argument for paths of a command that takes one folder.
 fn folder(paths: Arg) -> Arg {
     required(paths, "DIR", "The folder")
+}
+
+/// The argument for the output folder of `localize`.
+fn mirror_folder(output: Arg) -> Arg {
+    output.value_name("DIR").help("The folder for the mirror").long_help(
+        "The folder for the mirror\n\nEach file is replaced whole or not at all. The mirror of a folder contains all selected \
+         files, even those that do not change. For an archive, the folder must be new, empty, or the result of an earlier run.",
+    )
+}
+
+/// The argument for the output folder of `move`.
+fn copy_folder(output: Arg) -> Arg {
+    output.value_name("DIR").help("The folder for the moved copy").long_help(
+        "The folder for the moved copy\n\nEach file is replaced whole or not at all. The copy contains all selected files, \
+         even those that do not change.",
+    )
 }
 
 /// Makes the argument for paths required.
@@ -253,7 +270,7 @@ pub(super) struct TypedRewrite {
     output: TypedOutput,
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by
+    /// Its keys are path, format, output (null if nothing was written), the numbers of links by
     /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
     /// line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
@@ -266,7 +283,7 @@ pub(super) struct TypedLinks {
     pub(super) documents: TypedDocuments,
     #[command(flatten)]
     pub(super) policy: TypedPolicy,
-    /// Report whether each reference conforms to the grammar of RFC 1808, and where it does not
+    /// Report whether each reference conforms to the grammar of RFC 1808, and where it violates the grammar
     #[arg(long, help_heading = "Output")]
     grammar: bool,
     /// Print only the targets, one absolute URL per line; links without a target are omitted

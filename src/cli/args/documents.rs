@@ -52,11 +52,12 @@ pub(super) struct TypedDocuments {
         help_heading = "Retrieval URLs"
     )]
     url: Option<String>,
-    /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; its URLs win over --url
+    /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it takes precedence over --url
     ///
-    /// CSV and TSV have the columns path and url; JSON Lines have an object with both on each line. A relative
+    /// CSV and TSV have the columns path and url; in JSON Lines, each line is an object with both keys. A relative
     /// path is looked up in the named folder, then next to the table, then in the current folder, then next to a named file.
-    /// Links to any URL of a file find it; its own URL is the last one.
+    /// If the table has several URLs for a file, links to any of them lead to the file, and the last one is its
+    /// retrieval URL.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
     pub(super) url_map: Option<PathBuf>,
     /// The name of index files, such as index.html: their URLs end with `/`
@@ -78,20 +79,20 @@ pub(super) struct TypedDocuments {
     /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.
     #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
     trust: Vec<TrustList>,
-    /// The scheme, such as https, of URLs without one: in links that begin with `//` if there is no base, in pages of
-    /// HTTrack, and with --layout host
+    /// The scheme to assume for URLs without one, such as https: in links that begin with `//` and have no base, in
+    /// pages of HTTrack, and with --layout host
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
     /// In folders and archives, read only files that match; repeatable
     ///
     /// A pattern without `/` is matched against the name, one with `/` against the path below the named
-    /// folder; `**` stands for any number of folders. Hidden files count only with --hidden.
+    /// folder; `**` stands for any number of folders. Hidden files are read only with --hidden.
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     include: Vec<String>,
     /// In folders and archives, skip files that match, and everything below folders that match; repeatable
     #[arg(long, value_name = "GLOB", help_heading = "Folders")]
     exclude: Vec<String>,
-    /// In folders, include hidden files
+    /// In folders, read hidden files, too
     #[arg(long, help_heading = "Folders")]
     hidden: bool,
     /// In folders, follow symbolic links
@@ -125,7 +126,7 @@ pub(super) struct TypedDocuments {
     /// An additional place to look for links, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
     attribute: Vec<Place>,
-    /// The settings file, or none for no settings [default: the nearest baselink.toml in the first input or above it]
+    /// The settings file, or `none` to use no settings [default: the nearest baselink.toml in the first input or above it]
     ///
     /// Its keys are long options without `--`. Options that choose inputs, outputs and messages are allowed only on the
     /// command line.
@@ -140,19 +141,22 @@ pub(super) struct TypedDocuments {
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
-    /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; in saved pages auto]
+    /// What to do with references that are only a fragment: rewrite, keep, or auto [default: rewrite; in saved pages auto]
     ///
-    /// `auto` rewrites them only where an embedded base differs from the retrieval URL: there a
-    /// browser leaves the page for them, too.
+    /// `auto` rewrites them only where an embedded base differs from the retrieval URL, because there a browser leaves
+    /// the page, too.
     #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
     pub(super) fragments: Option<Fragments>,
-    /// The href of a base element: absolute (default), or keep
+    /// What to do with the href of a base element: make it absolute (`absolute`, the default), or keep it (`keep`)
     #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
     pub(super) base_element: Option<BaseElement>,
     /// Do not change messages with a DKIM or ARC signature, since a changed link would break it
     #[arg(long)]
     pub(super) skip_dkim: bool,
-    /// Exit with 1 if a relative link cannot be made absolute, unless it is left on purpose
+    /// Exit with 1 if a relative link cannot be made absolute
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, dkim.
     #[arg(long)]
     pub(super) strict: bool,
     /// Report how each base was found, and which links were not made absolute

@@ -42,20 +42,21 @@ Examples:
   baselink rewrite --in-place Maildir
   baselink rewrite crawl.warc.gz -o pages
 
-Each document of an archive (WARC, WACZ, HAR, .webarchive) is read with its own URL, and becomes a file under host and \
-path. For several files only errors and totals are printed, and each kind of warning once; -v prints all.
+Each document of an archive (WARC, WACZ, HAR, .webarchive) is resolved against its own URL and becomes a file HOST/PATH. \
+For several files, only errors, totals and the first warning of each kind are printed; -v prints all.
 
 Exit status:
   0  done
-  1  --strict: a relative link could not be made absolute;
+  1  --strict: a relative link could not be made absolute,
+     or a record of an archive caused a warning;
      --verify: something other than URLs would have changed, so nothing was written
   2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const LOCALIZE_AFTER: &str = "\
-A link whose target is among the files read becomes a relative reference to the file, every other one \
-absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
-browsers give them, and by `index` names.
+A link whose target is among the files becomes a relative reference to that file; every other link becomes \
+absolute. Files are found by their retrieval URLs, by the names that wget, HTTrack and browsers give them, and \
+as index files.
 
 Results of links: made local, local (already was), made absolute, absolute (already was), base emptied (a base \
 element or xml:base), no-base, left, not-editable.
@@ -72,21 +73,22 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link could not be made absolute;
+  1  --strict: a relative link could be made neither local nor absolute,
+     or a record of an archive caused a warning;
      --verify: something other than URLs would have changed, so nothing was written
   2  a file or an argument could not be used; all other files were processed
   130  stopped by Ctrl-C or a signal; every file is complete";
 
 pub(super) const MOVE_AFTER: &str = "\
-Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link below the old root \
-moves even if no file answers it (`/search`); -v lists such URLs.
+Without --url, DIR is the root of its site: `/x` leads to DIR/x, and absolute URLs lead elsewhere. A link to a URL below \
+the old root is moved even if no file has that URL (`/search`); -v lists these URLs.
 
-With --relative, these links stay as they are or, with --to, get the new URL in their own form: canonical URLs, alternates in other languages, og:image \
-and its kin, JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL. From disk, browsers \
-refuse module scripts, workers, fetch, web app manifests, SVG `use` of another file, and elements with crossorigin or integrity.
+With --relative, these links do not become relative: canonical URLs, alternates in other languages, og:image and the like, \
+JSON-LD, feeds, sitemaps and mail, and all links of 404.html, which servers show at any URL. With --to they get the new URL in \
+their present form; otherwise they stay as they are. From disk, browsers refuse module scripts, workers, fetch, web app manifests, SVG `use` of another file, and elements with crossorigin or integrity.
 
-With --in-place, nothing changes before the journal of the move is complete. If a run is stopped, give the same command again: \
-it finishes the move.
+With --in-place, nothing changes before the journal of the move is complete. If a run is stopped, repeat the \
+command to finish the move.
 
 Results of links: moved relative, moved root-relative, moved absolute, made relative, unchanged (still leads to its \
 target as written), absolute (leads elsewhere), no-base, left, not-editable.
@@ -106,11 +108,11 @@ Exit status:
   130  stopped by Ctrl-C or a signal; repeat the command to finish";
 
 pub(super) const LINKS_AFTER: &str = "\
-Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
+Each line shows the place (path, line, column in bytes), the outcome, the element with its \
 attribute, and the reference as written, with its target or the reason why it is left. For a link in an inner document \
 (srcdoc, a part of a message), the number of that document precedes the element.
 
-With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
+--json prints an object for each link: path, entity, line, column, start, end, element, attribute, \
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
 reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with at, the byte of the reference; character; production; \
@@ -129,16 +131,16 @@ Examples:
 
 Exit status:
   0  done
-  1  --strict: a relative link cannot be made absolute, and is not left on purpose
+  1  --strict: a relative link cannot be made absolute
   2  a file or an argument could not be used";
 
 pub(super) const BASE_AFTER: &str = "\
-The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
-base, `-` passed over, `!` declared, but gives way to the next level (such as `data:`); no mark: not declared. A message is \
+The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` gives the base, \
+`-` was passed over, `!` is declared but cannot be a base (such as `data:`); levels without a mark are not declared. A message is \
 shown as the tree of its entities, each with the levels that have a value. For several files, and for an archive, each \
-document is one line: its path, its base or none, and the source of the base, separated by tabs.
+document has one line: its path, its base or none, and the source of the base, separated by tabs.
 
-With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
+--json prints an object for each document or entity: path, entity, media_type, base, rule, source, declared (null, \
 or entity, rule and source of the level that an inherited base comes from), chain (an array of \
 entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
 
@@ -162,9 +164,8 @@ before a reference that begins with `-`.
 With --pairs, the first tab of a line separates base and reference; without a tab, the first white space does. \
 Each input line gives one output line.
 
-With --json, an object per reference: base (null for a line that is not a pair), reference, target (null when \
-there is none), category, \
-conforms, violation (null, or an object with at, character, production, message), resolver.
+--json prints an object for each reference: base (null for a line that is not a pair), reference, target (null if \
+there is none), category, conforms, violation (null, or an object with at, character, production, message), resolver.
 
 Examples:
   baselink resolve http://a/b/c/d ../g '?y' '#s'
@@ -181,13 +182,13 @@ Exit status:
 pub(super) const CHECK_AFTER: &str = "\
 Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
 folder before and after the move), pinned (keeps pointing at the old place), escapes (depends on files \
-around the folder), dangling (no such file), missing (embedded in a page of an archive that lacks it), \
-missing-page (a page that the archive lacks), fragment (no such id), lines (which a \
-script of the page marks), travels.
+around the folder), dangling (no such file), missing (an embedded resource that the archive lacks), \
+missing-page (a page that the archive lacks), fragment (no such id), lines (line numbers that a \
+script of the page marks), travels (relative, and its target exists).
 
-With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
-outside), differs (true if the resolvers disagree), moved (where it leads after the move; null where \
-that is unknown), hint (a similar name that exists), missing (why \
+--json prints an object for each link: the keys of `links --json`, and class, cause (null for travels, lines and \
+outside), differs (true if the resolvers disagree), moved (where it leads after the move; null if \
+it is unknown), hint (a similar name that exists), missing (why \
 a pinned link leads to no file).
 
 Examples:
@@ -203,7 +204,7 @@ Examples:
 
 Exit status:
   0  done
-  1  links have a class that is denied, after --baseline
+  1  a link has a denied class, and --baseline does not accept it
   2  a file or an argument could not be used";
 
 pub(super) const COMPLETIONS_AFTER: &str = "\

@@ -25,33 +25,37 @@ use crate::cli::settings::Settings;
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Exit with 1 if a relative link can be made neither local nor absolute, unless it is left on purpose, or if a record of an archive is
-    /// broken
+    /// Exit with 1 if a relative link can be made neither local nor absolute, or if a record of an archive causes a
+    /// warning
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, kept.
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
     /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by
+    /// Its keys are path, format, output (null if nothing was written), the numbers of links by
     /// result (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// List every URL that the folder or archive should have and has no file for, one per line, as `wget -i` reads it; `-` is standard output
+    /// List the URLs that belong to the folder or archive but have no file, one per line, as `wget -i` reads them; `-` is
+    /// standard output
     ///
     /// The list is also written with --dry-run, and must be outside the folders.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     missing: Option<PathBuf>,
     /// If a URL has several captures, take the one nearest to WHEN: 2024, 2024-05-31 or 20240531102030
     ///
-    /// Without it, the latest counts. A captured error never replaces a page.
+    /// Without it, the latest capture is taken. A captured error never replaces a page.
     #[arg(long, value_name = "WHEN", help_heading = "Archives")]
     date: Option<DateRange>,
-    /// Change nothing but URLs in the documents of an archive, even if the copy then does not open
+    /// Change nothing but URLs in the documents of an archive, even if the copies then do not open from disk
     ///
-    /// Without it, a document declares the charset that only its HTTP heading gave, and loses `integrity`, `crossorigin` and
-    /// a Content-Security-Policy where these keep local files from loading.
+    /// Without it, `localize` adds the charset that only the HTTP heading declared, removes `integrity` and `crossorigin`,
+    /// and disables a Content-Security-Policy, where these would keep local files from loading.
     #[arg(long, help_heading = "Archives")]
     exact: bool,
     /// Report how each base was found, and the missing URLs with the most links

@@ -28,8 +28,9 @@ enum TypedInPlace {
 pub(super) struct TypedOutput {
     /// The file for the result, or the folder for the results of folders, archives and several files
     ///
-    /// An existing file is replaced whole or not at all. The result of a folder has all selected files, also those that do not change. Each of
-    /// several inputs gets a folder with its name. Documents of an archive become HOST/PATH, which `--layout host` reads.
+    /// An existing file is replaced whole or not at all. The result of a folder contains all selected files, even those
+    /// that do not change. Several inputs keep their names in the folder. Documents of an archive become HOST/PATH, which
+    /// `--layout host` reads.
     #[arg(short, long, value_name = "PATH")]
     pub(super) output: Option<PathBuf>,
     /// Rewrite the files themselves; each is replaced whole or not at all
@@ -38,7 +39,7 @@ pub(super) struct TypedOutput {
     /// names keep the old bytes.
     #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true)]
     in_place: Option<TypedInPlace>,
-    /// With --in-place, keep a backup of each changed file, under its name and this suffix
+    /// With --in-place, keep a backup of each changed file, named after the file with this suffix
     ///
     /// An existing backup is never overwritten, and backups in folders are not rewritten.
     #[arg(long, value_name = "SUFFIX")]

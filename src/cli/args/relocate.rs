@@ -35,33 +35,36 @@ pub(super) struct TypedMove {
     /// The new URL of the folder
     #[arg(long, value_name = "URL", help_heading = "Move")]
     to: Option<String>,
-    /// Make links to files of the folder relative; with `--relative=disk` they also name index files, as a browser opens them
+    /// Make links to files of the folder relative; with `--relative=disk` they also name index files, so that they work
     /// from disk
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "served", hide_possible_values = true, help_heading = "Move")]
     relative: Option<TypedForm>,
     /// Rename a file or folder, both paths relative to DIR; `@FILE` is a table (CSV, TSV, JSON Lines) of old and new paths;
     /// repeatable
     ///
-    /// The columns of CSV and TSV are old and new; JSON Lines have an object with both on each line. Links into, out of and
+    /// CSV and TSV have the columns old and new; in JSON Lines, each line is an object with both keys. Links into, out of and
     /// inside renamed files and folders are rewritten.
     #[arg(long, value_name = "OLD=NEW", help_heading = "Move")]
     rename: Vec<OsString>,
-    /// Write a redirect from the old to the new path of each renamed file: by its name for nginx
-    /// (.map, .conf), for Apache (.htaccess), or else as lines of `_redirects`
+    /// Write redirects from the old to the new paths of renamed files; the name of FILE selects the syntax: nginx (.map,
+    /// .conf), Apache (.htaccess), or else `_redirects`
     #[arg(long, value_name = "FILE", requires = "rename", help_heading = "Move")]
     redirects: Option<PathBuf>,
-    /// Exit with 1 if a link could not be moved
+    /// Exit with 1 if a link cannot be moved
+    ///
+    /// Links that are left for one of these reasons are accepted: id-reference, empty, placeholder, fragment,
+    /// base-element, local-copy, kept.
     #[arg(long, help_heading = "Policies")]
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
     /// Print a JSON object for each file; requires -o or --dry-run
     ///
-    /// Its keys are path, format, output (null where nothing was written), the numbers of links by result, and
+    /// Its keys are path, format, output (null if nothing was written), the numbers of links by result, and
     /// diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
-    /// Report the links that were left, and the URLs of the folder that have no file
+    /// Report the links that were not moved, and the URLs of the folder that have no file
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }
@@ -80,7 +83,7 @@ impl TypedMove {
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         documents.archives = Archives::None;
         let [folder] = documents.paths.as_slice() else {
-            return refused("move takes exactly one folder");
+            return refused("move takes one folder; run it once for each folder");
         };
         if is_standard_input(folder) || !folder.is_dir() {
             let what = match folder.exists() && !is_standard_input(folder) {

@@ -1,7 +1,7 @@
 //! The arguments of `baselink resolve`.
 //!
 //! ```text
-//! resolve http://a/b ../c   -->  References { base: http://a/b, references: Some([../c]) }
+//! resolve http://a/b ../c   -->  References { base: http://a/b, references: [../c] }
 //! resolve --pairs           -->  Pairs
 //! ```
 //!
@@ -22,7 +22,7 @@ pub(super) struct TypedResolve {
     /// The references; without any, each line of standard input is one
     #[arg(value_name = "REFERENCE")]
     references: Vec<String>,
-    /// Read a base and a reference from each line of standard input, separated by a tab or white space
+    /// Read a base and a reference from each line of standard input, separated by the first tab, or else by the first white space
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg

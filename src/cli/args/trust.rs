@@ -91,7 +91,9 @@ impl FromStr for HostLayout {
         match text.split_once(':') {
             None if text == "host" => Ok(Self { scheme: None }),
             Some(("host", scheme)) => Ok(Self { scheme: Some(hierarchical_scheme(scheme)?) }),
-            _ => Err(Error::new(format!("unknown layout '{text}': use host, or host:http"))),
+            _ => Err(Error::new(format!(
+                "unknown layout '{text}'; use host or host:SCHEME, such as host:http"
+            ))),
         }
     }
 }

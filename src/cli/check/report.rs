@@ -432,7 +432,7 @@ fn meaning(class: Class) -> &'static str {
             "A page needs this resource to look or work as before, but the archive lacks it."
         }
         Class::MissingPage => "It leads to a page of a captured host that was not captured.",
-        Class::Escapes => "It depends on what is around the folder.",
+        Class::Escapes => "It depends on files around the folder.",
         Class::Pinned => "It leads into the folder, and keeps pointing at the old place.",
         Class::Outside => "It leads out of the folder, before and after the move.",
         Class::Left => "It has no target.",
@@ -499,7 +499,7 @@ fn folder_picture(tree: &CheckedTree<'_>) -> String {
     }
     let shown = shown_folders(&folders);
     let mut page = String::from(
-        "<section>\n<h2>The folder</h2>\n<p>A square is a document. Its letter is the most frequent class of its broken links: pinned, escapes, dangling or fragment. \
+        "<section>\n<h2>The folder</h2>\n<p>A square is a document. Its letter begins the name of the most frequent class of its broken links. \
          Folders open and close.</p>\n<div class=\"tree\">\n",
     );
     let (mut open, mut room) = (0, SQUARES);

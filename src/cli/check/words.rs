@@ -73,7 +73,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Escapes,
         "root-relative",
-        "it begins with /, and what is there changes or is outside the tree",
+        "it begins with /, and its target changes or is outside the tree",
         MOVE,
     ),
     rule(Class::Escapes, "climbs-out", "its .. segments lead out of the tree", MAKE_RELATIVE),
@@ -91,18 +91,13 @@ pub(super) const RULES: &[FindingRule] = &[
         "it is a folder without an index file",
         "Link to a file, or name the index file with --index.",
     ),
-    rule(
-        Class::Dangling,
-        "no-slash",
-        "it is a folder, and lacks the / that its own relative links need",
-        "Add the /.",
-    ),
-    rule(Class::Dangling, "no-name", "no file can have such a name", FIND_FILE),
+    rule(Class::Dangling, "no-slash", "it is a folder, but the final / is missing", "Add the /."),
+    rule(Class::Dangling, "no-name", "no file can have this name", FIND_FILE),
     rule(Class::Dangling, "no-file", "it is a pipe, a socket or a device", FIND_FILE),
     rule(
         Class::Dangling,
         "elsewhere",
-        "after the move it leads to another file than now, or to none",
+        "after the move it leads to a different file, or to none",
         MOVE,
     ),
     rule(
@@ -114,21 +109,21 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Fragment,
         "id-case",
-        "an id in the file differs from it in case",
+        "an id in the file differs from it only in case",
         "Write the id as the file has it.",
     ),
     FindingRule {
         class: Class::Left,
         cause: None,
         why: "it has no target",
-        help: "It is not known where it leads.",
+        help: "Its target is unknown.",
     },
     rule_without_cause(Class::Outside, "it leads out of the tree, before and after the move"),
     rule_without_cause(Class::Travels, "it moves with the tree"),
     rule(
         Class::Escapes,
         "not-saved",
-        "a browser saved the page without what it leads to",
+        "the browser that saved the page did not save its target",
         "Make it absolute; `baselink rewrite` does.",
     ),
     rule(
@@ -152,24 +147,29 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "symlink",
-        "a symbolic link on the way leads to nothing",
-        "Correct the symbolic link, or add what it leads to.",
+        "a symbolic link in its path is broken",
+        "Correct the symbolic link, or add its target.",
     ),
     rule(
         Class::Escapes,
         "symlink",
-        "a symbolic link on the way leads out of the tree",
-        "Put what it leads to into the tree, as `cp -rL` does.",
+        "a symbolic link in its path leads out of the tree",
+        "Copy its target into the tree, as `cp -rL` does.",
     ),
     rule(Class::Missing, "not-captured", "it was not captured", CAPTURE),
     rule(Class::Missing, "client-error", "the server answered with an error (4xx)", CAPTURE),
     rule(Class::Missing, "server-error", "the server answered with an error (5xx)", CAPTURE),
-    rule(Class::Missing, "redirect", "it redirects to nothing that was captured", CAPTURE),
+    rule(Class::Missing, "redirect", "its redirect ends at a URL that was not captured", CAPTURE),
     rule(Class::Missing, "no-body", "it was captured without its body", CAPTURE),
     rule(Class::MissingPage, "not-captured", "it was not captured", CAPTURE),
     rule(Class::MissingPage, "client-error", "the server answered with an error (4xx)", CAPTURE),
     rule(Class::MissingPage, "server-error", "the server answered with an error (5xx)", CAPTURE),
-    rule(Class::MissingPage, "redirect", "it redirects to nothing that was captured", CAPTURE),
+    rule(
+        Class::MissingPage,
+        "redirect",
+        "its redirect ends at a URL that was not captured",
+        CAPTURE,
+    ),
     rule(Class::MissingPage, "no-body", "it was captured without its body", CAPTURE),
     rule_without_cause(Class::Lines, "a script of the page marks these lines"),
 ];
@@ -279,26 +279,41 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
     let denied = listed.not_accepted(tree, |class| request.deny.contains(class));
-    let (breaks, to) = match request.is_of_archives {
-        true => ("have missing targets", ""),
-        false => ("would break", ", to "),
-    };
     if !denied.is_empty() {
         let targets = listed.targets.iter().filter(|target| target.is_denied).count();
         let targets = counted(targets, "target", "targets");
-        let to = if to.is_empty() { format!(" ({targets})") } else { format!("{to}{targets}") };
-        return format!("{} of {links} {breaks}{to}: {}", sum(&denied), classes(&denied));
+        let (denied_links, classes) = (sum(&denied), classes(&denied));
+        let [one, more] = problem(request, &denied);
+        return match if denied_links == "1" { one } else { more } {
+            BREAK => format!("{denied_links} of {links} {BREAK}, to {targets}: {classes}"),
+            problem => format!("{denied_links} of {links} {problem} ({targets}): {classes}"),
+        };
     }
-    match listed.not_accepted(tree, |class| Classes::BROKEN.contains(&class)) {
-        none if none.is_empty() => format!("none of {links} {breaks}"),
-        others => {
-            let (all, others) = (sum(&others), classes(&others));
-            format!("{all} of {links} {breaks}, none of them of a denied class: {others}")
+    let broken = listed.not_accepted(tree, |class| Classes::BROKEN.contains(&class));
+    let [one, more] = problem(request, &broken);
+    match (broken.is_empty(), sum(&broken), classes(&broken)) {
+        (true, ..) => format!("none of {links} {more}"),
+        (false, all, classes) => {
+            let problem = if all == "1" { one } else { more };
+            format!("{all} of {links} {problem}, none of them of a denied class: {classes}")
         }
     }
 }
 
-/// Classes with their numbers of links, such as `1 pinned, 2,000 escapes`.
+const BREAK: &str = "would break";
+
+/// The problem of links of these classes, as a predicate of one link and of several. Not every denied class means that a
+/// link would break.
+pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 2] {
+    let would_break = classes.iter().all(|(class, _)| Classes::BROKEN.contains(class));
+    match (would_break, request.is_of_archives) {
+        (false, _) => ["has a denied class", "have a denied class"],
+        (true, true) => ["has a missing target", "have missing targets"],
+        (true, false) => [BREAK; 2],
+    }
+}
+
+/// `1 pinned, 2,000 escapes`
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
     let sentences =
         of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));

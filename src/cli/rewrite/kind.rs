@@ -135,7 +135,8 @@ impl RewriteKind {
     /// The words for the expected result of a link, such as `made absolute`.
     pub(super) fn expected_result(&self) -> &'static str {
         match self {
-            Self::Absolute | Self::Local { .. } => "made absolute",
+            Self::Absolute => "made absolute",
+            Self::Local { .. } => "made local or absolute",
             Self::Moved(..) => "moved",
         }
     }

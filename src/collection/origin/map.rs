@@ -224,7 +224,7 @@ impl UrlMap {
         let mut text = Vec::new();
         reader.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
         if text.len() as u64 > LARGEST {
-            return Err(Error::file(path, "a map of more than 1 GiB is not read"));
+            return Err(Error::file(path, "the table is larger than 1 GiB"));
         }
         Self::parse(&text, path)
     }

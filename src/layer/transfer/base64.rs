@@ -133,7 +133,7 @@ fn characters(raw: &[u8], source: usize) -> Result<(usize, Stretches, Vec<u8>), 
         _ => {
             let at = data.iter().position(|byte| !byte.is_ascii_whitespace() && is_foreign(byte));
             let at = source + at.unwrap_or(data.len());
-            Err(Obstacle::new(at, "its base64 has a foreign character"))
+            Err(Obstacle::new(at, "its base64 contains an invalid character"))
         }
     }
 }
@@ -203,7 +203,7 @@ impl Encoded<'_> {
         let again = layout.encode(old, padded, column);
         if again != present {
             let same = again.iter().zip(present).take_while(|(a, b)| a == b).count();
-            let reason = "its base64 is not what encoding it again would give";
+            let reason = "encoding it again would give different base64";
             return Err(Obstacle::new(start + same, reason));
         }
         drop(again);

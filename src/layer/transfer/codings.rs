@@ -151,7 +151,8 @@ impl Codings {
                 Undone::NotCoded => {
                     let name = CODINGS.iter().rfind(|(_, known)| *known == Some(coding));
                     let name = name.map_or("", |(name, _)| name);
-                    let message = format!("the heading says {name}, and the body is not");
+                    let message =
+                        format!("the heading declares {name}, but the body is not in this coding");
                     report(Code::CodingAbsent, message.into());
                 }
                 Undone::Bytes(bytes, more) => {
@@ -164,7 +165,7 @@ impl Codings {
             }
         }
         if matches!(uncoded.bytes, Cow::Owned(_)) && begins_response(&uncoded.bytes) {
-            uncoded.obstacle = Some("it begins as a response does, which it would be taken for");
+            uncoded.obstacle = Some("it begins like a response and would be read as one");
         }
         Ok(uncoded)
     }
@@ -173,7 +174,7 @@ impl Codings {
 /// Decodes chunks (RFC 9112, 7.1), each with a line end after it. The last chunk is empty, and trailer fields may
 /// follow it.
 fn chunks(bytes: &[u8]) -> Undone {
-    const DAMAGED: &str = "its chunks are damaged: what follows the damage was not read";
+    const DAMAGED: &str = "its chunks are damaged; the rest was not read";
     let mut data = Vec::new();
     let mut rest = bytes;
     loop {
@@ -184,7 +185,7 @@ fn chunks(bytes: &[u8]) -> Undone {
         if size == 0 {
             let more = match after {
                 b"" | b"\n" | b"\r\n" => None,
-                [b'\n', ..] | [b'\r', b'\n', ..] => Some("there is more after its last chunk"),
+                [b'\n', ..] | [b'\r', b'\n', ..] => Some("data follows its last chunk"),
                 _ => Some("it has trailer fields"),
             };
             return Undone::Bytes(data, more);
@@ -247,7 +248,7 @@ fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'s
 
 /// The diagnostic for compressed data that are truncated or corrupt.
 #[cfg(feature = "codings")]
-const DAMAGED: &str = "its compressed data are damaged: what follows the damage was not read";
+const DAMAGED: &str = "its compressed data are damaged; the rest was not read";
 
 /// The output of `decoder` for an encoded body of `length` bytes, and the obstacle that ended it early, if any.
 #[cfg(feature = "codings")]
@@ -262,7 +263,7 @@ fn all_of(
     let more = match read {
         Ok(_) if data.len() <= most => None,
         Ok(_) if most < LONGEST => return Err("it inflates to more than 1,100 times its length"),
-        Ok(_) => Some("it is longer than 256 MB, of which the rest was not read"),
+        Ok(_) => Some("it is longer than 256 MB; the rest was not read"),
         Err(error) if error.kind() == ErrorKind::OutOfMemory => {
             return Err("there is not enough memory for it");
         }

@@ -369,7 +369,7 @@ fn a_soft_break_that_ends_in_cr_leaves_the_next_lf() {
 
 #[test]
 fn base64_ends_at_its_padding() {
-    const FOREIGN: &str = "its base64 has a foreign character";
+    const FOREIGN: &str = "its base64 contains an invalid character";
     for (raw, wanted, ignored) in [
         ("", Ok(""), ""),
         ("\n", Ok(""), ""),
@@ -433,7 +433,7 @@ fn base64_ends_at_its_padding() {
 
 #[test]
 fn base64_is_encoded_again_from_the_group_of_the_edit() {
-    const AGAIN: &str = "its base64 is not what encoding it again would give";
+    const AGAIN: &str = "encoding it again would give different base64";
     const ENDS_EARLY: &str = "its base64 ends before the body does";
     for (raw, old, new, wanted) in [
         ("TWFu", "a", "o", Ok("TW9u")),

@@ -68,7 +68,8 @@ pub(super) struct MovedBase {
     pub(super) moved: Option<Base>,
     /// True if the base does not move with the document.
     pub(super) stays: bool,
-    /// True if the base is inside the collection now and outside after the move.
+    /// True if the base is not the URL of the document, and is outside the collection after the move or does not move
+    /// with it.
     pub(super) escapes: bool,
     /// True if the base is the URL of the document, and the path of its file differs from the path of that URL.
     pub(super) is_renamed: bool,
@@ -177,12 +178,12 @@ impl MovedBase {
         let is_own = document.now.as_deref() == Some(&*base.url)
             && base.moved.as_deref() == document.moved.as_deref();
         let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
-        let strays = base.moved.as_deref().is_some_and(|moved| {
-            let is_out = goal.find(moved) == TargetPlace::Outside;
-            let is_in = || goal.collection.find(&base.url) != TargetPlace::Outside;
-            goal.strays(&base.url, moved) || (is_out && is_in())
-        });
-        let escapes = strays && !stays && !is_own;
+        let moved = base.moved.as_deref();
+        let is_out = moved.is_some_and(|moved| goal.find(moved) == TargetPlace::Outside);
+        let is_in = || goal.collection.find(&base.url) != TargetPlace::Outside;
+        let strays =
+            moved.is_some_and(|moved| goal.strays(&base.url, moved)) || (is_out && is_in());
+        let escapes = (strays || is_out) && !stays && !is_own;
         let moved = base.moved.as_deref().map(prepared);
         let now = match options.beside.as_ref().filter(|_| base.is_of_layout) {
             Some(beside) => {

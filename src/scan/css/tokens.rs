@@ -11,8 +11,8 @@
 //! assert_eq!(&sheet[url.span.range()], r"c\)");
 //! ```
 //!
-//! Deliberately absent: numbers, and decoding. A word that begins with a digit is one token, because its unit never
-//! affects a URL. Only names are decoded, when they are compared.
+//! Deliberately absent: numbers, and decoded values. A word that begins with a digit is one token, because its unit
+//! never affects a URL. Names are decoded only to be compared.
 
 use super::super::block;
 use crate::span::Span;
@@ -39,7 +39,7 @@ pub(super) enum CssToken<'a> {
     Other,
 }
 
-/// The token that begins at `at`, before the end of `bytes`, and its end (4.3.1).
+/// The token that begins at `at`, and its end (4.3.1). `at` must be less than the length of `bytes`.
 pub(super) fn token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let one = at + 1;
     match bytes[at..] {
@@ -80,7 +80,8 @@ fn url(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     }
 }
 
-/// The url-token whose `url(` ends at `at` (4.3.6). It also ends at the end of the text.
+/// The url-token whose `url(` ends at `at` (4.3.6). Without a closing parenthesis, the token ends at the end of the
+/// text.
 #[inline]
 pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let start = space_end(bytes, at);
@@ -106,7 +107,7 @@ pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     }
 }
 
-/// The end of a bad url-token whose error is at `at`: after the first unescaped parenthesis (4.3.14).
+/// The end of a bad url-token whose error is at `at`: after the first unescaped closing parenthesis (4.3.14).
 fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(offset) = memchr::memchr2(b')', b'\\', &bytes[at..]) {
         at += offset;
@@ -119,8 +120,8 @@ fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// The string that begins with the quote at `at` (4.3.5). It also ends at the end of the text. A newline makes it
-/// bad.
+/// The string that begins with the quote at `at` (4.3.5). Without a closing quote, the string ends at the end of the
+/// text. A newline makes the string bad.
 #[inline]
 pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let (quote, start) = (bytes[at], at + 1);

@@ -695,14 +695,15 @@ pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: Te
 }
 
 fn too_deep(span: Span) -> Diagnostic {
-    let message = format!("documents nest more than {DEEPEST} deep here; what is inside was left");
+    let message =
+        format!("documents are nested more than {DEEPEST} deep here; the inner ones were not read");
     Diagnostic::new(Code::TooDeep, span, message)
 }
 
 fn without_tree(bound: Bound) -> Diagnostic {
     let (at, why) = match bound {
         Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
-        Bound::Nesting(at) => (at, "elements nest too deep before this place"),
+        Bound::Nesting(at) => (at, "elements before this place are nested too deeply"),
         Bound::Unverified(at) => {
             (at, "html5ever and the scanner disagree about the tag that ends here")
         }

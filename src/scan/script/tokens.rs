@@ -262,7 +262,7 @@ impl<'a> Tokens<'a> {
 
     fn markup_comment(&mut self) -> Result<(), ScriptFault> {
         if self.goal == Goal::File {
-            let what = "only a script that is no module has a comment";
+            let what = "a comment like those of HTML, which modules do not allow, begins";
             return Err(ScriptFault { at: self.at, what });
         }
         self.at = line_end(self.bytes, self.at);
@@ -412,7 +412,7 @@ impl<'a> Tokens<'a> {
                 return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
-                return Err(ScriptFault { at, what: "this is no token" });
+                return Err(ScriptFault { at, what: "an invalid token begins" });
             }
             _ => self.operator(LastToken::Other),
         }
@@ -469,7 +469,7 @@ impl<'a> Tokens<'a> {
             _ => b'}',
         };
         if closing != mark || self.frames.len() == 1 {
-            return Err(ScriptFault { at, what: "this bracket closes none" });
+            return Err(ScriptFault { at, what: "a closing bracket matches no opening bracket" });
         }
         self.pop();
         match opened {

@@ -177,12 +177,12 @@ impl<'a> XmlPass<'a> {
         };
         let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
         if let Some(fault) = fault.or_else(|| pass.fault_at_end()) {
-            let message = format!("not well formed: {}; what follows was left", fault.what);
+            let message = format!("not well formed: {}; the rest was not read", fault.what);
             pass.report(Code::NotWellFormed, fault.at, message);
         }
         if pass.entities.is_exhausted() {
             let message =
-                "the entities take more than their budget; references with them were left";
+                "the entities exceed their budget; links that contain them were kept unchanged";
             pass.report(Code::EntityBudget, start, message);
         }
         pass
@@ -197,7 +197,7 @@ impl<'a> XmlPass<'a> {
         let end = self.bytes.len();
         match self.open.is_empty() {
             false => Some(XmlFault::new(end, "the document ends inside an element")),
-            true if self.plain.is_none() => Some(XmlFault::new(end, "there is no element")),
+            true if self.plain.is_none() => Some(XmlFault::new(end, "the document has no element")),
             true => None,
         }
     }

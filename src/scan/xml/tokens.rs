@@ -127,7 +127,7 @@ fn what_begins(bytes: &[u8]) -> &'static str {
     match bytes {
         [b'<', b'!', b'-', ..] => "this comment does not end",
         [b'<', b'!', b'[', ..] => "this CDATA section does not end",
-        [b'<', b'!', ..] => "this declaration is none of XML, or does not end",
+        [b'<', b'!', ..] => "this declaration is not part of XML, or does not end",
         [b'<', b'?', ..] => "this processing instruction does not end",
         _ => "this tag does not end",
     }
@@ -212,7 +212,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
         at = value.end + 1;
     }
     match repeated(bytes, &attributes) {
-        Some(at) => Err(XmlFault::new(at, "this attribute is there twice")),
+        Some(at) => Err(XmlFault::new(at, "this attribute occurs twice")),
         None => Ok(XmlTag { name, attributes }),
     }
 }
