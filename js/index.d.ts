@@ -38,7 +38,7 @@ export interface Options extends ResolveOptions {
   charset?: string | null;
   /**
    * The treatment of `#x`. `"auto"` rewrites it only if a browser would leave the page. Default: `"rewrite"`; `"auto"` in a
-   * page that a browser saved.
+   * page that records that it was saved.
    */
   fragments?: "rewrite" | "keep" | "auto" | null;
   /** The treatment of the `href` of a `base` element. Default: `"absolute"`. */

@@ -1,7 +1,7 @@
 """The links of web archives (WARC, WACZ) as a Parquet file, with the columns of `baselink links --json`.
 
     pip install "./python[warc]"
-    python examples/archive.py links.parquet crawl/*.warc.gz      # paths, or URLs for fsspec
+    python python/examples/archive.py links.parquet crawl/*.warc.gz      # paths, or URLs for fsspec
 
 A row with an `error` reports a fault in an archive. Memory grows with the largest record, not with the archives.
 """

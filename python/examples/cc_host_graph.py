@@ -1,7 +1,7 @@
 """The host graph of a crawl, with Spark: the number of links from each host to each other host.
 
-    python examples/cc_host_graph.py warc.paths graph                 # on this machine
-    spark-submit examples/cc_host_graph.py warc.paths s3a://bucket/graph  # on a cluster
+    python python/examples/cc_host_graph.py warc.paths graph                     # on this machine
+    spark-submit python/examples/cc_host_graph.py warc.paths s3a://bucket/graph  # on a cluster
 
 `warc.paths` has the path or URL of an archive on each line, as Common Crawl lists them. `--base-url`, such as
 s3://commoncrawl/, is put before each line that is not a URL. The result is Parquet with the columns source, target and

@@ -1,7 +1,7 @@
 """The links of web archives with Daft: the ten hosts with the most links to them.
 
     pip install "./python[warc]" daft
-    python examples/daft_links.py ARCHIVE...        # on this machine; with DAFT_RUNNER=ray on a Ray cluster
+    python python/examples/daft_links.py ARCHIVE...        # on this machine; with DAFT_RUNNER=ray on a Ray cluster
 
 Each archive is a task. Only the columns that the query needs are passed to Daft.
 """

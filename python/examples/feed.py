@@ -1,7 +1,7 @@
 """Prints the entries of a feed with absolute links: feedparser reads the output of baselink.
 
     pip install ./python feedparser
-    python examples/feed.py URL FILE.xml
+    python python/examples/feed.py URL FILE.xml
 
 feedparser then needs no URL, and resolves nothing itself. Each line has the link and the title of an entry.
 """

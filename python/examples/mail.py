@@ -1,7 +1,7 @@
 """A mail filter: makes the links of a message or a mailbox (mbox) absolute.
 
     pip install ./python
-    python examples/mail.py < message.eml > absolute.eml
+    python python/examples/mail.py < message.eml > absolute.eml
 
 `//host/…` gets a scheme, `#top` stays, and messages with a DKIM signature keep their bytes. The number of links by
 outcome is printed to standard error.

@@ -1,7 +1,7 @@
 """Converts a page to Markdown with absolute links: html2text reads the output of baselink.
 
     pip install ./python html2text
-    python examples/markdown.py URL FILE.html
+    python python/examples/markdown.py URL FILE.html
 
 Converters alone ignore `<base href>`: they leave links relative, or join them to the URL of the page.
 """

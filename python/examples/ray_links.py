@@ -1,7 +1,7 @@
 """The links of web archives with Ray Data: the number of links with each outcome.
 
     pip install "./python[warc]" "ray[data]"
-    python examples/ray_links.py ARCHIVE...         # on this machine, or on the cluster at RAY_ADDRESS
+    python python/examples/ray_links.py ARCHIVE...         # on this machine, or on the cluster at RAY_ADDRESS
 
 Each archive is a task, which yields its links in batches.
 """

@@ -1,8 +1,8 @@
 """The links of web archives with Spark: the number of links with each outcome, and the ten hosts with the most links.
 
-    pip install "./python[spark]"                                  # and Java 17
-    python examples/spark_links.py ARCHIVE...                      # on all cores of this machine
-    spark-submit examples/spark_links.py -o hdfs:///links ARCHIVE...  # on a cluster
+    pip install "./python[spark]"                                            # and Java 17
+    python python/examples/spark_links.py ARCHIVE...                         # on all cores of this machine
+    spark-submit python/examples/spark_links.py -o hdfs:///links ARCHIVE...  # on a cluster
 
 An archive is a path, a folder or a pattern: /crawl/, '/crawl/*.warc.gz', s3a://bucket/crawl.warc.gz.
 """

@@ -1,5 +1,5 @@
-//! The recogniser of the grammar agrees with a handwritten table of references, section by section, and with the
-//! grammar of the two RFCs, run by a slow matcher of its notation.
+//! The recogniser of RFC 1808 section 2.2 and RFC 1738 section 5 agrees with a handwritten table of references. It also
+//! agrees with a slow matcher that runs the grammars as these RFCs print them.
 
 use baselink::reference::{Category, conformance};
 use proptest::prelude::*;
@@ -233,7 +233,7 @@ fn every_reference_has_its_first_violation() {
     assert!(rows >= 80, "{rows}");
 }
 
-/// References with a known scheme or none, made of the characters on which the productions differ.
+/// References with a known scheme, an unknown scheme or none, made of the characters on which the productions differ.
 fn reference() -> impl Strategy<Value = String> {
     let start = prop::sample::select(vec![
         "",
@@ -272,8 +272,9 @@ proptest! {
         prop_assert_eq!(found.conforms, grammar::derives(&reference), "{:?}", found.violation);
         if let Some(violation) = found.violation {
             prop_assert_eq!(reference[violation.at..].chars().next(), violation.character);
-            // The text before the violation conforms: followed by `x`, it has no earlier violation. If the reference
-            // has an `@`, the text may be part of a login or an article, so such references are exempt.
+            // Nothing before the violation is wrong: followed by `x`, this text has no earlier violation. References with
+            // an `@` are exempt, because cutting off the `@` may turn a login into a host, or an article into a
+            // group.
             let tail = format!("{}x", &reference[..violation.at]);
             let again = conformance(&tail).violation;
             let earlier = again.is_some_and(|again| again.at < violation.at);

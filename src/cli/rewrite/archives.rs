@@ -1,4 +1,5 @@
-//! A folder made of archives: `localize ARCHIVE... -o DIR`, which opens in a browser, and `rewrite ARCHIVE... -o DIR`.
+//! Makes a folder from archives: with `localize ARCHIVE... -o DIR` one that opens in a browser, with
+//! `rewrite ARCHIVE... -o DIR` one with absolute links.
 //!
 //! ```text
 //! crawl.warc.gz  -->  DIR/a.example/index.html, DIR/a.example/logo.png, …, DIR/index.html, DIR/baselink-map.csv
@@ -307,8 +308,8 @@ impl ArchiveRun<'_> {
             }
         };
         new_file.file = self.begin(plan.name(number), date, &bytes)?;
-        // Every uncommitted file stays open, and one body can become many files. So beyond this number each file is
-        // committed at once.
+        // Uncommitted files stay open, and there may be many. While `TOGETHER` files are open, each further file is
+        // committed immediately.
         if new_file.file.is_some()
             && self.under_way.fetch_add(1, Ordering::Relaxed) >= TOGETHER
             && let Some(file) = new_file.file.take()

@@ -1,6 +1,6 @@
 //! Hosts in the folder names that crawlers write.
 //!
-//! | program | folder of `http://a.example:8080/` |
+//! | program | folder of `https://a.example:8080/` |
 //! |---|---|
 //! | wget | `a.example:8080` |
 //! | wget for Windows | `a.example+8080` |
@@ -50,7 +50,8 @@ fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
     let is_port = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((host, port)) = folder.rsplit_once(['+', '_'])
         && is_port(port)
-        // A `_` may be in a host name, but not in a top-level domain.
+        // `a_8080` may be a host name. In `a.example_8080`, the `_` would be in the top-level domain, so it separates a
+        // port.
         && (folder.as_bytes()[host.len()] == b'+' || is_telling_host(host))
     {
         let is_host = host_and_port(host).is_some_and(|(_, other_port)| other_port.is_none());

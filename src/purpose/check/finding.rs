@@ -17,12 +17,11 @@ named! {
     pub enum Class {
         /// The link has no target, for the reason in its [`Cause`].
         Left = "left",
-        /// The link leads out of the tree before and after the move.
+        /// The link leads out of the tree, and does not depend on the place of the tree.
         Outside = "outside",
         /// The link leads into the tree, but will keep pointing to the old place.
         Pinned = "pinned",
-        /// The link leads out of the tree either before or after the move, so its target depends on the place of the
-        /// tree.
+        /// The link depends on the place of the tree, and leads out of the tree before or after the move.
         Escapes = "escapes",
         /// The link leads to a missing file in the tree.
         Dangling = "dangling",

@@ -132,8 +132,8 @@ pub(crate) fn scan<S: Sink>(
         found.report(bytes, &mut text, sink);
     }
     let tree = &tokenizer.sink.builder.sink;
-    let is_crowded = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
-    Ok(TreeFacts { bases: tree.bases(), is_crowded })
+    let has_costly_lists = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
+    Ok(TreeFacts { bases: tree.bases(), has_costly_lists })
 }
 
 /// `bytes` as text, with U+007F for each byte that is not ASCII.

@@ -33,5 +33,5 @@ use self::sink::Event;
 /// True if html5ever takes at most linear time on `text`, even with a tree that keeps lists of children.
 pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
     exact::scan(text, 0..text.len(), true, &mut |_: Event<'_>| {})
-        .is_ok_and(|facts| !facts.is_crowded)
+        .is_ok_and(|facts| !facts.has_costly_lists)
 }

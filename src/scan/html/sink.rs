@@ -5,7 +5,7 @@
 //! one engine can continue where another stopped.
 //!
 //! ```
-//! // The text of `style` ends at its end tag, in each engine.
+//! // Both scanners find the link in the `style` and the link after it.
 //! use baselink::scan::Scanner;
 //! let page = b"<style>a{b:url(c)}</style><a href=d>";
 //! for scanner in [Scanner::Fast, Scanner::Exact] {
@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! Deliberately absent: text. It begins at the end of its start tag, and the sink learns where it ends.
+//! Deliberately absent: text. Raw text begins where its start tag ends, and [`Sink::end_text`] receives its end.
 
 use super::tag::RawTag;
 use crate::document::Standing;
@@ -24,7 +24,7 @@ use crate::span::Span;
 /// A receiver of the tags and comments of a document, in source order. Offsets are those of the scanned buffer.
 pub(crate) trait Sink {
     /// Receives a start tag. The proving walk skips tags and attributes that cannot matter. It reports all attributes
-    /// of a tag if a row of the table depends on more than one of them.
+    /// of a tag if a row of the table in [`crate::scan::attributes`] depends on more than one of them.
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
     /// Receives the end of the raw text or RCDATA of the element whose start tag came last, or of the text of a
@@ -87,6 +87,7 @@ pub(crate) enum TextModel {
 pub(crate) struct TreeFacts {
     /// Every `base` element by the offset of its tag, with its standing; the effective one first.
     pub(crate) bases: Vec<(usize, Standing)>,
-    /// True if building a tree that keeps lists of children would take too long.
-    pub(crate) is_crowded: bool,
+    /// True if a tree with lists of children, such as markup5ever_rcdom's, would take too many steps to search these
+    /// lists.
+    pub(crate) has_costly_lists: bool,
 }

@@ -135,7 +135,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn facts(self) -> TreeFacts {
         let mut bases = self.bases;
         bases.sort_by_key(|&(tag, standing)| (standing != Standing::First, tag));
-        TreeFacts { bases, is_crowded: false }
+        TreeFacts { bases, has_costly_lists: false }
     }
 
     /// Walks from `start` to the end, or to an unterminated construct.
