@@ -88,7 +88,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "no-index",
-        "it is a folder without an index file",
+        "it is a folder, and no index file opens for it",
         "Link to a file, or name the index file with --index.",
     ),
     rule(Class::Dangling, "no-slash", "it is a folder, but the final / is missing", "Add the /."),
