@@ -218,7 +218,7 @@ impl Item {
         match part.body {
             Ok(body) => {
                 let (capture, body) = (Capture::of(url), body.into_owned());
-                let source = Source::ContentLocation;
+                let source = part.source.unwrap_or(Source::Default);
                 let captured = CapturedBytes::new(source, capture, body, media_type, None);
                 let (other_urls, base) = (others.to_vec(), Some(part.base.to_string()));
                 Self::of_captured(number, CapturedBytes { other_urls, base, ..captured }, options)

@@ -9,7 +9,7 @@
 //! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<img src=cid:i@a>\n\
 //!     --b\nContent-Type: image/png\nContent-ID: <i@a>\nContent-Transfer-Encoding: base64\n\niVBORw==\n--b--\n";
 //! let parts = resources(message, &Options::default());
-//! assert!(parts[0].is_root && &*parts[0].base == "thismessage:/" && !parts[0].has_base);
+//! assert!(parts[0].is_root && &*parts[0].base == "thismessage:/" && parts[0].source.is_none());
 //! assert_eq!((&parts[1].urls[..], &**parts[1].body.as_ref().unwrap()), (&["cid:i@a".to_owned()][..], &b"\x89PNG"[..]));
 //! ```
 //!
@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::base::{BaseChain, Outer, Rule, establish, of_heading};
+use crate::base::{BaseChain, Outer, Rule, Source, establish, of_heading};
 use crate::container::{Entity, EntityKind, Structure, entities};
 use crate::document::UrlField;
 use crate::format::Format;
@@ -54,9 +54,9 @@ pub struct PartResource<'m> {
     pub urls: Vec<String>,
     /// The base of its links, unless its content declares one.
     pub base: Arc<str>,
-    /// True if the base comes from the message or its retrieval URL. Otherwise the base only serves to find other
-    /// parts, and URLs resolved against it are meaningless outside the message.
-    pub has_base: bool,
+    /// The source of the base. If it is `None`, the base only serves to find other parts, and URLs resolved against
+    /// it are meaningless outside the message.
+    pub source: Option<Source>,
     /// The media type with its parameters.
     pub media_type: MediaType,
     /// The content without transfer encoding, or the reason why it cannot be decoded.
@@ -100,7 +100,7 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
                 entity: Arc::clone(&entity.name),
                 urls: urls(message, entity, &chains[index], options),
                 base: THIS_MESSAGE.into(),
-                has_base: false,
+                source: None,
                 media_type: entity.media_type.clone(),
                 body: entity.decode(message).map(|decoded| decoded.bytes),
                 is_root: choice.root == Some(index),
@@ -111,9 +111,13 @@ pub fn resources<'m>(message: &'m [u8], options: &Options) -> Vec<PartResource<'
     inherit_bases(message, structure, &parts, &mut chains, options);
     for (index, part) in &mut parts {
         match &chains[*index].base {
-            Some(base) => (part.base, part.has_base) = (Arc::clone(base), true),
+            Some(base) => {
+                let chain = &chains[*index];
+                let source = chain.declared.as_ref().map_or(chain.source, |outer| outer.source);
+                (part.base, part.source) = (Arc::clone(base), Some(source));
+            }
             // Parts may refer to each other by `file:` URLs of the author's machine. Such a URL becomes `base`, so that
-            // the other parts are found, but `has_base` stays false.
+            // the other parts are found, but `source` stays `None`.
             None => {
                 let is_file =
                     |url: &&String| reference::opaque_scheme(url).as_deref() == Some("file");

@@ -20,7 +20,8 @@ fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
 
 /// A part in one line: entity, a star for the root, URLs, and base (in parentheses if `has_base` is false).
 fn row(part: &PartResource<'_>) -> String {
-    let base = if part.has_base { part.base.to_string() } else { format!("({})", part.base) };
+    let base =
+        if part.source.is_some() { part.base.to_string() } else { format!("({})", part.base) };
     let star = if part.is_root { "*" } else { "" };
     format!("{}{star} {} {base}", part.entity, part.urls.join(" "))
 }
