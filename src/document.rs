@@ -42,8 +42,8 @@ pub struct Document {
     pub charset: Charset,
     /// The offset of the first bytes that are not UTF-8, if they are the reason to assume windows-1252.
     pub not_utf_8: Option<usize>,
-    /// The end of the `meta` that the encoding prescan found in the first 1024 bytes; 0 if there is none. It may be
-    /// text, such as that of a script, instead of an element.
+    /// The end of the `meta` that the encoding prescan found in the first 1024 bytes; 0 if there is none. The prescan
+    /// does not build elements, so this `meta` may be text, for example in a script.
     pub prescanned: usize,
     /// The links, in document order.
     pub links: Vec<Link>,
@@ -134,7 +134,8 @@ pub enum FallbackReason {
     Name,
     /// Several `base` elements and a table, from which the parser may move one.
     Bases,
-    /// A tag, or its look-alike in a CDATA section, with more attributes than html5ever may receive.
+    /// A tag with more attributes than html5ever is given, or a CDATA section long enough to contain text that looks
+    /// like such a tag.
     Attributes,
 }
 
@@ -370,9 +371,9 @@ pub enum BaseKind {
 
 /// The comment in which a page records the URL from which it was saved.
 ///
-/// The comment gives a retrieval URL, and determines how to treat fragments and the links of the saving program. A
-/// further format of comment needs a [`Program`] and a reader in `scan/html/saved.rs`. A format that only gives a
-/// URL needs a variant of [`Source`](crate::base::Source) instead.
+/// The comment gives a retrieval URL. It also determines the treatment of fragments, and of links that the saving
+/// program wrote. To support another comment of this kind, add a variant of [`Program`] and a reader in
+/// `scan/html/saved.rs`. For a note that gives only a URL, add a variant of [`Source`](crate::base::Source) instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// The program that wrote the comment.

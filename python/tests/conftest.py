@@ -36,7 +36,7 @@ class Case(NamedTuple):
         lines = iter(self.read("arguments").decode().split("\n")[:-1])
         return [(name, "" if name in WITHOUT_VALUE else next(lines)) for name in lines]
 
-    def asks_for(self, options: set[tuple[str, str]]) -> bool:
+    def has_any(self, options: set[tuple[str, str]]) -> bool:
         return any(option in options for option in self.arguments())
 
 
@@ -66,7 +66,7 @@ OPTIONS = {
     "--assume-scheme": "assume_scheme",
     "--format": "format",
 }
-ABSENT = {("--trust", "entry-link"), ("--trust", "-saved")}
+COMMAND_ONLY = {("--trust", "entry-link"), ("--trust", "-saved")}
 """Options of the command that neither `Rewriter` nor the module has."""
 
 

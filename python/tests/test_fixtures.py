@@ -1,15 +1,15 @@
-"""The module gives the expected bytes, links and base for every case of ../fixtures, and the results of the command."""
+"""For the cases of ../fixtures, the module gives the expected bytes, links and base, and agrees with the command."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from conftest import ABSENT, Case, Command, cases, options_of
+from conftest import COMMAND_ONLY, Case, Command, cases, options_of
 
 import baselink
 
-CASES = [case for case in cases() if not case.asks_for(ABSENT)]
+CASES = [case for case in cases() if not case.has_any(COMMAND_ONLY)]
 
 
 def field(text: str | None) -> str:
@@ -53,4 +53,4 @@ def test_a_case_gives_the_result_of_the_command(case: Case, command: Command) ->
 
 
 def test_few_cases_need_options_that_python_lacks() -> None:
-    assert sum(case.asks_for(ABSENT) for case in cases()) == 4
+    assert sum(case.has_any(COMMAND_ONLY) for case in cases()) == 4

@@ -78,7 +78,7 @@ pub(crate) struct Archived {
 
 /// The bytes of a document.
 enum DocumentBytes {
-    /// A record, and the decoded payload of the response in it if that differs from its block.
+    /// A record. Its document is the decoded payload, if there is one, or else the block.
     Record(Record, Option<Vec<u8>>),
     /// Decoded bytes of an entry.
     Bytes(Vec<u8>),
@@ -93,7 +93,7 @@ struct CapturedBytes {
     capture: Capture,
     /// Other URLs of the resource.
     other_urls: Vec<String>,
-    /// The base of its links, if it differs from its own URL.
+    /// The base of its links; `None` for its own URL.
     base: Option<String>,
     body: Vec<u8>,
     format: Format,
@@ -331,7 +331,8 @@ impl Archived {
         }
     }
 
-    /// The retrieval URL of a capture with this URL, or the base that its archive records instead.
+    /// The URL against which the links of a capture are resolved: the base recorded for the capture, or else its own
+    /// `url`.
     pub(crate) fn retrieval(&self, url: &str) -> Retrieval {
         let (source, base) = match &self.content {
             DocumentBytes::Capture(captured) => (captured.source, captured.base.as_deref()),

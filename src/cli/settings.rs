@@ -4,7 +4,7 @@
 //! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for options that were not typed
 //! ```
 //!
-//! Deliberately absent: the meaning of options, and options that choose inputs, outputs and messages, because a
+//! Deliberately absent: the meaning of options, and options that choose inputs, outputs or what is printed, because a
 //! folder from elsewhere may come with such a file.
 
 use std::collections::HashSet;

@@ -74,7 +74,7 @@ fn present_resources_are_shown_from_disk() {
     let crawl = crawl.to_str().unwrap();
     let run = |words: &[&str]| baselink(scene.path(), &[words, &arguments[..]].concat(), &[0]);
     run(&["localize", crawl, "-o", "a #mirror"]);
-    // The name of the folder must be encoded in URLs, and no page contains it.
+    // URLs must encode this folder name. The pages do not contain it, because their links are relative.
     let mirror = scene.path().join("a #mirror");
     let host = mirror.join("www.example.net");
     let mut counts = Vec::new();
@@ -266,11 +266,11 @@ fn the_report_of_check_works_with_scripts_and_without() {
     let (wrong, requests, links) = faults(&mut browser, &report, |_| false);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(requests, 1, "it loads nothing but itself");
-    assert!(links >= 12, "{links} names lead to files, which {report:?} has");
+    assert!(links >= 12, "only {links} links in {report:?} lead to files");
     assert_eq!(browser.value("typeof planted"), "undefined");
     let inject = "const made = document.createElement('script'); made.text = 'planted = 4'; \
                   document.body.append(made); typeof planted";
-    assert_eq!(browser.value(inject), "undefined", "a script that is not that of the page");
+    assert_eq!(browser.value(inject), "undefined", "an injected script ran");
     let verdict = browser.value("document.querySelector('.verdict').textContent");
     let summary = "Fails: 8 of 10 links would break, to 7 targets: 1 pinned, 1 escapes, 6 dangling";
     assert_eq!(verdict, summary);

@@ -24,9 +24,9 @@ pub(crate) type Scene = BTreeMap<PathBuf, String>;
 /// A way to write files.
 pub(crate) struct Mode {
     pub(crate) line: &'static str,
-    /// The number of files in the test that kills the program.
+    /// The size of the scene in the test that kills the program: a number of pages, messages or responses.
     pub(crate) many: usize,
-    /// The files before the run, given their number.
+    /// The files before the run, given the size of the scene.
     pub(crate) before: fn(usize) -> Scene,
     /// All files after an undisturbed run; `None` to use the actual result of such a run.
     pub(crate) after: Option<fn(usize) -> Scene>,
@@ -48,7 +48,7 @@ const fn undisturbed(line: &'static str, many: usize, before: fn(usize) -> Scene
     Mode { line, many, before, after: None }
 }
 
-/// Each command with each kind of container: `tree` has pages, a message, a mailbox, a response and a picture.
+/// The commands that write files, except `move`, which `tests/trees/move_in_place.rs` runs.
 pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q -j 1 -i w", 40, tree, |n| absolute(tree(n))),
     by_hand("rewrite -q -j 4 -i w", FILES, tree, |n| absolute(tree(n))),
@@ -168,8 +168,8 @@ fn absolute(scene: Scene) -> Scene {
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()
 }
 
-/// Turns `<a href=http://a.example/1.html>` into `<a href=1.html>`. Only links have this form; the missing pictures
-/// stay on the network.
+/// Turns `<a href=http://a.example/1.html>` into `<a href=1.html>`. The `src` of pictures does not change, because
+/// their files do not exist.
 fn relative(scene: Scene) -> Scene {
     let text = |text: String| text.replace(&format!("href={HOST}/"), "href=");
     scene.into_iter().map(|(path, old)| (path, text(old))).collect()

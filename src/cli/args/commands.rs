@@ -196,7 +196,7 @@ fn folder_archives_or_page(paths: Arg) -> Arg {
 
 /// The argument for paths of a command that takes one folder.
 fn folder(paths: Arg) -> Arg {
-    required(paths, "DIR", "The folder")
+    required(paths, "DIR", "The folder (only one)")
 }
 
 /// The argument for the output folder of `localize`.

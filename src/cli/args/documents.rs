@@ -128,8 +128,8 @@ pub(super) struct TypedDocuments {
     attribute: Vec<Place>,
     /// The settings file, or `none` to use no settings [default: the nearest baselink.toml in the first input or above it]
     ///
-    /// Its keys are long options without `--`. Options that choose inputs, outputs and messages are allowed only on the
-    /// command line.
+    /// Its keys are long options without `--`. Options that choose inputs, outputs or what is printed are allowed only
+    /// on the command line.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     pub(super) config: Option<PathBuf>,
     /// The path of each input below the settings folder, if the settings give the URL or layout of that folder.

@@ -140,9 +140,9 @@ The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` gives t
 shown as the tree of its entities, each with the levels that have a value. For several files, and for an archive, each \
 document has one line: its path, its base or none, and the source of the base, separated by tabs.
 
---json prints an object for each document or entity: path, entity, media_type, base, rule, source, declared (null, \
-or entity, rule and source of the level that an inherited base comes from), chain (an array of \
-entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
+--json prints an object for each document or entity: path, entity, media_type, base, rule, source, declared, \
+chain. If the base is inherited, declared is an object (the entity, rule and source of its origin); otherwise it is \
+null. chain is an array of entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid.
 
 Examples:
   baselink base page.html
