@@ -133,10 +133,8 @@ impl Item {
             };
             let RecordDocument { bytes, options, media_type } = found;
             let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
-            let payload = match bytes {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(payload) => Some(payload),
-            };
+            let is_block = bytes.len() == record.block().len();
+            let payload = (!is_block).then(|| bytes.into_owned());
             (RecordKey { id: record.id(), offset, url, media_type }, options, payload)
         } else {
             (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)
