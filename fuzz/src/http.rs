@@ -1,7 +1,6 @@
-//! Any bytes as an HTTP response: the laws of `tests/messages/http.rs`, except those that need to know how the
-//! response was made.
+//! Any bytes as an HTTP response: the laws of `tests/messages/http.rs` on rewriting.
 //!
-//! Deliberately absent: the decoded body. `tests/messages/http.rs` checks it, because it knows what was encoded.
+//! Deliberately absent: the laws of the decoded body and of `links`, which `tests/messages/http.rs` checks.
 
 use baselink::{Format, Options, edits, rewrite, verify};
 

@@ -4,7 +4,7 @@
 //! ███████░░░░  1,204 of 10,290 files  31.2 MiB of 289.0 MiB  92.4 MiB/s  3s left
 //! ```
 //!
-//! Deliberately absent: estimates. The bar counts bytes, and indicatif computes the rate.
+//! Deliberately absent: the rate and the time left, which indicatif computes from the bytes.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -105,7 +105,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        // The counting thread and the workers hold clones; the last clone removes the bar.
+        // An output that writes to a file holds a clone; the last clone removes the bar from the screen.
         if Arc::strong_count(&self.files) == 1 {
             self.bar.finish_and_clear();
         }

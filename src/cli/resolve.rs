@@ -46,24 +46,24 @@ pub(crate) fn run(request: &Resolve, output: &mut Output) -> io::Result<ExitStat
                 let Ok(text) = str::from_utf8(line) else {
                     return request.unresolved(None, line, NOT_TEXT, Some(place), output);
                 };
-                let Some((of, reference)) = split_pair(text) else {
+                let Some((base_text, reference)) = split_pair(text) else {
                     let why = "no tab or white space separates a base from a reference";
                     return request.unresolved(None, line, why, Some(place), output);
                 };
                 let base = match &last {
-                    Some(last) if last.text == of => last,
+                    Some(last) if last.text == base_text => last,
                     _ => {
-                        if let Err(why) = Base::parse(request.profile, of) {
+                        if let Err(why) = Base::parse(request.profile, base_text) {
                             let (why, reference) = (why.to_string(), reference.as_bytes());
                             return request.unresolved(
-                                Some(of),
+                                Some(base_text),
                                 reference,
                                 &why,
                                 Some(place),
                                 output,
                             );
                         }
-                        last.insert(base(of))
+                        last.insert(base(base_text))
                     }
                 };
                 request.resolve_one(base, reference, Some(place), output)
@@ -142,8 +142,8 @@ impl Resolve {
         Ok(ExitStatus::Done)
     }
 
-    /// Warns that a reference cannot be resolved, and prints it unchanged, with an explanation, or as JSON, where
-    /// invalid UTF-8 is replaced.
+    /// Prints a reference that cannot be resolved, in the requested form, and warns about it. JSON replaces invalid
+    /// UTF-8; an explanation needs a base and valid UTF-8.
     fn unresolved(
         &self,
         base: Option<&str>,

@@ -174,8 +174,8 @@ pub enum Fragments {
     Rewrite,
     /// Leaves them unchanged.
     Keep,
-    /// Resolves them only if an embedded base differs from the retrieval URL, since a browser then leaves the
-    /// page, too.
+    /// Leaves them unchanged unless an embedded base differs from the retrieval URL. With such a base, they lead a
+    /// browser to another page.
     Auto,
 }
 

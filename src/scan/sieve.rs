@@ -1,7 +1,8 @@
 //! A filter for names by first letter and length. It spares most names the comparison with a list of names.
 //!
 //! ```
-//! // A `p` ends the `svg` element (HTML, 13.2.6.5), but a `path` does not.
+//! // `p` is in the list of elements that end an `svg` (HTML, 13.2.6.5). `path` has the same first letter, but another
+//! // length. So only the first `image` is in the `svg`, where its `href` is a link.
 //! let page = b"<svg><path href=x /><image href=y /><p><image href=z>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links.len(), 1);

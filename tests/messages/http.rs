@@ -67,7 +67,7 @@ fn parts() -> impl Strategy<Value = Parts> {
                 applied,
                 declared,
                 is_chunked,
-                is_false,
+                is_misdeclared,
                 length_error,
                 other_fields,
                 is_truncated,
@@ -75,7 +75,8 @@ fn parts() -> impl Strategy<Value = Parts> {
                 let content = declared.unwrap_or_else(|| applied.clone());
                 let mut codings = applied;
                 codings.extend(is_chunked.then_some("chunked"));
-                let transfer = if is_chunked != is_false { vec!["chunked"] } else { Vec::new() };
+                let transfer =
+                    if is_chunked != is_misdeclared { vec!["chunked"] } else { Vec::new() };
                 let page = pieces.concat();
                 Parts { page, codings, content, transfer, length_error, other_fields, is_truncated }
             },

@@ -79,8 +79,8 @@ pub(super) struct TypedDocuments {
     /// `entry-link`, the link of a feed's entry, for content without an `xml:base`.
     #[arg(long, value_name = "LIST", value_parser = str::parse::<TrustList>, allow_hyphen_values = true, help_heading = "Retrieval URLs")]
     trust: Vec<TrustList>,
-    /// The scheme to assume for URLs without one, such as https: in links that begin with `//` and have no base, in
-    /// pages of HTTrack, and with --layout host
+    /// The scheme of URLs that lack one, such as https. It applies to links that begin with `//` and have no base, to
+    /// pages of HTTrack, and to --layout host
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
     assume_scheme: Option<String>,
     /// In folders and archives, read only files that match; repeatable
@@ -143,8 +143,8 @@ pub(super) struct TypedDocuments {
 pub(super) struct TypedPolicy {
     /// What to do with references that are only a fragment: rewrite, keep, or auto [default: rewrite; in saved pages auto]
     ///
-    /// `auto` rewrites them only where an embedded base differs from the retrieval URL, because there a browser leaves
-    /// the page, too.
+    /// `auto` keeps them unless an embedded base differs from the retrieval URL. With such a base, they lead a browser
+    /// to another page.
     #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
     pub(super) fragments: Option<Fragments>,
     /// What to do with the href of a base element: make it absolute (`absolute`, the default), or keep it (`keep`)
