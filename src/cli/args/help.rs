@@ -184,8 +184,8 @@ pub(super) const CHECK_AFTER: &str = "\
 Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
 folder before and after the move), pinned (keeps pointing at the old place), escapes (depends on files \
 around the folder), dangling (no such file), missing (an embedded resource that the archive lacks), \
-missing-page (a page that the archive lacks), fragment (no such id), lines (line numbers that a \
-script of the page marks), travels (relative, and its target exists).
+missing-page (a page that the archive lacks), fragment (no such id), lines (a fragment such as \
+#L10, which a script of the page highlights), travels (relative, and its target exists).
 
 --json prints an object for each link: the keys of `links --json`, and class, cause (null for travels, lines and \
 outside), differs (true if the resolvers disagree), moved (where it leads after the move; null if \

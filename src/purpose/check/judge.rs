@@ -17,8 +17,8 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::span::Span;
 
-/// Finds the target of a fragment in the resource with this number; `None` if the target is unknown. The class is that
-/// of the link if the target exists.
+/// Finds the place of a fragment. Takes the number of the resource, the fragment, and the class that the link has if the
+/// fragment exists. Returns `None` if the ids of the resource are not known.
 pub type FragmentPlaces<'a> = dyn Fn(usize, &str, Class) -> Option<FragmentPlace> + 'a;
 
 /// Judges the links of one document.
@@ -32,8 +32,8 @@ pub(super) struct MoveJudge<'a> {
     pub(super) is_extent_known: bool,
     /// The program that saved the document, if the URL of the document comes from its comment.
     pub(super) saved_by: Option<Program>,
-    /// True if a program may have changed references so that they lead to files. The report contains the former
-    /// targets, but the judge uses the files.
+    /// True if a program may have changed references so that they lead to files. The report then contains the targets
+    /// of the original references, so the judge resolves the changed references itself.
     pub(super) is_crawled: bool,
     /// The number of the document in the collection.
     pub(super) number: Option<usize>,
@@ -97,8 +97,8 @@ impl MoveJudge<'_> {
         }
     }
 
-    /// True if the document needs the target to look or work as intended, and the collection is a crawl. The target is
-    /// known to be outside the collection.
+    /// True if the link embeds a resource that is retrieved by HTTP, and the collection is a crawl. `target` is known to
+    /// be outside the collection.
     fn lacks(&self, link: &LinkReport, target: Option<&str>) -> bool {
         let is_fetched = |target: &str| matches!(scheme(target).as_deref(), Some("http" | "https"));
         link.role == Role::Embedded
@@ -201,7 +201,7 @@ impl MoveJudge<'_> {
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.goal.place.as_str()) == Some(&target[tail..])
             });
-        // If the path of the file differs from its URL, a relative link leads to a file around this path.
+        // After the move, a relative link is resolved against the path of the file, even if the path of its URL differs.
         let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
         let is_between_hosts =
             base.is_some_and(|base| base.now.leads_through_layout(&link.reference));
@@ -246,9 +246,10 @@ impl MoveJudge<'_> {
             && with_tree().is_some_and(|with_tree| !self.goal.is_another(&with_tree, target))
     }
 
-    /// The place to which a link leads after the move. Its target is `moved` after the move; before, it is `target`, at
-    /// the place `now`. If the target was outside, or does not move with the tree, the result is outside the tree. The
-    /// path of the file may differ from its URL (`renamed`); then only the new target counts.
+    /// The place to which a link leads after the move. Before the move, it leads to `target`, at the place `now`; after
+    /// the move, to `moved`. The result is outside the tree if the target was outside, or if the target moves to a path
+    /// other than that of `moved`. The second condition does not apply if the path of the document differs from the path
+    /// of its URL (`renamed`).
     fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
         if self.is_extent_known && *now == TargetPlace::Outside {
             return TargetPlace::Outside;
@@ -289,8 +290,8 @@ impl MoveJudge<'_> {
             });
             return;
         };
-        let is_browsers = self.saved_by == Some(Program::Browser);
-        if is_browsers && *now == TargetPlace::Outside && then.is_err() {
+        let is_saved_by_browser = self.saved_by == Some(Program::Browser);
+        if is_saved_by_browser && *now == TargetPlace::Outside && then.is_err() {
             finding.class = Class::Escapes;
             finding.cause = Some(Cause::NotSaved);
             return;

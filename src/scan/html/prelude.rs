@@ -39,7 +39,7 @@ const LONGEST_DECLARATION: usize = 1_024;
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
     if found.is_tentative()
-        && let Some(charset) = late_declaration(bytes, options)
+        && let Some(charset) = meta_charset(bytes, options)
     {
         found = Detected { charset, declaration: Declaration::Meta, not_utf_8: None, ..found };
     }
@@ -77,8 +77,8 @@ fn may_declare(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// The encoding that a `meta` element after the first 1024 bytes declares.
-fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
+/// The encoding that the first `meta` element with an encoding declares, anywhere in `bytes`.
+fn meta_charset(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     // If no bytes look like a declaration, the tokenizer cannot find one either.
     if !any_tag(bytes, b'm', |at| may_declare(bytes, at)) {
         return None;
@@ -92,7 +92,7 @@ fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
 
 /// True if the first `meta` element with an encoding, in a document that begins with `head`, declares `charset`.
 pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
-    late_declaration(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
+    meta_charset(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
 }
 
 /// Searches for the first `meta` element that declares an encoding.
@@ -210,7 +210,8 @@ struct BaseSink<'a> {
     markup: Vec<Markup>,
     /// The start of text that some readers treat as markup.
     text: Option<usize>,
-    /// True once a comment was seen with which Firefox replaces a `base` element. Later ones are ignored.
+    /// True after the first comment that Firefox wrote in place of a `base` element. Later comments of this kind are
+    /// ignored.
     has_commented_url: bool,
     /// The offset of the last tag that can matter.
     last: Option<usize>,
@@ -342,7 +343,7 @@ mod tests {
 
     /// HTML, 13.2.3.4.
     #[test]
-    fn a_late_declaration_counts_however_long_its_tag_is() {
+    fn a_meta_charset_counts_however_long_its_tag_is() {
         for length in [0, LONGEST_DECLARATION, 2 * LONGEST_DECLARATION] {
             let (before, value) = (" ".repeat(1_024), "x".repeat(length));
             let page = format!("{before}<meta name='{value}' charset=koi8-r>");

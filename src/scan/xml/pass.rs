@@ -129,7 +129,7 @@ enum ContentKind {
     Text(TextContent),
     /// The text of a `guid`, which may give the link of its entry, but is not itself a link.
     Guid,
-    /// A text that a row of the second table describes.
+    /// Text of an element that has a row in [`vocabulary::TABLE`].
     Value(&'static Row),
 }
 

@@ -1,8 +1,9 @@
-//! The second table: places of URLs that exist only in XML, in attributes and in the text of elements.
+//! The table of places of URLs that exist only in XML: attributes, and the text of elements. The table in
+//! [`attributes`](crate::scan::attributes) also applies to XHTML, SVG, MathML and VML.
 //!
-//! It covers Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
-//! (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/links.md` has the
-//! same table for users; a test compares the two.
+//! This table covers Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML
+//! Schema (instances), XInclude, XSLT, sitemaps, and vocabularies for documentation and publishing. `docs/links.md`
+//! has the same table for users; a test compares the two.
 //!
 //! ```
 //! use baselink::scan::attributes::{Groups, Syntax};
