@@ -28,6 +28,7 @@ mod help;
 mod localize;
 mod named;
 mod output;
+mod overwrites;
 mod relocate;
 mod resolve;
 pub(super) mod trust;
@@ -62,6 +63,7 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
     if is_map_typed {
         command.reads().map_or(Ok(()), reject_map_without_inputs).map_err(refused)?;
     }
+    overwrites::reject(&command, table.as_deref(), settings.as_deref()).map_err(refused)?;
     if let Command::Move(request) = &mut command {
         request.typed = words.into_iter().skip(1).collect();
     }

@@ -36,7 +36,7 @@ use self::words::{counted, number};
 use super::base_hints::report_scheme;
 use super::failure::FileResult;
 use super::output::{Output, count, ok_or_report};
-use super::request::{Check, CheckForm, Classes};
+use super::request::{Check, CheckForm, Classes, is_standard_input};
 use super::shell;
 use super::status::ExitStatus;
 
@@ -49,12 +49,14 @@ pub(crate) fn run(request: &Check, output: &mut Output) -> FileResult<ExitStatus
     let (mut tree, mut status) = CheckedTree::read(request, &origins, output)?;
     tree.warn_of_case_conflicts(output);
     let is_by_target = !request.lists_links;
-    let list = if is_by_target { Classes::default() } else { request.list.clone() };
+    let prints_findings = !request.missing.as_deref().is_some_and(is_standard_input);
+    let is_by_link = !is_by_target && prints_findings;
+    let list = if is_by_link { request.list.clone() } else { Classes::default() };
     let has_targets = is_by_target || request.report.is_some() || request.missing.is_some();
     let listed = listing::list(request, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
     let denied = listed.not_accepted(&tree, |class| request.deny.contains(class));
-    if is_by_target && !tree.files.is_empty() {
+    if is_by_target && prints_findings && !tree.files.is_empty() {
         text::print_targets(request, &tree, &listed, output)?;
     }
     output.flush()?;

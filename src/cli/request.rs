@@ -74,6 +74,25 @@ impl Command {
         }
     }
 
+    /// The files that options other than `--output` tell the command to write.
+    pub(crate) fn side_files(&self) -> Vec<(&'static str, &Path)> {
+        let files = match self {
+            Self::Localize(request) => vec![("--missing", &request.extraction.missing)],
+            Self::Move(request) => vec![("--redirects", &request.redirects)],
+            Self::Check(request) => {
+                let mut files =
+                    vec![("--report", &request.report), ("--missing", &request.missing)];
+                if request.updates_baseline {
+                    files.push(("--baseline", &request.baseline));
+                }
+                files
+            }
+            _ => Vec::new(),
+        };
+        let named = files.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)));
+        named.filter(|(_, path)| !is_standard_input(path)).collect()
+    }
+
     /// True if the command reads standard input.
     pub(crate) fn reads_standard_input(&self) -> bool {
         match (self, self.reads()) {
@@ -253,8 +272,6 @@ pub(crate) struct Check {
     pub(crate) baseline: Option<PathBuf>,
     /// True if the baseline is written anew.
     pub(crate) updates_baseline: bool,
-    /// The table of URLs.
-    pub(crate) url_map: Option<PathBuf>,
 }
 
 impl Check {

@@ -15,6 +15,7 @@ use baselink::reference::{Grammar, Reference};
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy, add, add_all};
+use super::overwrites::list_of_missing;
 use crate::cli::captures::holds_resources;
 use crate::cli::request::{Archives, Check, CheckForm, Classes, is_standard_input};
 use crate::cli::settings::Settings;
@@ -52,7 +53,8 @@ pub(super) struct TypedCheck {
     /// Also write an HTML page with the verdict and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` is standard output
+    /// List the missing URLs of denied classes, one per line, as `wget -i` reads them; `-` prints them instead of the
+    /// findings
     ///
     /// In an archive, or with --layout host, the class `missing` contains the images, scripts and other embedded resources
     /// that were not captured. With `--deny missing,missing-page`, the list ends with the pages that an archive lacks.
@@ -73,7 +75,6 @@ impl TypedCheck {
 
     pub(super) fn into_request(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
-        let url_map = self.documents.url_map.clone();
         let mut documents = self.documents.into_request(Some(&TypedPolicy::default()))?;
         let holds = |path: &PathBuf| holds_resources(path, documents.reading.format);
         let is_of_archives = documents.paths.iter().all(holds);
@@ -107,6 +108,13 @@ impl TypedCheck {
             (.., true) => CheckForm::Github,
             _ => CheckForm::Text,
         };
+        let printed = match form {
+            CheckForm::Json => Some("--json"),
+            CheckForm::Sarif => Some("--sarif"),
+            CheckForm::Github => Some("--github"),
+            CheckForm::Text => None,
+        };
+        let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         documents.archives = if is_of_archives { Archives::Named } else { Archives::None };
         let to = new_url(self.to.as_deref(), &folder)?;
         if !is_of_archives {
@@ -121,7 +129,7 @@ impl TypedCheck {
         Ok(Check {
             documents,
             is_of_archives,
-            missing: self.missing,
+            missing,
             to,
             deny,
             list,
@@ -130,7 +138,6 @@ impl TypedCheck {
             report: self.report,
             baseline: self.baseline,
             updates_baseline: self.update_baseline,
-            url_map,
         })
     }
 }

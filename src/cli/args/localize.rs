@@ -17,8 +17,9 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::TypedOutput;
+use super::overwrites::list_of_missing;
 use crate::cli::captures::is_page;
-use crate::cli::request::{Archives, Extraction, Localize, folder_of, is_standard_input};
+use crate::cli::request::{Archives, Extraction, Localize, folder_of};
 use crate::cli::settings::Settings;
 
 #[derive(Debug, Args)]
@@ -108,14 +109,4 @@ fn page_and_companions(page: &Path) -> Result<(Vec<PathBuf>, Globs)> {
         parts.push(folder_of(page).join(name));
     }
     Ok((parts, Globs::new(&patterns)?))
-}
-
-/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
-fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
-    if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
-        return Err(Error::new(format!(
-            "--missing - and {option} both write to standard output; give --missing a file"
-        )));
-    }
-    Ok(path)
 }

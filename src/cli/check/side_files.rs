@@ -10,9 +10,8 @@
 //!
 //! Deliberately absent: their contents.
 
-use std::fs;
 use std::iter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, Globs, Selection, walk};
@@ -27,7 +26,7 @@ use super::report::ReportPage;
 use super::tree::CheckedTree;
 use crate::cli::failure::FileResult;
 use crate::cli::output::{Output, count, url_for_list};
-use crate::cli::request::{Check, folder_of, is_standard_input};
+use crate::cli::request::{Check, is_standard_input};
 
 const REPORT: &str = "--report";
 const BASELINE: &str = "--baseline";
@@ -37,15 +36,9 @@ const MISSING: &str = "--missing";
 ///
 /// # Errors
 ///
-/// A path is not a regular file, cannot be written to, or would replace an input or another of the files.
+/// A path is not a regular file, cannot be written to, or would replace a file of the folder.
 pub(super) fn check_files(request: &Check) -> Result<()> {
     let refused = |path: &Path, why: &str| Err(Error::file(path, why));
-    if let (Some(report), Some(baseline)) = (&request.report, &request.baseline)
-        && (is_one_file(report, baseline)
-            || real_path(report).is_some_and(|one| real_path(baseline) == Some(one)))
-    {
-        return refused(report, "--report and --baseline cannot name the same file");
-    }
     let updated = request.baseline.as_ref().filter(|_| request.updates_baseline);
     let missing = request.missing.as_ref().filter(|path| !is_standard_input(path));
     for (option, path) in
@@ -57,12 +50,6 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
                 "{option} needs a file name; standard output is used for the list"
             )));
         }
-        if request.url_map.as_ref().is_some_and(|read| is_one_file(read, path)) {
-            return refused(
-                path,
-                &format!("--url-map reads this file; name another one for {option}"),
-            );
-        }
         let is_earlier = option == BASELINE && is_baseline(path);
         if path.exists() && !is_earlier && is_in_folder(request, path) {
             let why = "would overwrite a file of the checked folder; name another file, or skip this one \
@@ -73,11 +60,6 @@ pub(super) fn check_files(request: &Check) -> Result<()> {
         Replacement::begin(path).map(drop)?;
     }
     Ok(())
-}
-
-/// The real path of a file that may not exist yet.
-fn real_path(path: &Path) -> Option<PathBuf> {
-    Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
 /// True if an earlier run wrote the baseline `path`. Its name must not be that of a document, because an empty file

@@ -1,0 +1,71 @@
+//! Files that options name, and that the command would overwrite although it reads or writes them for another purpose.
+//!
+//! ```text
+//! check a.warc b.warc --report b.warc
+//! error: b.warc: this file is an input; name another one for --report
+//! ```
+//!
+//! Deliberately absent: files found in folders (`check/side_files.rs`), and the file of `--output`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use baselink::error::{Error, Result};
+use baselink::files::write::is_one_file;
+
+use crate::cli::request::{Command, folder_of, is_standard_input};
+
+/// Checks that no side file of `command` is another one, an input, the baseline, the `table` of URLs or the `settings`.
+///
+/// # Errors
+///
+/// Two of these paths lead to one file.
+pub(super) fn reject(
+    command: &Command,
+    table: Option<&Path>,
+    settings: Option<&Path>,
+) -> Result<()> {
+    let written = command.side_files();
+    let baseline = match command {
+        Command::Check(request) if !request.updates_baseline => request.baseline.as_deref(),
+        _ => None,
+    };
+    let inputs = command.reads().into_iter().flat_map(|documents| documents.roots());
+    let others = [
+        ("the settings are in this file", settings),
+        ("--url-map reads this file", table),
+        ("--baseline reads this file", baseline),
+    ];
+    let read: Vec<_> = others.into_iter().filter_map(|(why, path)| Some((why, path?))).collect();
+    let read: Vec<_> =
+        read.into_iter().chain(inputs.map(|input| ("this file is an input", input))).collect();
+    for (number, (option, path)) in written.iter().enumerate() {
+        let same = written[..number].iter().find(|(_, other)| is_same(other, path));
+        if let Some((other, first)) = same {
+            let why = format!("{other} and {option} cannot name the same file");
+            return Err(Error::file(first, &why));
+        }
+        if let Some((why, _)) = read.iter().find(|(_, other)| is_same(other, path)) {
+            return Err(Error::file(path, &format!("{why}; name another one for {option}")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the file for the list of missing URLs; `printed` is an option that uses standard output.
+pub(super) fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
+    if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
+        return Err(Error::new(format!(
+            "--missing - and {option} both write to standard output; give --missing a file"
+        )));
+    }
+    Ok(path)
+}
+
+/// True if both paths lead to one file, which may not exist yet.
+fn is_same(left: &Path, right: &Path) -> bool {
+    let real_path = |path: &Path| -> Option<PathBuf> {
+        Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
+    };
+    is_one_file(left, right) || real_path(left).is_some_and(|left| real_path(right) == Some(left))
+}
