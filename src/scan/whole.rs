@@ -1,8 +1,8 @@
 //! Files that consist of a single value: style sheets; web app manifests, in the group `manifest`; and scripts, in
 //! the group `scripts`.
 //!
-//! Every URL is resolved against the URL of its own file: in a manifest (Web Application Manifest, "processing a
-//! manifest"), in a style sheet, and in the imports of a script. The page that refers to the file does not matter.
+//! Every URL is resolved against the URL of its own file, also in a manifest (Web Application Manifest, "processing a
+//! manifest"). The page that refers to the file does not matter.
 //! The element of a link is `script` in a script, the path of its member in a manifest, and empty in a style sheet.
 //!
 //! ```

@@ -29,8 +29,8 @@ use crate::span::Span;
 /// The maximum number of reported occurrences of `<base` that are not tags.
 const MOST_STRAYS: usize = 32;
 
-/// The number of bytes of a `meta` tag that are searched for a declaration. Without the limit, many unterminated tags
-/// would take quadratic time.
+/// The number of bytes of a `meta` tag that [`may_declare`] searches; a longer tag may declare an encoding. Without the
+/// limit, many unterminated tags would take quadratic time.
 const LONGEST_DECLARATION: usize = 1_024;
 
 /// The encoding of a document, the offset of its text, and the source of the encoding. A declaration after the
@@ -90,7 +90,8 @@ fn meta_charset(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     metas.found
 }
 
-/// True if the first `meta` element with an encoding, in a document that begins with `head`, declares `charset`.
+/// True if the first `meta` element with an encoding declares `charset`. `head` begins the document; only its first
+/// [`saved::HEAD`] bytes are searched.
 pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
     meta_charset(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
 }
@@ -213,7 +214,7 @@ struct BaseSink<'a> {
     /// True after the first comment that Firefox wrote in place of a `base` element. Later comments of this kind are
     /// ignored.
     has_commented_url: bool,
-    /// The offset of the last tag that can matter.
+    /// The offset of the last tag that can matter, if known.
     last: Option<usize>,
     is_done: bool,
 }
