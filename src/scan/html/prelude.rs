@@ -34,8 +34,8 @@ const MOST_STRAYS: usize = 32;
 const LONGEST_DECLARATION: usize = 1_024;
 
 /// The encoding of a document, the offset of its text, and the source of the encoding. A declaration after the
-/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.4), and the
-/// declaration must not lose its effect because the links before it grew.
+/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.4), and a
+/// declaration must not lose its effect when rewritten links before it are longer.
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
     if found.is_tentative()
@@ -305,12 +305,12 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
     };
     let strays: Vec<usize> =
         candidates.iter().copied().filter(is_stray).take(MOST_STRAYS).collect();
-    let mut left = strays.as_slice();
+    let mut remaining = strays.as_slice();
     let mut add = |until: usize, standing: Standing| {
-        while let [at, rest @ ..] = left
+        while let [at, rest @ ..] = remaining
             && *at < until
         {
-            left = rest;
+            remaining = rest;
             let declared = DeclaredBase::of(BaseKind::Element, Span::new(*at, *at + 5));
             bases.push(DeclaredBase { standing, ..declared });
         }
