@@ -40,7 +40,8 @@ pub struct ScanOptions {
     pub scanner: Scanner,
 }
 
-/// True if links in a document of the given format are read: the format is supported, and its group, if any, is enabled.
+/// True if links in a document of the given format are read: the format is supported, and its group, if it has one, is
+/// enabled.
 #[doc(hidden)]
 #[must_use]
 pub fn is_read(format: Format, options: &ScanOptions) -> bool {

@@ -55,8 +55,8 @@ fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
 }
 
-/// The spans between each `<URL:` and its `>`. Spans that contain another `<` or are longer than [`LONGEST_WRAPPED`] are
-/// omitted.
+/// The spans between each `<URL:` and its `>`. Omits spans that contain another `<` or are longer than
+/// [`LONGEST_WRAPPED`].
 fn wrapped(bytes: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -24,8 +24,8 @@ use crate::span::Span;
 /// A receiver of the tags and comments of a document, in source order. Offsets are those of the scanned buffer.
 pub(crate) trait Sink {
     /// Receives a start tag. The proving walk skips tags and attributes that cannot matter. It reports all attributes
-    /// of a `style`, `script` or `base`, and of tags for which a row of the table in [`crate::scan::attributes`] depends
-    /// on another attribute.
+    /// of a `style`, `script` or `base`, and of a tag for which a row of the table in [`crate::scan::attributes`]
+    /// depends on another attribute.
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
     /// Receives the end of the raw text or RCDATA of the element whose start tag came last, or of the text of a

@@ -310,8 +310,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
     }
 
-    /// Opens an ordinary HTML element in an integration point. Elements with raw text or RCDATA are not opened, and `svg`
-    /// and `math` only later. Returns false, and opens nothing, if the start tag may also affect other elements.
+    /// Opens an ordinary HTML element in an integration point. Elements with raw text or RCDATA are not opened, and
+    /// `svg` and `math` only later. Returns false, and opens nothing, if the start tag may also affect other elements.
     fn nest(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
         match kind {
             ElementKind::Plain => self.open.foreign.nest(name),
