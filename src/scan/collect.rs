@@ -195,7 +195,7 @@ impl<'a> Collector<'a> {
         });
     }
 
-    /// Adds the URLs of the text in `view`. Returns a diagnostic if the text cannot be read.
+    /// Adds the URLs of the text in `view`. Returns a diagnostic if a manifest or a script cannot be read.
     pub(super) fn text(
         &mut self,
         view: &View,

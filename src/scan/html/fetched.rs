@@ -85,7 +85,7 @@ impl FetchScanner<'_> {
                 rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
             }),
             "input" => self.value(tag, "type").is_some_and(|type_| type_ == "image"),
-            // Other scripts are data blocks (HTML, 4.12.1).
+            // A type that ends with `script` counts as JavaScript; other scripts are data blocks (HTML, 4.12.1).
             "script" => self
                 .value(tag, "type")
                 .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),

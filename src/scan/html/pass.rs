@@ -35,7 +35,7 @@ use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
 
-/// The maximum nesting depth of documents and fallback content.
+/// The maximum nesting depth of documents and of markup in text.
 ///
 /// Each level is scanned separately, so without a maximum the work would be quadratic.
 pub(crate) const DEEPEST: usize = 16;
@@ -137,7 +137,8 @@ const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier
 /// An attribute of a tag, and its row in the table.
 type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
 
-/// Fallback content or a conditional comment, scanned as markup in the same buffer. A `base` in it has no effect.
+/// A span that is scanned as markup: fallback content or a conditional comment, in which a `base` has no effect; in
+/// `prelude`, also the whole document.
 #[derive(Clone, Copy)]
 pub(super) struct Markup {
     pub(super) span: Span,
