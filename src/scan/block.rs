@@ -45,7 +45,7 @@ pub(super) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
         }
         at += WIDTH;
     }
-    far(bytes, at, needle)
+    find_with_memchr(bytes, at, needle)
 }
 
 /// The offset of the next byte from `at` on that is one of `needles` or below `low`; the length of `bytes` if
@@ -65,7 +65,7 @@ pub(super) fn find_any<const N: usize>(
         }
         at += WIDTH;
     }
-    slow(bytes, at, |byte| byte < low || needles.contains(&byte))
+    find_bytewise(bytes, at, |byte| byte < low || needles.contains(&byte))
 }
 
 /// True if `bytes[span]` contains one of `needles`. Bytes after the span may be read but do not count.
@@ -86,7 +86,7 @@ pub(crate) fn holds<const N: usize>(bytes: &[u8], span: Span, needles: [u8; N]) 
 }
 
 #[inline(never)]
-fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
+fn find_with_memchr(bytes: &[u8], at: usize, needle: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     memchr::memchr(needle, rest).map_or(bytes.len(), |length| at + length)
 }
@@ -108,7 +108,7 @@ pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
             }
         }
     }
-    slow(bytes, at, |byte| is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends)
+    find_bytewise(bytes, at, |byte| is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends)
 }
 
 /// The end of the unquoted value that continues at `at`: the offset of the first white space or `>`.
@@ -125,7 +125,7 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
         }
         at += WIDTH;
     }
-    slow(bytes, at, |byte| is_space(byte) || byte == b'>')
+    find_bytewise(bytes, at, |byte| is_space(byte) || byte == b'>')
 }
 
 /// A mask of the bytes that equal one of `needles`.
@@ -148,7 +148,7 @@ fn block(bytes: &[u8], at: usize) -> Option<i8x16> {
 }
 
 #[inline(never)]
-fn slow(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
+fn find_bytewise(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.iter().position(|&byte| ends(byte)).map_or(bytes.len(), |length| at + length)
 }

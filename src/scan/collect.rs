@@ -42,7 +42,7 @@ pub(super) struct Embedded {
     /// The XML entities in the value.
     pub(super) entities: Vec<EntityUse>,
     pub(super) enclosed: bool,
-    /// The base of references in the same place.
+    /// The base of a reference in the place of this value.
     pub(super) within: Against,
 }
 
@@ -162,13 +162,13 @@ impl<'a> Collector<'a> {
         self.add(view, inner, form, inner, place);
     }
 
-    /// Adds a reference that is written at `at` of a value and whose text is `decoded`.
+    /// Adds the reference that is written at `at` in a value, with the text `decoded`.
     pub(super) fn decoded(&mut self, decoded: &View, form: Form, at: Span, place: &LinkPlace<'_>) {
         self.add(decoded, value::trimmed(&decoded.text), form, at, place);
     }
 
-    /// Adds the reference at `inner` of `view`, which is written at `at` of a value. The reference cannot be edited if
-    /// it has several carriers, contains an entity, or belongs to an attribute without a value.
+    /// Adds the reference at `inner` in `view`. Its span in the value is `at`. The reference cannot be edited if it has
+    /// several carriers, contains an entity, or belongs to an attribute without a value.
     fn add(&mut self, view: &View, inner: Span, form: Form, at: Span, place: &LinkPlace<'_>) {
         let row = place.row;
         let carrier = place.carriers.of(at);
@@ -195,7 +195,7 @@ impl<'a> Collector<'a> {
         });
     }
 
-    /// Adds the URLs of the text in `view`. Returns a diagnostic if the text cannot be read.
+    /// Adds the URLs of the text in `view`. Returns a diagnostic if a manifest or a script cannot be read.
     pub(super) fn text(
         &mut self,
         view: &View,
@@ -299,8 +299,8 @@ impl TextContent {
         matches!(type_, "" | "text/css").then_some(Self::Css)
     }
 
-    /// The content of a `script` element with this `type`, which is in lower case; `None` if its group is not enabled,
-    /// or if a script is not `inline`, so that its text does not run (HTML, 4.12.1).
+    /// The content of a `script` element with this `type`, which is in lower case. `None` for other types, if the group
+    /// of the type is not enabled, and for JavaScript that is not `inline`: its text does not run (HTML, 4.12.1).
     pub(super) fn of_script(
         type_: &str,
         inline: impl FnOnce() -> bool,
@@ -321,15 +321,15 @@ impl TextContent {
     }
 }
 
-/// True if one of the entities in `span` is unknown; `None` if there are none.
+/// True if an entity in `span` is unknown; `None` if `span` contains no entity.
 pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
     let first = entities.partition_point(|entity| entity.span.end <= span.start);
     let inside = entities[first..].iter().take_while(|entity| entity.span.start < span.end);
     inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
 }
 
-/// The `@base` in effect, with the bases that it is relative to, up to a null one; no base at all if the `@base` in
-/// effect is null.
+/// The `@base` in effect, preceded by the bases that it is relative to, up to a null one. [`Against::Nothing`] if the
+/// `@base` in effect is null, if there are too many bases, or if a base is too long.
 fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
     let mut chain = Vec::new();
     let mut next = innermost;

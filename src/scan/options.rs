@@ -18,7 +18,7 @@ use crate::layer::charset::Charset;
 /// The options of a scanner.
 #[derive(Clone, Debug, Default)]
 pub struct ScanOptions {
-    /// The name of the document, if it is one of several entities in a file.
+    /// The name of the document, if the file contains several entities.
     pub entity: Arc<str>,
     /// The encoding of the document, if it has no byte order mark.
     pub charset: Option<Charset>,
@@ -26,8 +26,8 @@ pub struct ScanOptions {
     pub groups: Groups,
     /// Additional places.
     pub places: Vec<Place>,
-    /// True if the possible targets of fragments are collected, which takes memory for each: `id`, the `name` of `a`
-    /// (HTML, 7.4.6.4, "find a potential indicated element") and, in XML, `xml:id`.
+    /// True if the possible targets of fragments are collected: `id`, the `name` of `a` (HTML, 7.4.6.4, "find a
+    /// potential indicated element") and, in XML, `xml:id`. Each takes memory.
     pub ids: bool,
     /// True if the notes that programs add to a page when they save it are ignored
     /// ([`saved`](crate::scan::html::saved)).
@@ -40,7 +40,8 @@ pub struct ScanOptions {
     pub scanner: Scanner,
 }
 
-/// True if links in a document of the given format are supported.
+/// True if links in a document of the given format are read: the format is supported, and its group, if it has one, is
+/// enabled.
 #[doc(hidden)]
 #[must_use]
 pub fn is_read(format: Format, options: &ScanOptions) -> bool {
@@ -50,7 +51,7 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     }
 }
 
-/// The group that must be enabled to read a document of the given format; `None` if it has no group.
+/// The group that must be enabled to read a document of the given format; `None` if the format has no group.
 #[doc(hidden)]
 #[must_use]
 pub fn group_of(format: Format) -> Option<Group> {

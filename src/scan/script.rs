@@ -3,7 +3,7 @@
 //!
 //! A specifier is a URL if it begins with `/`, `./` or `../`, or has a scheme (HTML, 8.1.5.1, "resolve a URL-like
 //! module specifier"). Otherwise it is a name for an import map and not a link. Each URL is resolved against the URL
-//! of the script; in an inline script, against the document base URL (HTML, 8.1.3.2, "base URL").
+//! of the script or, in an inline script, against the document base URL (HTML, 8.1.4.1, "base URL").
 //!
 //! ```
 //! use baselink::scan::script::{Goal, urls};
@@ -98,7 +98,7 @@ impl UrlFinder<'_> {
         self.back(number).is_some_and(|token| token.kind == TokenKind::Mark(mark))
     }
 
-    /// Adds the text inside `text`, if that token is a string.
+    /// Adds the text inside the quotes of `text`, if that token is a string.
     fn add(&mut self, text: Token, is_specifier: bool) {
         if let TokenKind::Text(quote) = text.kind {
             let span = Span::new(text.span.start + 1, text.span.end - 1);
@@ -264,7 +264,7 @@ mod tests {
     /// ECMAScript, 12: where the grammar allows a regular expression, `/` begins one.
     #[test]
     fn regular_expressions_and_divisions() {
-        // In each case, `import('a')` is a call only if the first `/` is read correctly.
+        // `import('a')` is a call if the first `/` divides, and not if it begins a regular expression.
         for (is_expression, before) in [
             (false, "a "),
             (false, "a++ "),

@@ -55,7 +55,8 @@ fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
 }
 
-/// The spans between each `<URL:` and its `>`, unless another `<` comes between them.
+/// The spans between each `<URL:` and its `>`. Omits spans that contain another `<` or are longer than
+/// [`LONGEST_WRAPPED`].
 fn wrapped(bytes: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -78,7 +79,7 @@ fn wrapped(bytes: &[u8]) -> Vec<Span> {
     found
 }
 
-/// The link at `inside`; `None` if it is blank.
+/// The link in the wrapper around `inside`; `None` if only white space is inside.
 fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
     let mut view = View { text: String::new(), map: OffsetMap::verbatim(inside.start, 0) };
     let mut at = inside.start;

@@ -1,8 +1,8 @@
 //! Files that consist of a single value: style sheets; web app manifests, in the group `manifest`; and scripts, in
 //! the group `scripts`.
 //!
-//! Every URL is resolved against the URL of its own file: in a manifest (Web Application Manifest, "processing a
-//! manifest"), in a style sheet, and in the imports of a script. The page that refers to the file does not matter.
+//! Every URL is resolved against the URL of its own file, also in a manifest (Web Application Manifest, "processing a
+//! manifest"). The page that refers to the file does not matter.
 //! The element of a link is `script` in a script, the path of its member in a manifest, and empty in a style sheet.
 //!
 //! ```
@@ -130,15 +130,18 @@ mod tests {
 
     #[test]
     fn links_in_every_encoding_of_a_style_sheet_map_to_the_bytes() {
-        let one = |charset, reference: &str, start, end| {
+        let expected = |charset, reference: &str, start, end| {
             (charset, vec![(reference.to_owned(), Span::new(start, end))])
         };
-        assert_eq!(scanned(b"url(\xc3\xa9)", ""), one("UTF-8", "\u{e9}", 4, 6));
-        assert_eq!(scanned(b"url(\xe9x)", ""), one("UTF-8", "\u{fffd}x", 4, 6));
-        assert_eq!(scanned(b"\xef\xbb\xbfurl(a)", "koi8-r"), one("UTF-8", "a", 7, 8));
-        assert_eq!(scanned(b"url(\x95\x5c)", "shift_jis"), one("Shift_JIS", "\u{8868}", 4, 6));
-        assert_eq!(scanned(b"@charset \"koi8-r\";url(\xc1)", ""), one("KOI8-R", "\u{430}", 22, 23));
-        assert_eq!(scanned(b"\xff\xfeu\0r\0l\0(\0a\0)\0", ""), one("UTF-16LE", "a", 4, 5));
+        assert_eq!(scanned(b"url(\xc3\xa9)", ""), expected("UTF-8", "\u{e9}", 4, 6));
+        assert_eq!(scanned(b"url(\xe9x)", ""), expected("UTF-8", "\u{fffd}x", 4, 6));
+        assert_eq!(scanned(b"\xef\xbb\xbfurl(a)", "koi8-r"), expected("UTF-8", "a", 7, 8));
+        assert_eq!(scanned(b"url(\x95\x5c)", "shift_jis"), expected("Shift_JIS", "\u{8868}", 4, 6));
+        assert_eq!(
+            scanned(b"@charset \"koi8-r\";url(\xc1)", ""),
+            expected("KOI8-R", "\u{430}", 22, 23)
+        );
+        assert_eq!(scanned(b"\xff\xfeu\0r\0l\0(\0a\0)\0", ""), expected("UTF-16LE", "a", 4, 5));
         let document = scan(Format::Css, b"\xff\xfeu\0r\0l\0(\0a\0)\0", &ScanOptions::default());
         let decoded = document.decoded.map(|decoded| decoded.map.covering(Span::new(4, 5)));
         assert_eq!(decoded, Some(Span::new(10, 12)));

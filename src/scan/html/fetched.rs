@@ -1,6 +1,7 @@
 //! References that a browser fetches as soon as its parser finds them, before it reaches a later `base` element.
 //!
-//! HTML fetches a resource when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3, 4.12.1.1).
+//! According to HTML, a resource is fetched when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3,
+//! 4.12.1.1).
 //! Chromium resolves URLs in CSS during parsing, against the base known at that moment, even if the `base` element
 //! arrives in the same packet. `docs/base-url.md` lists the references that Chromium fetches later, or only
 //! sometimes.
@@ -84,7 +85,7 @@ impl FetchScanner<'_> {
                 rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
             }),
             "input" => self.value(tag, "type").is_some_and(|type_| type_ == "image"),
-            // Other scripts are data blocks (HTML, 4.12.1).
+            // A type that ends with `script` counts as JavaScript; other scripts are data blocks (HTML, 4.12.1).
             "script" => self
                 .value(tag, "type")
                 .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),

@@ -1,9 +1,8 @@
 //! One pass over a range of a buffer: from tags and comments to links, each reported as soon as it is found.
 //!
-//! If the bytes of a reference in an attribute, a `srcset` or CSS can be used as they are, the fast path offers the
-//! reference as [`Plain`], without an allocation. Other references, and those that the receiver declines, become a
-//! [`Link`]. A document in a value is scanned separately; markup in text (`noscript`, conditional comments) is
-//! scanned in place.
+//! If a reference in an attribute, a `srcset` or CSS may not need decoding, the fast path offers it to the receiver as
+//! [`Plain`], without an allocation. Other references, and those that the receiver declines, become a [`Link`]. A
+//! document in a value is scanned separately; markup in text (`noscript`, conditional comments) is scanned in place.
 //!
 //! ```
 //! // The value is CSS in an attribute: two layers, one reference.
@@ -36,12 +35,12 @@ use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
 
-/// The maximum nesting depth of documents and fallback content.
+/// The maximum nesting depth of documents and of markup in text.
 ///
-/// Each level is scanned separately, so the work is at most this many times the size of the input.
+/// Each level is scanned separately, so without a maximum the work would be quadratic.
 pub(crate) const DEEPEST: usize = 16;
 
-/// A reference, relative to the document base URL, whose bytes may be used without decoding.
+/// A reference to resolve against the document base URL. It may not need decoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plain {
     /// The bytes of the reference, including white space and character references.
@@ -81,7 +80,7 @@ pub(crate) trait Links {
 pub(crate) struct Part {
     pub(in crate::scan) found: Embedded,
     pub(in crate::scan) entity: Arc<str>,
-    /// The number of documents around this one.
+    /// The number of documents, and of levels of markup in text, around this one.
     pub(in crate::scan) depth: usize,
 }
 
@@ -93,14 +92,14 @@ pub(crate) struct Whole<'a> {
     pub(crate) start: usize,
     pub(crate) charset: Charset,
     pub(crate) entity: Arc<str>,
-    /// The number of documents around this one.
+    /// The number of documents, and of levels of markup in text, around this one.
     pub(crate) depth: usize,
     /// True if a new `<` or `>` in the document could end a construct around it, such as a CDATA section.
     pub(crate) enclosed: bool,
 }
 
-/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any, and true
-/// if html5ever stopped, too.
+/// Reports every link of a document to `links`. Returns the reason for falling back to html5ever, if any. The second
+/// result is true if html5ever stopped, too.
 pub(crate) fn links<L: Links>(
     whole: &Whole<'_>,
     options: &ScanOptions,
@@ -115,7 +114,7 @@ pub(crate) fn links<L: Links>(
     (pass.fallback, read.without_tree.is_some())
 }
 
-/// An open element whose text is scanned when it ends.
+/// An open element, whose text is scanned at its end.
 struct OpenText {
     start: usize,
     content: Content,
@@ -138,7 +137,8 @@ const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier
 /// An attribute of a tag, and its row in the table.
 type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
 
-/// Fallback content or a conditional comment, scanned as markup in the same buffer. A `base` in it has no effect.
+/// A span that is scanned as markup: fallback content or a conditional comment, in which a `base` has no effect; in
+/// `prelude`, also the whole document.
 #[derive(Clone, Copy)]
 pub(super) struct Markup {
     pub(super) span: Span,
@@ -294,7 +294,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
     }
 
-    /// Reads a tag without the fast path: all of its attributes, and the text after it.
+    /// Reads all attributes of a tag without the fast path, and opens the text after it.
     fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         let element = self.element(tag);
         if tag.attributes.is_empty() {
@@ -404,8 +404,8 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.links.plain(self.bytes, &plain)
     }
 
-    /// The row for `tag`: `one`, which requires a token in another attribute, or else `other`. `None` if that
-    /// attribute must be decoded first.
+    /// The row for `tag`: `one` if another attribute contains a token that `one` requires, else `other`. `None` if the
+    /// other attribute must be decoded first.
     fn either(&self, tag: &RawTag, one: &'static Row, other: &'static Row) -> Option<&'static Row> {
         let Condition::Has(name, tokens) = one.when else { return None };
         let Some(list) = tag.attribute(self.bytes, name).and_then(|found| found.value) else {

@@ -29,13 +29,13 @@ use crate::span::Span;
 /// The maximum number of reported occurrences of `<base` that are not tags.
 const MOST_STRAYS: usize = 32;
 
-/// The number of bytes of a `meta` tag that are searched for a declaration. Without the limit, many unterminated tags
-/// would take quadratic time.
+/// The number of bytes of a `meta` tag that [`may_declare`] searches; a longer tag may declare an encoding. Without the
+/// limit, many unterminated tags would take quadratic time.
 const LONGEST_DECLARATION: usize = 1_024;
 
 /// The encoding of a document, the offset of its text, and the source of the encoding. A declaration after the
-/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.4), and the
-/// declaration must not lose its effect because the links before it grew.
+/// first 1024 bytes counts, too: a browser changes the encoding when it reaches one (HTML, 13.2.3.4), and a
+/// declaration must not lose its effect when rewritten links before it are longer.
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
     if found.is_tentative()
@@ -90,7 +90,8 @@ fn meta_charset(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     metas.found
 }
 
-/// True if the first `meta` element with an encoding, in a document that begins with `head`, declares `charset`.
+/// True if the first `meta` element with an encoding declares `charset`. `head` begins the document; only its first
+/// [`saved::HEAD`] bytes are searched.
 pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
     meta_charset(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
 }
@@ -213,7 +214,7 @@ struct BaseSink<'a> {
     /// True after the first comment that Firefox wrote in place of a `base` element. Later comments of this kind are
     /// ignored.
     has_commented_url: bool,
-    /// The offset of the last tag that can matter.
+    /// The offset of the last tag that can matter, if known.
     last: Option<usize>,
     is_done: bool,
 }
@@ -304,12 +305,12 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize, candida
     };
     let strays: Vec<usize> =
         candidates.iter().copied().filter(is_stray).take(MOST_STRAYS).collect();
-    let mut left = strays.as_slice();
+    let mut remaining = strays.as_slice();
     let mut add = |until: usize, standing: Standing| {
-        while let [at, rest @ ..] = left
+        while let [at, rest @ ..] = remaining
             && *at < until
         {
-            left = rest;
+            remaining = rest;
             let declared = DeclaredBase::of(BaseKind::Element, Span::new(*at, *at + 5));
             bases.push(DeclaredBase { standing, ..declared });
         }

@@ -1,7 +1,7 @@
-//! A cache of table lookups, keyed by the names of the element and the attribute in any case.
+//! A cache of table lookups. The keys are the names of element and attribute, ignoring case, and the namespace.
 //!
-//! Most documents have only a few dozen such pairs of names. An answer depends only on the two names and the
-//! namespace; if the links depend on more, the answer says so.
+//! Most documents have only a few dozen such keys. An answer depends only on its key; if the links depend on more, the
+//! answer says so.
 //!
 //! ```
 //! // All but the first `href` are found in the cache.
@@ -10,8 +10,8 @@
 //! assert_eq!(document.links.len(), 3);
 //! ```
 //!
-//! Deliberately absent: conditions. A row that depends on other attributes of the tag is looked up for every tag,
-//! unless its condition affects only the role of the link.
+//! Deliberately absent: conditions. A row that depends on another attribute is looked up for every tag, unless the tag
+//! lacks that attribute or the condition affects only the role of the link.
 
 use super::tag::RawAttribute;
 use super::walk::Name;
@@ -44,8 +44,8 @@ pub(super) enum Answer {
     /// The value is one reference against the document base URL. The first row is for tags that meet its
     /// condition, the second for others. They differ in the role only.
     Either(&'static Row, &'static Row),
-    /// The attribute contains URLs only if the tag has the attribute with this name. The result then depends on the
-    /// tag.
+    /// The attribute contains no URLs if the tag lacks the attribute with this name. Otherwise the result depends on
+    /// the tag.
     With(&'static str),
     /// The attribute must be looked up again without the fast path.
     SlowPath,

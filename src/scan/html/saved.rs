@@ -15,7 +15,7 @@
 //!
 //! | program | in the place of `<base href="/docs/">` |
 //! |---|---|
-//! | Chromium, Edge | `<!--<base href="/docs/">--><base href=".">`: the original element, and one that means the folder |
+//! | Chromium, Edge | `<!--<base href="/docs/">--><base href=".">`: the original element in a comment, and an element that means the folder of the page |
 //! | Firefox | `<!-- base href="http://a.example/docs/" -->`: the URL of the element |
 //!
 //! ```
@@ -120,10 +120,11 @@ fn base_at(bytes: &[u8], at: usize) -> Option<RawTag> {
     (tag.name.end == at + 5).then_some(tag)
 }
 
-/// The beginning of the comment with which Firefox replaces a `base` element.
+/// The beginning of a comment with which Firefox replaces a `base` element.
 pub(super) const COMMENTED_BASE: &[u8] = b"<!-- base href=\"";
 
-/// The URL in such a comment, if the comment ends within the first [`HEAD`] bytes of a page.
+/// The URL in a comment with which Firefox replaces a `base` element, if the comment ends within the first [`HEAD`]
+/// bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let (start, end) = (COMMENTED_BASE, b"\" -->");
     if comment.end > HEAD {

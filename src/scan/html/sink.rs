@@ -1,8 +1,8 @@
 //! The interface between the engines of HTML and their users.
 //!
-//! Three engines find the tags of a document: [`super::walk`] where it can prove its result, [`super::exact`] as a
-//! fallback, and the best effort of `walk` beyond html5ever's bounds. All of them report to a [`Sink`], so that
-//! one engine can continue where another stopped.
+//! Two engines find the tags of a document: [`super::walk`] as long as it can prove its result, and [`super::exact`] as
+//! a fallback. Beyond html5ever's bounds, the best effort of `walk` is the last resort. All of them report to a
+//! [`Sink`], so that each can continue where the one before it stopped.
 //!
 //! ```
 //! // Both scanners find the link in the `style` and the link after it.
@@ -24,7 +24,8 @@ use crate::span::Span;
 /// A receiver of the tags and comments of a document, in source order. Offsets are those of the scanned buffer.
 pub(crate) trait Sink {
     /// Receives a start tag. The proving walk skips tags and attributes that cannot matter. It reports all attributes
-    /// of a tag if a row of the table in [`crate::scan::attributes`] depends on more than one of them.
+    /// of a `style`, `script` or `base`, and of a tag for which a row of the table in [`crate::scan::attributes`]
+    /// depends on another attribute.
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
 
     /// Receives the end of the raw text or RCDATA of the element whose start tag came last, or of the text of a
@@ -35,7 +36,7 @@ pub(crate) trait Sink {
     fn end_tag(&mut self, _tag: &RawTag) {}
 
     /// Receives a comment, which may be unterminated. The proving walk skips bogus comments that do not begin with
-    /// `<?`.
+    /// `<?`. The best effort also reports each DOCTYPE as a comment.
     fn comment(&mut self, _span: Span) {}
 
     /// True if nothing later in the document can matter.

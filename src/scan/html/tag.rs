@@ -59,7 +59,7 @@ pub(crate) struct RawTag {
     pub(crate) name: Span,
     /// The attributes in source order, including repeated ones.
     pub(crate) attributes: Vec<RawAttribute>,
-    /// True if the tag ends with `/>`.
+    /// True if the tag ends with `/>`, and the `/` is not part of a value.
     pub(crate) self_closing: bool,
 }
 

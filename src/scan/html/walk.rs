@@ -7,7 +7,7 @@
 //! and allocates nothing for a tag. At the first `<` where the bytes read so far do not suffice for a proof, it
 //! stops with [`Unproved`].
 //!
-//! In the second mode, [`best_effort`], it reports every token and never stops. This mode is the fallback if
+//! In the second mode, [`best_effort`], it reports every tag and comment, and never stops. This mode is the fallback if
 //! html5ever would take too long. It also supplies the tokens that `--verify` compares. It takes linear time and
 //! memory on any input.
 //!
@@ -70,7 +70,7 @@ pub(crate) fn document<S: Sink>(
 }
 
 /// Walks over `range` of `bytes`, guided only by the tokenizer's states and the names of elements, and reports
-/// every token. `scripting` is the flag of HTML, 13.2.4.5.
+/// every tag and comment. `scripting` is the flag of HTML, 13.2.4.5.
 pub(crate) fn best_effort<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
@@ -310,8 +310,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         }
     }
 
-    /// Opens an HTML element in an integration point, if its content is markup. Returns false, and opens nothing,
-    /// if the start tag may also affect other elements.
+    /// Opens an ordinary HTML element in an integration point. Elements with raw text or RCDATA are not opened, and
+    /// `svg` and `math` only later. Returns false, and opens nothing, if the start tag may also affect other elements.
     fn nest(&mut self, kind: ElementKind, name: &'a [u8]) -> bool {
         match kind {
             ElementKind::Plain => self.open.foreign.nest(name),
@@ -473,7 +473,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 .any(|name| self.tag.attribute(self.bytes, name).is_some())
     }
 
-    /// True if the current `annotation-xml` is an HTML integration point (13.2.4.2).
+    /// True if the current `annotation-xml` is an HTML integration point (13.2.6).
     fn is_annotated_html(&self) -> bool {
         self.tag.attributes.iter().any(|one| {
             let value = one.value.map_or(&[][..], |value| &self.bytes[value.range()]);

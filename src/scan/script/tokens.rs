@@ -42,10 +42,9 @@ pub(super) enum TokenKind {
     Name,
     /// A string with this quotation mark.
     Text(u8),
-    /// A punctuator of one character. `?.` counts as `.`; all other longer punctuators are
-    /// [`Other`](Self::Other).
+    /// A punctuator, or one character of a longer one such as `==`. `?.` counts as `.`.
     Mark(u8),
-    /// Anything else.
+    /// Anything else, including `=>`, `...`, `??`, `++` and `--`.
     Other,
 }
 
@@ -55,7 +54,7 @@ pub(super) struct Token {
     pub(super) kind: TokenKind,
     /// The whole token, including the quotation marks of a string.
     pub(super) span: Span,
-    /// True if the token is not in any bracket.
+    /// True if no bracket is open where the token begins.
     pub(super) is_outermost: bool,
 }
 
@@ -118,7 +117,7 @@ const OPERATORS: &[&[u8]] = &[
     b"yield",
 ];
 
-/// Words that begin a statement, but are names in an object literal or in the body of a class.
+/// Words that begin a statement or one of its clauses, but are names in an object literal or in the body of a class.
 #[rustfmt::skip]
 const STATEMENTS: &[&[u8]] = &[
     b"break", b"case", b"catch", b"const", b"continue", b"debugger", b"default", b"do", b"else",

@@ -76,7 +76,7 @@ pub(super) struct Tree {
     /// The namespace of the last element created for that tag.
     namespace: Cell<Namespace>,
     calls: Cell<u64>,
-    /// The number of steps in which a tree with lists of children and attributes would have searched its lists.
+    /// The number of steps that a tree with lists of children and attributes would have taken to search these lists.
     steps: Cell<u64>,
     /// The number of `option` elements.
     options: Cell<u64>,
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// The number of steps in which a tree with lists, such as markup5ever_rcdom's, would have searched them.
+    /// The number of steps that a tree with lists, such as markup5ever_rcdom's, would have taken to search them.
     pub(super) fn steps(&self) -> u64 {
         self.steps.get()
     }

@@ -26,7 +26,7 @@ struct ForeignElement<'a> {
     name: &'a [u8],
     /// The namespace of the element, which is HTML only in an integration point.
     namespace: Namespace,
-    /// True if its content is HTML: an element of HTML, or an integration point (13.2.3, "HTML integration point",
+    /// True if its content is HTML: an element of HTML, or an integration point (13.2.6, "HTML integration point",
     /// "MathML text integration point").
     is_point: bool,
     /// True if the element is a `p`, or is inside a `p` of the same integration point: "has a p element in button
@@ -49,7 +49,7 @@ pub(super) enum TagPlace {
 #[derive(Debug, Default)]
 pub(super) struct Foreign<'a> {
     open: Vec<ForeignElement<'a>>,
-    /// The number of open elements of HTML for each name in [`COUNTED`]; empty except in best-effort mode.
+    /// The number of open elements of HTML for each counted name ([`counted`]); empty except in best-effort mode.
     counts: Vec<usize>,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Foreign<'a> {
     }
 }
 
-/// True if an element of SVG or MathML called `name` contains HTML, regardless of its attributes (13.2.4.2).
+/// True if an element of SVG or MathML called `name` contains HTML, regardless of its attributes (13.2.6).
 pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
     match namespace {
         Namespace::Html => false,
@@ -189,10 +189,11 @@ pub(super) fn is_root(name: &[u8]) -> bool {
     is_among(name, &["svg", "math"])
 }
 
-/// The number of names of HTML elements that are counted while open: those of [`BREAKOUT`], and `a`.
+/// The number of counters of open HTML elements: one for each name of [`BREAKOUT`], and one for `a`. Those of void
+/// elements are not used.
 const COUNTED: usize = BREAKOUT.len() + 1;
 
-/// The index of `name` among the counted names.
+/// The index of the counter for `name`; `None` if elements of this name are not counted.
 fn counted(name: &[u8]) -> Option<usize> {
     if is_among(name, &["br", "embed", "hr", "img", "meta"]) {
         return None;

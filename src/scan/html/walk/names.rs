@@ -1,7 +1,7 @@
 //! The names of tags and attributes that can matter. Most other names are rejected with a few shifts.
 //!
 //! The attributes are those of [`attributes::TABLE`] whose group is enabled, and those of the user's places. The
-//! elements are those that change the state of the tokenizer (HTML, 13.2.6), and those whose rows depend on other
+//! elements are those that affect the tokenizer or later tags (HTML, 13.2.6), and those whose rows depend on other
 //! attributes of the same tag.
 //!
 //! ```
