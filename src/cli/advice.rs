@@ -5,7 +5,7 @@
 //! page.html:1:1: warning[scheme-assumed]: … is assumed, …; --assume-scheme sets another
 //! ```
 //!
-//! Deliberately absent: URLs that a document declares for itself ([`super::base_hints`]).
+//! Deliberately absent: hints about URLs that a document declares for itself ([`super::base_hints`]).
 
 use baselink::diagnostic::{Code, Diagnostic};
 

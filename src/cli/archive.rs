@@ -1,11 +1,11 @@
-//! The documents of archives, processed on several threads.
+//! The documents and captures of archives, processed on several threads.
 //!
 //! ```text
-//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   for links, base and rewrite
+//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/
 //!                     crawl.warc.gz@9120: warning[member-broken]: …
 //! ```
 //!
-//! One thread reads the archive; others work on the documents ([`in_order`]).
+//! The calling thread reads the archive; others work on the documents ([`in_order`]).
 //!
 //! Deliberately absent: the items of an archive ([`super::archived`]).
 
@@ -27,11 +27,12 @@ use super::input::{Archive, Input};
 use super::output::Output;
 use super::progress::is_stopped;
 
-/// The number of bytes of an archive in memory at a time, unless one record is longer.
+/// The total size of the documents under way at which reading waits.
 const UNDER_WAY: usize = 16 << 20;
 
-/// Calls `work` for every document of `archive`, and `done` with each result, in the order of the archive. Uses
-/// several threads, unless `output` already belongs to a worker thread. Returns the number of records with anomalies.
+/// Calls `work` for every document or capture of `archive`, and `done` with each result, in the order of the archive.
+/// Uses several threads, unless `output` already belongs to a worker thread. Returns the number of records with
+/// anomalies.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
@@ -142,7 +143,7 @@ fn read_whole(mut reader: impl Read) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Calls `work` for each item from `next`, and `done` with each result, in order.
+/// Calls `work` for the document of each item from `next`, and `done` with each result, in order. Reports anomalies.
 fn process_items<T: Send>(
     path: &Path,
     threads: usize,

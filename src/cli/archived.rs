@@ -60,9 +60,9 @@ impl ArchiveContents {
 pub(crate) enum Wanted {
     /// Documents in a format that is read.
     Documents,
-    /// All captures, without their bodies. Anomalies are not reported.
+    /// All captures, for a first reading that does not report anomalies.
     Captures,
-    /// All captures, with their bodies.
+    /// All captures, for a reading of their bodies that reports anomalies.
     Bodies,
 }
 
@@ -76,11 +76,11 @@ pub(crate) struct Archived {
     pub(crate) options: Options,
 }
 
-/// The bytes of a document.
+/// The bytes of a document or capture.
 enum DocumentBytes {
     /// A record. Its document is the decoded payload, if there is one, or else the block.
     Record(Record, Option<Vec<u8>>),
-    /// Decoded bytes of an entry.
+    /// The decoded bytes of a document that is not a record.
     Bytes(Vec<u8>),
     /// The body of a capture that is not a record.
     Capture(Box<CapturedBytes>),

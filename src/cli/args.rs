@@ -6,7 +6,8 @@
 //!
 //! The first step checks one argument at a time; the second step checks them together.
 //!
-//! Deliberately absent: documents. Only a settings file and the table of `--url-map` are read here.
+//! Deliberately absent: reading documents. Only the settings file and the tables of `--url-map` and `--rename` are read
+//! in full here.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,8 @@ fn result_options(matches: &ArgMatches) -> Vec<String> {
     lines
 }
 
-/// Records in `links --output` everything that results depend on: these `options`, the table of URLs, and the settings.
+/// Records in a request of `links --output` everything that results depend on: these `options`, the table of URLs, and
+/// the settings.
 fn record_options(
     command: &mut Command,
     mut options: Vec<String>,
@@ -176,7 +178,7 @@ fn usage_error(error: clap::Error) -> Refusal {
 }
 
 /// Adds a suggestion to `error` if it is about an unknown option of the command in `usage`. The suggestions of clap
-/// do not cover two swapped letters in a short option.
+/// do not cover two swapped letters in a short name.
 fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     let typed = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {
@@ -243,7 +245,7 @@ mod tests {
         program().debug_assert();
     }
 
-    /// A link with the reason `chosen` is local or unchanged, which is a result and not a reason for users.
+    /// The help omits `chosen`: a link with this reason is local or unchanged, which users see as a result.
     #[test]
     fn the_help_of_strict_lists_the_accepted_reasons() {
         let program = program();

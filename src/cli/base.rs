@@ -24,7 +24,7 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
-//! If there are several documents, each is shown on one line: path, base and source.
+//! Documents of several files, or of an archive, are shown on one line each: path, base and source.
 //!
 //! Deliberately absent: links.
 
@@ -89,7 +89,7 @@ fn has_several(documents: &Documents) -> bool {
     documents.paths.len() > 1 || files.filter(|one| one.kind != EntryKind::Folder).nth(1).is_some()
 }
 
-/// Shows the bases of a file; true if they were shown as a tree.
+/// Shows the bases of a file. The flag is true if they were shown as a tree.
 fn show_file(
     request: &ShowBases,
     form: BasesForm,
@@ -123,7 +123,7 @@ fn show_file(
     Ok((status_after(read, ExitStatus::Done, output)?, has_tree))
 }
 
-/// Shows the bases of a document; true if they were shown as a tree.
+/// Shows the bases of a document. The flag is true if they were shown as a tree.
 fn show_document(
     form: BasesForm,
     input: &Input<'_>,
@@ -246,7 +246,7 @@ fn print_entities(
 ) -> io::Result<()> {
     let styler = output.styler;
     let out = output.out();
-    // In reverse order, the first child met of an entity is its last child.
+    // In reverse order, the first child found of each parent is its last child.
     let mut seen_parents = HashSet::new();
     let mut is_last: Vec<bool> =
         entities.iter().rev().map(|entity| seen_parents.insert(entity.parent)).collect();

@@ -5,7 +5,7 @@
 //! page.html: 3 links without a base begin with // and lack only a scheme: --assume-scheme https
 //! ```
 //!
-//! A document is searched for such a URL only if it has links without a base, and no retrieval URL.
+//! A document is searched for a URL of its own only if it has links without a base, and no retrieval URL.
 //!
 //! Deliberately absent: using the URL. A document may be wrong about itself, so the user has to ask for it.
 

@@ -142,7 +142,7 @@ impl CapturePlan {
     }
 }
 
-/// True if the file at `path` is a single document, such as a saved page.
+/// True if the file at `path` is in a format that is read, such as HTML, but is neither an archive nor a message.
 pub(crate) fn is_page(path: &Path, format: Option<Format>) -> bool {
     let is_document = |one: Format| one.is_read() && !one.is_archive() && one != Format::Message;
     format_of_file(path, format).is_some_and(is_document)
@@ -187,7 +187,7 @@ fn with_archive(
     }
 }
 
-/// Shows that the archive at `path` was read to its end.
+/// Advances the progress bar to the end of the archive at `path`.
 pub(crate) fn finish_archive(path: &Path, progress: Option<&Progress>) {
     if let Some(progress) = progress {
         progress.finish_file(path.metadata().map_or(0, |seen| seen.len()));

@@ -1,7 +1,7 @@
 //! `baselink check`: the effect of a move on the links of a folder.
 //!
 //! ```text
-//! $ baselink check --url http://a.example/docs/ docs
+//! $ baselink check --verbose --url http://a.example/docs/ docs
 //! docs/index.html:3:10: pinned (absolute)  a[href]
 //!   3 | <a href="http://a.example/docs/up.html">Up</a>
 //!     |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -126,7 +126,7 @@ fn report_move(request: &Check, tree: &CheckedTree<'_>, listed: &Listed, output:
     ));
 }
 
-/// Reports the number of links by class. Returns an error status for a folder without documents.
+/// Reports the number of links by class. Returns an error status if there are only files that are not documents.
 fn report_totals(
     request: &Check,
     tree: &CheckedTree<'_>,

@@ -9,7 +9,8 @@
 //! an error, and this `/dev/null` looks like one that the user asked for. So `src/main.rs` checks the stream before
 //! the runtime starts, in a function that the loader calls.
 //!
-//! Deliberately absent: systems other than Linux, where a closed stream is not reported.
+//! Deliberately absent: this check in the program on systems other than Linux. The command of the Python package has it
+//! on all systems.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! A named folder as a collection: all its files, each with its retrieval URL.
+//! A named folder as a collection: its files, each with its retrieval URL.
 //!
 //! ```text
 //! site/index.html, site/a.png  -->  Collection { index.html: http://a/, a.png: http://a/a.png }

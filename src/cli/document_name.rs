@@ -16,7 +16,7 @@ use baselink::error::name;
 /// The name of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocumentName<'a> {
-    /// The path as it was named or found; `-` is standard input.
+    /// The path as it was named or found; `-` is standard input. For `check`, the URL of a resource in an archive.
     pub(crate) path: &'a Path,
     /// The record of a document in an archive.
     pub(crate) record: Option<&'a RecordKey>,

@@ -6,8 +6,8 @@
 //!
 //! Each thread takes several files at a time ([`in_order`]). The output about a file is kept in a buffer of its own,
 //! and the buffers are printed in the order of the files, so that output does not depend on the number of threads.
-//! The output of a large file, of standard input or of a single file is not buffered, because the output of a mailbox
-//! may be larger than memory.
+//! The output of standard input, of a single file, or of a large file without a result file is not buffered, because
+//! the output of a mailbox may be larger than memory.
 //!
 //! Deliberately absent: the work on a file, which the commands supply.
 
@@ -157,7 +157,7 @@ fn work_through<T: Send>(
     Ok(failed)
 }
 
-/// The number of missing files of a table that are named.
+/// The largest number of missing files of a table that are reported by name.
 const MISSING: usize = 5;
 
 /// Reports the first files that the table of URLs names but that do not exist.
@@ -374,7 +374,8 @@ impl SkipCounts {
         output.notice_of(self.count(SkipReason::Link), were, what);
     }
 
-    /// Reports all skipped files. Returns the exit status, which is an error if there were no documents.
+    /// Reports all skipped files. Returns the exit status, which is an error if there were only files that are not
+    /// documents.
     pub(crate) fn report(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_documents(documents, output);
         let others = self.count(SkipReason::NonDocument);
@@ -386,7 +387,7 @@ impl SkipCounts {
         status
     }
 
-    /// Reports that there were no `documents`.
+    /// Reports that there were no `documents`. Returns an error status if there were other files.
     pub(crate) fn report_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
         let status = self.report_only_others(documents, output);
         if documents == 0 && status == ExitStatus::Done {

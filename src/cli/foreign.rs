@@ -1,8 +1,8 @@
 //! Files that should be documents but have other contents: their kind, detected from the first bytes, and a way to
 //! open them.
 //!
-//! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), MIME Sniffing, 6.1
-//! (images) and 6.3 (archives), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 (ZIP).
+//! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), The .xz File Format, 2.1.1.1 (xz),
+//! MIME Sniffing, 6.1 (images), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 and 4.3.16 (ZIP).
 //!
 //! ```text
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
@@ -28,7 +28,7 @@ pub(crate) struct ForeignFile {
     remedy: Remedy,
 }
 
-/// The way to read a file of this kind.
+/// The way to read a foreign file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remedy {
     /// A program that decompresses standard input to standard output.

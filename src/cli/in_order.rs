@@ -6,7 +6,8 @@
 //!
 //! The calling thread only takes items from the iterator, so that reading goes on during the work. Each worker thread
 //! processes one item at a time. The worker that finishes the next result also receives it, and any finished results
-//! after it. [`Bounds`] limit the memory. The first error ends all work.
+//! after it. [`Bounds`] limit the memory. The first error ends all work. If one thread is allowed, the calling thread
+//! does everything.
 //!
 //! ```text
 //! in_order(bounds, [(1, 8), (2, 8)].into_iter(), |item| item * 10, |result| …)   -->   receives 10, then 20
@@ -24,9 +25,9 @@ use std::{iter, thread};
 pub(crate) struct Bounds {
     /// The number of threads.
     pub(crate) threads: usize,
-    /// The number of items taken and not yet received.
+    /// The largest number of items whose results are not yet received.
     pub(crate) items: usize,
-    /// The sum of the sizes of these items; a single item may be larger.
+    /// The sum of the sizes of these items from which no more are taken.
     pub(crate) size: usize,
 }
 
@@ -100,6 +101,7 @@ struct QueueState<I, R, E, F> {
     due: usize,
     /// The sizes of the items whose results were not received yet.
     sizes: VecDeque<usize>,
+    /// The sum of `sizes`.
     size: usize,
     /// `None` while a thread uses it.
     receive: Option<F>,
@@ -274,7 +276,7 @@ mod tests {
 
     #[test]
     fn work_under_way_stays_within_the_bounds() {
-        // An item larger than the bound is processed alone.
+        // After an item larger than the bound, no other is taken until its result is received.
         for (size, most) in [(1, 4), (30, 4), (60, 2), (1_000, 1)] {
             let (taken, received) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let items = (0..100).map(|item| {

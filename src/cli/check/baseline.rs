@@ -4,8 +4,8 @@
 //! {"path":"index.html","entity":"","element":"a","attribute":"href","reference":"x","class":"dangling","count":1}
 //! ```
 //!
-//! A row has no line and no offset, so that changes in other parts of the file do not affect it. The path is relative
-//! to the folder. Equal findings share a row, which counts them.
+//! A row has no line number and no offset, so that changes in other parts of the file do not affect it. The path is
+//! relative to the folder. Equal findings share a row, which counts them.
 //!
 //! Deliberately absent: patterns; `--exclude` skips files.
 

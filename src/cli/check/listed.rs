@@ -4,7 +4,7 @@
 //! docs/a.html:3:10  pinned   -->   ListedFinding { link, finding, is_denied, line: 3, column: 10, … }
 //! ```
 //!
-//! All output forms use these types, which depend on none of the forms.
+//! All output forms use these types; the types depend on no form.
 //!
 //! Deliberately absent: the search for findings ([`super::listing`]), and their output.
 

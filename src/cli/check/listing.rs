@@ -55,8 +55,8 @@ struct ListedFile {
     is_begun: bool,
 }
 
-/// Lists the findings whose class is in `list`. With `has_targets`, also collects their targets. Findings that
-/// `baseline` accepts are omitted from both.
+/// Lists the findings whose class is in `list`. With `has_targets`, also collects the targets that the request shows.
+/// Findings that `baseline` accepts are omitted from both.
 pub(super) fn list(
     request: &Check,
     list: &Classes,

@@ -1,12 +1,12 @@
 //! `--report`: a page that shows the effect of a move on a folder.
 //!
 //! ```text
-//! verdict; classes, those that fail first; targets; files; every link; the folder as a picture
+//! verdict; classes, those that fail first; targets; files; every link; the folder as a picture; causes
 //! ```
 //!
-//! The page is one file that loads nothing, as its Content-Security-Policy enforces. The page has its data once, as
-//! JSON in a data block (HTML, 4.12.1). The script draws a part of the data at a time, so that a browser can open the
-//! page of a large folder. Without scripts the page shows the verdict, the classes, and the first targets and files.
+//! The page is one file that loads nothing, as its Content-Security-Policy enforces. Its data for the script are JSON in
+//! a data block (HTML, 4.12.1). The script draws a part of the data at a time, so that a browser can open the page of a
+//! large folder. Without scripts the page lacks the list of links, and has only the first targets and files.
 //! Text from the folder is escaped (HTML, 13.1.2).
 //!
 //! Deliberately absent: the time. Two runs over the same folder write the same page.
@@ -200,7 +200,7 @@ impl<'a> ReportPage<'a> {
         )
     }
 
-    /// The indexes of the files with links that fail, break or are listed, the worst first.
+    /// The indexes of the files with links that fail, that may break or that a target lists, the worst first.
     fn files(&self) -> Vec<usize> {
         let files = &self.tree.files;
         let key = |number: &usize| {
@@ -378,8 +378,8 @@ impl<'a> DistinctTexts<'a> {
     }
 }
 
-/// Writes a table; `#` marks a column of numbers. Roles are explicit because on narrow
-/// screens the style sheet shows rows as cards, which browsers no longer expose as a table.
+/// Writes a table; `#` marks a column of numbers. Roles are explicit because on narrow screens the style sheet shows
+/// rows as cards, which browsers no longer expose as a table.
 fn write_table(
     id: &str,
     caption: &str,
@@ -456,7 +456,7 @@ fn bar(counts: &ClassCounts, style: &str) -> String {
     bar + "</svg>"
 }
 
-/// The links that would break, by class, such as `3 pinned, 1 dangling`.
+/// The links that may break, by class, such as `3 pinned, 1 dangling`.
 fn broken_links(counts: &ClassCounts) -> String {
     let numbers = Classes::BROKEN.map(|class| (class, counts.of(class)));
     words::classes(numbers.iter().filter(|(_, links)| *links > 0))

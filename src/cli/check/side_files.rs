@@ -69,7 +69,7 @@ fn is_baseline(path: &Path) -> bool {
     !Format::detect(Some(&own), b"").is_read() && Baseline::read(path, false).is_ok()
 }
 
-/// True if `path` is a file of the folder that is not excluded, perhaps by another name.
+/// True if `path` leads to a file of the folder that is not excluded. For archives, the first stands for the folder.
 fn is_in_folder(request: &Check, path: &Path) -> bool {
     let documents = &request.documents.selection;
     let selection = Selection { hidden: true, include: Globs::default(), ..documents.clone() };
@@ -78,7 +78,7 @@ fn is_in_folder(request: &Check, path: &Path) -> bool {
         .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
-/// The URLs that the archives lack, embedded resources before pages.
+/// The missing URLs of denied classes, embedded resources before pages.
 fn missing_urls(request: &Check, listed: &Listed) -> Vec<String> {
     let classes = [Class::Missing, Class::MissingPage].into_iter();
     let denied = classes.filter(|class| request.deny.contains(*class));

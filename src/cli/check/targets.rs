@@ -22,7 +22,7 @@ use crate::cli::request::{Check, Classes};
 /// The largest number of places that the text output shows for a target.
 pub(super) const PLACES: usize = 3;
 
-/// The largest number of places on the HTML page. Once they are used up, each further target shows [`PLACES`].
+/// The number of places on the HTML page after which each further target has at most [`PLACES`].
 const ROWS: usize = 250_000;
 
 /// Links with the same class, cause and target.
@@ -65,7 +65,7 @@ pub(super) fn are_shown(request: &Check, class: Class) -> bool {
         || (!lists_links && list.contains(class))
         || (report.is_some() && Classes::BROKEN.contains(&class))
         || (missing.is_some() && deny.contains(class))
-        // The verdict counts these targets.
+        // The summary of an archive counts these targets.
         || class == Class::Missing
 }
 

@@ -30,7 +30,7 @@ const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 /// The largest numbers of characters shown: before the URL, of the URL, and after it.
 const ROOM: [usize; 3] = [48, 96, 32];
 
-/// The number of bytes of a line to decode before a reference and after it.
+/// The largest number of bytes to decode before a reference, of the reference, and after it.
 const AROUND: usize = 160;
 
 /// Prints a finding with its line.

@@ -84,7 +84,7 @@ pub(super) struct ClassCounts {
     /// The number of links that would break and that `baselink move` would fix.
     pub(super) movable: usize,
     pub(super) differing: usize,
-    /// The number of links left for lack of a base.
+    /// The number of links in the class `left` because no base is known.
     pub(super) without_base: usize,
     /// The number of links that begin with `/` and escape.
     pub(super) root_relative: usize,
@@ -179,7 +179,7 @@ impl<'a> CheckedTree<'a> {
         let selection = Selection { hidden: true, follow, ..Selection::default() };
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
-        // An error is ignored here, because the walk over the documents below reports it.
+        // An error is ignored here, because the later walk over the documents reports it.
         let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let mut tree = Self::empty(request, origins);
         let collection = collection.unwrap_or_default();

@@ -16,10 +16,10 @@ use super::targets::TargetSummary;
 use super::tree::CheckedTree;
 use crate::cli::request::{Check, Classes};
 
-/// A class with a cause, and their meaning.
+/// The meaning of a class with a cause.
 pub(super) struct FindingRule {
     pub(super) class: Class,
-    /// The name of the cause; `None` for a class without causes.
+    /// The name of the cause; `None` if the rule applies to every finding of the class.
     pub(super) cause: Option<&'static str>,
     /// The problem, as a clause about the link or its target.
     pub(super) why: &'static str,
@@ -37,7 +37,7 @@ const fn rule(
     FindingRule { class, cause: Some(cause), why, help }
 }
 
-/// The meaning of findings of `class`, which has no causes.
+/// The meaning of findings of `class`, which have no cause.
 const fn rule_without_cause(class: Class, why: &'static str) -> FindingRule {
     FindingRule { class, cause: None, why, help: "The move does not affect it." }
 }
@@ -302,8 +302,8 @@ pub(super) fn verdict(request: &Check, tree: &CheckedTree<'_>, listed: &Listed) 
 
 const BREAK: &str = "would break";
 
-/// The problem of links of these classes, as a predicate of one link and of several. Not every denied class means that a
-/// link would break.
+/// The problem of links of these classes, as a predicate of one link and of several. Links of a
+/// denied class need not break.
 pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static str; 2] {
     let would_break = classes.iter().all(|(class, _)| Classes::BROKEN.contains(class));
     match (would_break, request.is_of_archives) {
@@ -313,7 +313,7 @@ pub(super) fn problem(request: &Check, classes: &[(Class, usize)]) -> [&'static 
     }
 }
 
-/// `1 pinned, 2,000 escapes`
+/// The numbers of links by class, such as `1 pinned, 2,000 escapes`.
 pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
     let sentences =
         of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
