@@ -1,12 +1,14 @@
 //! Arguments, in two steps: the `Typed…` structs hold the arguments as typed, [`Command`] holds their meaning.
 //!
 //! ```text
-//! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
+//! links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), … }
+//!                         -->  Command::Links(ListLinks { documents: [page.html], form: Json, … })
 //! ```
 //!
 //! The first step checks one argument at a time; the second step checks them together.
 //!
-//! Deliberately absent: documents. Only a settings file and the table of `--url-map` are read here.
+//! Deliberately absent: reading documents. Only a settings file, the tables of `--url-map` and `--rename`, and the
+//! first bytes of some inputs, to detect their formats, are read here.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -174,7 +176,7 @@ fn usage_error(error: clap::Error) -> Refusal {
 }
 
 /// Adds a suggestion to `error` if it is about an unknown option of the command in `usage`. The suggestions of clap
-/// do not cover two swapped letters in a short option.
+/// do not cover two swapped letters in a long option with a short name.
 fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     let typed = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {
@@ -241,7 +243,7 @@ mod tests {
         program().debug_assert();
     }
 
-    /// A link with the reason `chosen` is local or unchanged, which is a result and not a reason for users.
+    /// The help omits the reason `chosen`, because users see it as the result `local` or `unchanged`.
     #[test]
     fn the_help_of_strict_lists_the_accepted_reasons() {
         let program = program();

@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Localize(Box<Localize>),
     /// Move a folder to another URL, or rename files in it.
     Move(Box<Move>),
-    /// Report the effect of a move on the links of a folder.
+    /// Report the effect of a move on the links of a folder, or the URLs that archives lack.
     Check(Box<Check>),
     /// Print a shell completion script.
     Completions(Shell),
