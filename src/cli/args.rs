@@ -102,7 +102,8 @@ fn result_options(matches: &ArgMatches) -> Vec<String> {
     lines
 }
 
-/// Records in `links --output` everything that results depend on: these `options`, the table of URLs, and the settings.
+/// Records for `links --output` the options and files on which results depend: these `options`, the table of URLs, and
+/// the settings.
 fn record_options(
     command: &mut Command,
     mut options: Vec<String>,
@@ -149,7 +150,7 @@ fn usage_error(error: clap::Error) -> Refusal {
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
-        // The syntax of sed.
+        // As in `sed -i.bak`.
         (_, Some("-.")) => {
             Some("-i takes no suffix; to keep backups, use -i --backup .bak".to_owned())
         }

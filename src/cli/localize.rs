@@ -8,8 +8,8 @@
 //!   html  2 files, 4 links: 3 made local, 1 made absolute
 //! ```
 //!
-//! All files are listed first, because links need the file of each URL. The head of a file is read only if it
-//! may give the retrieval URL (RFC 1808, 3.3).
+//! All files are listed first, because links need the file of each URL. The head of a file is read only if it may
+//! give the retrieval URL (RFC 1808, 3.3).
 //!
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink::purpose::localize`).

@@ -572,8 +572,8 @@ impl Output {
 
     /// Reports a diagnostic.
     pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // The HTTP fields of a record are never written, so a renamed field does not matter. Checked first, because a
-        // place is expensive: all lines before it are counted.
+        // The HTTP fields of a record are never written, so a renamed field does not matter. This check comes first,
+        // because computing a place is expensive: all lines before it are counted.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.verbosity.quiet || is_unwritten {
             return;

@@ -132,7 +132,7 @@ pub(crate) struct ListLinks {
     pub(crate) output: Option<ResultsFolder>,
 }
 
-/// A folder for result files, and everything else that results depend on.
+/// A folder for result files, with the options and files on which results depend.
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
@@ -236,7 +236,7 @@ pub(crate) struct Check {
     pub(crate) documents: Documents,
     /// True if archives are checked instead of a folder.
     pub(crate) is_of_archives: bool,
-    /// The file for the list of URLs that the archives lack.
+    /// The file for the list of missing URLs.
     pub(crate) missing: Option<PathBuf>,
     /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,

@@ -79,7 +79,7 @@ impl FileSummary {
         self.add_counted(totals);
     }
 
-    /// Adds a document of the file by its totals, if its links become absolute and are only counted.
+    /// Adds a document of the file by its totals, if its links become absolute.
     pub(super) fn add_totals(&mut self, totals: &Totals) {
         self.link_counts.add_totals(totals);
         self.add_counted(totals);
@@ -203,8 +203,9 @@ pub(super) struct RunSummary {
     /// The number of files with changed links.
     rewritten: usize,
     unchanged: usize,
+    /// The number of other files that have links without a base.
     without_base: usize,
-    /// The number of files without a base that a browser saved with a page.
+    /// The number of files that a browser saved with a page and that have links without a base.
     copies_without_base: usize,
     /// The number of documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
