@@ -1,7 +1,8 @@
 //! Arguments, in two steps: the `Typed…` structs hold the arguments as typed, [`Command`] holds their meaning.
 //!
 //! ```text
-//! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
+//! links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), … }
+//!                         -->  Command::Links(ListLinks { documents: [page.html], form: Json, … })
 //! ```
 //!
 //! The first step checks one argument at a time; the second step checks them together.
@@ -151,7 +152,7 @@ fn usage_error(error: clap::Error) -> Refusal {
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
-        // The syntax of sed.
+        // As in `sed -i.bak`.
         (_, Some("-.")) => {
             Some("-i takes no suffix; to keep backups, use -i --backup .bak".to_owned())
         }

@@ -6,7 +6,7 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
-//! A file of another kind, such as an image, is not a document ([`ForeignFile`]). A file to which standard output is
+//! A file of another kind, such as an image, is not a document ([`NonDocument`]). A file to which standard output is
 //! redirected is rejected.
 //!
 //! Deliberately absent: reading a document piece by piece. A `<base>` also applies to links before it, so a document
@@ -70,7 +70,7 @@ pub(crate) struct NonDocument {
     why: Option<String>,
     /// True if its format is that of a document, although its contents are not.
     has_document_format: bool,
-    /// True if the file is an archive that only other commands read.
+    /// True if the file is an archive that the command skips.
     pub(crate) is_archive: bool,
     /// The bytes that have been read.
     head: Vec<u8>,
@@ -99,7 +99,7 @@ impl NonDocument {
         Error::file(path, &why)
     }
 
-    /// The first megabyte of the file `path`; empty if its first bytes contain a zero, so that it is not text.
+    /// The first megabyte of the file `path`; empty if a zero byte near the start shows that the file is not text.
     pub(crate) fn text(&mut self, path: &Path) -> Result<&[u8]> {
         if self.head.iter().take(FORMAT_HEAD).any(|&byte| byte == 0) {
             return Ok(b"");
@@ -350,7 +350,8 @@ fn is_archive_skipped(
     Err(Error::file(origin.path(), why))
 }
 
-/// The retrieval URL of the file `origin`. The file is opened only if nothing outside it gives the URL.
+/// The retrieval URL of the file `origin`. The file is opened only if its head may give a URL that precedes those of
+/// other sources.
 ///
 /// # Errors
 ///
@@ -440,7 +441,7 @@ pub(crate) fn format_of_file(path: &Path, format: Option<Format>) -> Option<Form
 /// The format of a file that begins with `head`.
 fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let Origin::Entry(entry) = origin else {
-        // Standard input is always read as a document.
+        // Standard input in an unknown format is read as HTML.
         return Some(Format::detect(None, head))
             .filter(|format| format.is_read())
             .unwrap_or_default();

@@ -189,8 +189,8 @@ impl LinkCounts {
     pub(crate) fn add_links(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
         for link in &report.links {
             let result = of(link);
-            let is_named = matches!(result, LinkResult::Local | LinkResult::Unchanged);
-            let reason = link.reason.filter(|_| !is_named);
+            let implies_reason = matches!(result, LinkResult::Local | LinkResult::Unchanged);
+            let reason = link.reason.filter(|_| !implies_reason);
             *self.counts.entry((result, reason)).or_default() += 1;
         }
     }

@@ -3,12 +3,12 @@
 //! ```text
 //! $ baselink links --url http://a/b/page.html page.html
 //! page.html:1:10  rewritten  a[href]   ../x.html -> http://a/x.html
-//! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
+//! page.html:2:11  left       img[src]  {{ logo }}  (placeholder)
 //! ```
 //!
 //! With `--only-targets`, each line is only a target.
 //!
-//! Deliberately absent: a total for each file. The last line has the total of all files.
+//! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};

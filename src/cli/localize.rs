@@ -1,4 +1,5 @@
-//! `baselink localize`: an offline mirror of a folder. Archives and saved pages go to `rewrite::archives::extract`.
+//! `baselink localize`: an offline mirror of a folder, or of a saved page with its companion folder. Archives go to
+//! `rewrite::archives::extract`.
 //!
 //! ```text
 //! $ baselink localize --layout host --index index.html crawl -o mirror
@@ -7,8 +8,8 @@
 //!   html  2 files, 4 links: 3 made local, 1 made absolute
 //! ```
 //!
-//! All files are listed first, because links need the file of each URL. The head of a file is read only if nothing
-//! else gives its retrieval URL (RFC 1808, 3.3).
+//! All files are listed first, because links need the file of each URL. The head of a file is read only if it may
+//! give the retrieval URL (RFC 1808, 3.3).
 //!
 //! Deliberately absent: rewriting files ([`super::rewrite`]), and the new form of a link
 //! (`baselink::purpose::localize`).

@@ -8,7 +8,7 @@
 //! Text from documents is shown with its control characters escaped, so that it can neither break a line nor control
 //! the terminal. Errors while writing to standard error are ignored.
 //!
-//! Deliberately absent: what the commands report. This file gives it a form.
+//! Deliberately absent: deciding what to report, which the commands do.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -108,7 +108,7 @@ pub(crate) struct Output {
     /// The styles of standard output.
     pub(crate) styler: Styler,
     err: Styler,
-    /// The diagnostics so far, if they are counted because there are many files.
+    /// The diagnostics so far, if they are counted instead of printed one by one.
     counted: Option<CountedDiagnostics>,
     /// True if a result was begun, so that the next one needs a divider.
     is_begun: bool,
@@ -317,7 +317,7 @@ impl Output {
         self.is_buffered
     }
 
-    /// True if this buffer has messages.
+    /// True if this buffer has results, messages or counted diagnostics.
     pub(crate) fn has_messages(&self) -> bool {
         let has_pieces =
             matches!(&self.sink, OutputSink::Buffer(buffer) if !buffer.pieces.is_empty());
@@ -519,7 +519,7 @@ impl Output {
         self.counted.is_none() && !self.verbosity.quiet
     }
 
-    /// Prints a note about one file. If there are many files, only `--verbose` prints it.
+    /// Prints a note about one file. If an input is a folder, only `--verbose` prints it.
     pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
         if self.counted.is_none() {
             self.notice(sentence);
@@ -572,8 +572,8 @@ impl Output {
 
     /// Reports a diagnostic.
     pub(crate) fn report_diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
-        // The HTTP fields of a record are never written, so a renamed field does not matter. Checked first, because a
-        // place is expensive: all lines before it are counted.
+        // The HTTP fields of a record are never written, so a renamed field does not matter. This check comes first,
+        // because computing a place is expensive: all lines before it are counted.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.verbosity.quiet || is_unwritten {
             return;
@@ -739,7 +739,7 @@ pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     diagnostics
 }
 
-/// A URL for a list of one URL per line: spaces and control characters are percent-encoded.
+/// A URL for a list of one URL per line: spaces and ASCII control characters are percent-encoded.
 pub(crate) fn url_for_list(url: &str) -> String {
     let escaped = |character: char| match character {
         '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),

@@ -6,7 +6,7 @@
 //!
 //! Lines are counted only when a message needs a line number.
 //!
-//! Deliberately absent: columns in characters. Editors and `cut -b` agree on bytes.
+//! Deliberately absent: columns in characters. Vim, `rg --column` and `cut -b` count bytes, too.
 
 use std::cell::OnceCell;
 

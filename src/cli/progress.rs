@@ -1,7 +1,7 @@
 //! The progress bar of long runs, and the flag that stops a run.
 //!
 //! ```text
-//! ███████░░░░  1,204 of 10,290 files  31.2 MiB of 289.0 MiB  92.4 MiB/s  3s left
+//! ██░░░░░░░░░░░░░░░░░░░░░░  1204 of 10290 files  31.20 MiB of 289.00 MiB  92.40 MiB/s  3s left
 //! ```
 //!
 //! Deliberately absent: the rate and the time left, which indicatif computes from the bytes.

@@ -139,7 +139,7 @@ impl<'a> LinkRecord<'a> {
     }
 }
 
-/// A link of a tree, and the effect of a move on it.
+/// A link that `check` found, with its class and the effect of a move on it.
 #[derive(Serialize)]
 pub(crate) struct MovedRecord<'a> {
     #[serde(flatten)]
@@ -185,7 +185,7 @@ impl<'a> MovedRecord<'a> {
     }
 }
 
-/// A rewritten or localized file.
+/// A file that was rewritten, localized, moved or copied.
 #[derive(Serialize)]
 pub(crate) struct FileRecord<'a> {
     path: Cow<'a, str>,

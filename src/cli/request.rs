@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Localize(Box<Localize>),
     /// Move a folder to another URL, or rename files in it.
     Move(Box<Move>),
-    /// Report the effect of a move on the links of a folder.
+    /// Report the effect of a move on the links of a folder, or the URLs that archives lack.
     Check(Box<Check>),
     /// Print a shell completion script.
     Completions(Shell),
@@ -151,7 +151,7 @@ pub(crate) struct ListLinks {
     pub(crate) output: Option<ResultsFolder>,
 }
 
-/// A folder for result files, and everything else that results depend on.
+/// A folder for result files, with the options and files on which results depend.
 #[derive(Debug)]
 pub(crate) struct ResultsFolder {
     pub(crate) path: PathBuf,
@@ -255,7 +255,7 @@ pub(crate) struct Check {
     pub(crate) documents: Documents,
     /// True if archives are checked instead of a folder.
     pub(crate) is_of_archives: bool,
-    /// The file for the list of URLs that the archives lack.
+    /// The file for the list of missing URLs.
     pub(crate) missing: Option<PathBuf>,
     /// The new URL of the folder.
     pub(crate) to: Option<RootUrl>,

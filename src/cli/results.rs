@@ -39,7 +39,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Prepares the results of `documents`, in files with this extension. Reports that the folder has results of
+    /// Prepares the results of `documents`, in files with this extension. Reports existing results that were made with
     /// other options.
     ///
     /// # Errors

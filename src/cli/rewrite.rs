@@ -1,4 +1,5 @@
-//! `baselink rewrite`: every relative link becomes absolute. `localize` and `move` rewrite files by the same path.
+//! `baselink rewrite`: every relative link becomes absolute. `localize` and `move` also rewrite files through
+//! [`rewrite`].
 //!
 //! ```text
 //! $ baselink rewrite --url http://a/b/page.html page.html -o absolute.html

@@ -4,8 +4,8 @@
 //! resolver = "whatwg"   -->   Settings { resolver: Some(Whatwg), … }, for options that were not typed
 //! ```
 //!
-//! Deliberately absent: the meaning of options, and options that choose inputs, outputs or what is printed, because a
-//! folder from elsewhere may come with such a file.
+//! Deliberately absent: the meaning of options, and options such as `--output`, `--json` and `--follow`. A folder from
+//! elsewhere may come with a settings file, which must not decide what is written, printed, or read outside the folder.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -151,7 +151,7 @@ impl Settings {
         Some(found.strip_prefix(here).map(Path::to_owned).unwrap_or(found))
     }
 
-    /// The settings file for the inputs `paths`: the nearest one above them.
+    /// The settings file for the inputs `paths`: the nearest one in their folders or above.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The commands, and the arguments of the program and of `rewrite`, `links` and `base`.
 //!
 //! ```text
-//! -q links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), talk: … }
+//! -q links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), verbosity: … }
 //! ```
 //!
 //! Deliberately absent: arguments that several commands have ([`super::documents`], [`super::output`]), and settings.
@@ -56,7 +56,7 @@ impl Typed {
         })
     }
 
-    /// The settings file, if any; true if it was found and not named.
+    /// The settings file, if any; true if it was found rather than named by `--config`.
     pub(super) fn settings(&self) -> Result<Option<(PathBuf, bool)>> {
         let Some(documents) = self.documents() else { return Ok(None) };
         Ok(match &documents.config {

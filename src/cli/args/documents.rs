@@ -1,7 +1,8 @@
 //! The arguments of every command that reads documents: inputs, reading options, and policies for links.
 //!
 //! ```text
-//! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
+//! --url http://a/ --resolver rfc3986
+//!     -->  Reading { options: Options { profile: Rfc3986, … }, origins: Origins { root_url: Some(http://a/), … }, … }
 //! ```
 //!
 //! Deliberately absent: the output ([`super::output`]).
@@ -42,7 +43,7 @@ pub(super) struct TypedDocuments {
     #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     pub(super) paths: Vec<PathBuf>,
     /// The absolute URL from which the document or folder was retrieved (RFC 1808, 3.3)
-    // Many users take the retrieval URL for the base, which it often is.
+    // The aliases are for users who call the retrieval URL the base.
     #[arg(
         short,
         long,
@@ -339,7 +340,7 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
             "--url: '{url}' is a file path; the URL of a file begins with file:///"
         )));
     }
-    // A host without a scheme, as browsers show it, unless it is the name of a document.
+    // Browsers show URLs without their scheme. `page.html` looks similar, but is the name of a document.
     let first = url.split(['/', '?', '#']).next().unwrap_or_default();
     let is_host = first.contains('.')
         && first.starts_with(|c: char| c.is_ascii_alphanumeric())

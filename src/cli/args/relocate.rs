@@ -147,7 +147,7 @@ fn read_renames(typed: &OsStr, folder: &Path) -> Result<Vec<(Vec<u8>, Vec<u8>)>>
         return Err(Error::new(format!("--rename: {}: {why}", name(Path::new(typed)))));
     };
     let (old, new) = (&bytes[..at], &bytes[at + 1..]);
-    // Shells complete paths from the current folder, so the path may include that of the folder itself.
+    // Shells complete paths from the current folder, so the old path may begin with the path of `folder`.
     let root = [folder.as_os_str().as_encoded_bytes().trim_ascii_end(), b"/"].concat();
     let is_typed_with_folder =
         old.starts_with(&root) && !folder.join(String::from_utf8_lossy(old).as_ref()).exists();

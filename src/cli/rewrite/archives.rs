@@ -1,5 +1,5 @@
-//! Makes a folder from archives: with `localize ARCHIVE... -o DIR` one that opens in a browser, with
-//! `rewrite ARCHIVE... -o DIR` one with absolute links.
+//! Makes a folder from archives: `localize ARCHIVE... -o DIR` makes one that opens in a browser, and
+//! `rewrite ARCHIVE... -o DIR` one with absolute links and without the table and the entry page.
 //!
 //! ```text
 //! crawl.warc.gz  -->  DIR/a.example/index.html, DIR/a.example/logo.png, …, DIR/index.html, DIR/baselink-map.csv

@@ -3,7 +3,7 @@
 //! ```text
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! 12 files: 9 rewritten, 1 with nothing to rewrite, 2 copied
-//!   html  9 files, 310 links: 290 rewritten, 20 absolute
+//!   html  10 files, 310 links: 290 rewritten, 20 absolute
 //! ```
 //!
 //! Deliberately absent: deciding when to print them.
@@ -79,7 +79,7 @@ impl FileSummary {
         self.add_counted(totals);
     }
 
-    /// Adds a document of the file by its totals, if its links become absolute and are only counted.
+    /// Adds a document of the file by its totals, if its links become absolute.
     pub(super) fn add_totals(&mut self, totals: &Totals) {
         self.link_counts.add_totals(totals);
         self.add_counted(totals);
@@ -200,11 +200,12 @@ impl FileSummary {
 #[derive(Default)]
 pub(super) struct RunSummary {
     formats: BTreeMap<&'static str, (usize, LinkCounts)>,
-    /// The number of documents with rewritten links.
+    /// The number of files with changed links.
     rewritten: usize,
     unchanged: usize,
+    /// The number of other files that have links without a base.
     without_base: usize,
-    /// The number of files without a base that a browser saved with a page.
+    /// The number of files that a browser saved with a page and that have links without a base.
     copies_without_base: usize,
     /// The number of documents that were written elsewhere without the files that a browser saved with them.
     pub(super) without_copies: usize,
@@ -250,7 +251,8 @@ impl RunSummary {
         self.rewritten + self.unchanged + self.copied.total()
     }
 
-    /// Reports the files by result, and the links by format. Returns an error status for folders without documents.
+    /// Reports the files by result, and the links by format. Returns an error status if there are files but
+    /// no documents.
     pub(super) fn report(
         &self,
         kind: &RewriteKind,
@@ -299,7 +301,7 @@ impl RunSummary {
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {link_counts}"));
         }
         others.report_archives(output);
-        // `move` has no `--follow`.
+        // The help of `move` does not list `--follow`.
         let follows = matches!(kind, RewriteKind::Absolute | RewriteKind::Local { .. });
         self.skipped.report_links(follows, output);
         let what = "relative links and no base URL; give one with --url, --url-map or --layout";

@@ -4,8 +4,8 @@
 //! RunTarget --begin--> FileSink --write, write, …, end--> Written::Pending --commit_all--> Written::To
 //! ```
 //!
-//! A new file is begun with the first document. A replacement in place is begun with the first changed document, so a
-//! file without changes is not touched.
+//! A file in an output folder is begun with the first document. A replacement in place is begun with the first changed
+//! document, so a file without changes is not touched.
 //!
 //! Deliberately absent: replacing files safely, which `baselink::files` does.
 
@@ -216,7 +216,7 @@ pub(in crate::cli) struct SinkFile<'t> {
     place: FilePlace<'t>,
     /// The metadata of the input file, if it is needed.
     input_metadata: Option<Metadata>,
-    /// The new contents; `None` until the first document, or in place until the first changed one.
+    /// The new contents. In an output folder, `None` until the first document; in place, until the first changed one.
     new: Option<Replacement>,
 }
 
@@ -310,7 +310,7 @@ impl FileSink<'_> {
         let Self::File(file) = self else { return None };
         match file.place {
             FilePlace::Below { below, entry, to } => {
-                // This opens the path again, where there may be another file by now.
+                // The path is opened again, so a file that has replaced the input by now is copied.
                 Some(below.copy(entry, &to).and_then(Replacement::commit))
             }
             FilePlace::Staged { journal, old, new, .. } if old != new => {

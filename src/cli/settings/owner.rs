@@ -1,4 +1,4 @@
-//! The owners whose settings are read: the user and the administrator.
+//! The owners whose settings are read: the user, root and, under `sudo`, the user who called it.
 //!
 //! ```text
 //! /tmp/baselink.toml, of another user   -->   belongs to another user (1001), so these settings are not read; …
