@@ -223,7 +223,7 @@ pub struct Captures {
     best: TextMap<BestCapture>,
     /// The bodies to which revisits may refer.
     bodies: Vec<NamedBody>,
-    /// The media types, each stored once.
+    /// The media types, each stored once, and their indexes.
     media_types: HashMap<Arc<str>, u32>,
 }
 
@@ -254,8 +254,8 @@ struct RareParts {
     url: Option<Box<str>>,
     location: Option<Box<str>>,
     repeats: Vec<u64>,
-    /// If the best capture is a revisit, the best capture that is not. It is used if the body for the revisit is
-    /// missing.
+    /// If the best capture is a revisit: the best capture that is not a revisit. It is used if the body for the revisit
+    /// is missing.
     own: Option<BestCapture>,
 }
 
@@ -386,8 +386,7 @@ impl Captures {
         }
     }
 
-    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`, so it is the
-    /// same whichever resources are chosen.
+    /// Chooses the resources whose URLs satisfy `takes`. The path of a file does not depend on `takes`.
     #[must_use]
     pub fn choose(self, takes: impl Fn(&str) -> bool) -> ChosenCaptures {
         let Self { best: mut found, mut bodies, media_types, near: _ } = self;

@@ -40,7 +40,7 @@ pub struct Companions {
     ignores_pages: bool,
     /// The pages in each folder that contains a possible companion folder.
     pages: PathCache<Pages>,
-    /// For each folder, the companion folder that it is or is in.
+    /// For each folder, the nearest companion folder, which may be the folder itself or one around it.
     around: PathCache<Option<Arc<Path>>>,
     /// For each folder, true if Firefox named its files.
     named_by_firefox: PathCache<bool>,
@@ -259,7 +259,8 @@ struct OnDisk {
     scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
-    /// The folder named on the command line, or the folder of the named file. Files outside it are not looked up.
+    /// The folder named on the command line, or the folder of the named file. Of the files outside it,
+    /// only local copies are looked up.
     root: PathBuf,
     stem: String,
     /// The companion folder that contains the document.
@@ -270,7 +271,7 @@ impl OnDisk {
     /// The path of the file to which `path` leads from the folder of the document; `None` if `path` is absolute or
     /// leads above the root of the file system.
     fn resolved(&self, path: &str) -> Option<PathBuf> {
-        // `..` removes the name before it (RFC 3986, 5.2.4), even if that is the name of a symbolic link.
+        // `..` removes the name before it (RFC 3986, 5.2.4), even if that name belongs to a symbolic link.
         let mut file = self.path.with_file_name("");
         for part in Path::new(path).components() {
             match part {

@@ -35,8 +35,8 @@ use super::path::is_page_name;
 use crate::layer::digest::first_of_md5;
 use crate::reference::{Grammar, Reference, decode_percent, without_fragment};
 
-/// The maximum length of a path, in bytes. Windows rejects 260 characters, and the output folder needs some of
-/// them.
+/// The maximum length of a new path in bytes, and of an existing path in characters. Windows rejects 260 characters,
+/// and the output folder needs some of them.
 const MAX_PATH: usize = 239;
 /// The maximum length of the name of a file.
 const MAX_NAME: usize = 200;
@@ -146,7 +146,7 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$", "clo
 /// resources. No path is a folder of another path. All paths stay distinct on file systems that ignore case or
 /// normalize names. URLs that differ only in their fragment and share a media type are one resource with one path.
 ///
-/// Memory is about 50 bytes per resource and 10 per folder.
+/// Memory grows with the number of resources and folders, not with the length of their paths.
 pub(super) fn rounds<'a>(count: usize, resource: impl Fn(usize) -> (&'a str, &'a str)) -> Vec<u32> {
     let own = |number| {
         let (url, media_type) = resource(number);

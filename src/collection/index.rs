@@ -157,7 +157,7 @@ pub struct Collection {
     pub(super) files: TextMap<()>,
     /// The kinds of the resources that are not files.
     others: HashMap<usize, ResourceKind>,
-    /// The targets of URLs that do not follow from the URL of the root, by normalized URL.
+    /// The targets of URLs that cannot be derived from the URL of the root, by normalized URL.
     urls: TextMap<UrlTarget>,
     /// The files directly in each folder. A folder without files is present only if it was added.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
@@ -178,7 +178,7 @@ pub struct Collection {
     pub(super) renamed: HashMap<usize, Box<[u8]>>,
     /// The new paths of renamed folders, by old path. They apply to URLs below a folder that lead to no file.
     pub(super) renamed_folders: HashMap<Box<[u8]>, Box<[u8]>>,
-    /// The hosts of captures.
+    /// The hosts of resources, and of captures that lead to none. Empty unless the resources are captures.
     hosts: HashSet<Box<str>>,
 }
 
@@ -235,7 +235,8 @@ impl Collection {
     }
 
     /// Creates a collection of archive captures, which are found only by URL, including the query. The paths of their
-    /// `files` are derived from URLs and are not used to find them. `hosts` are the hosts of captures.
+    /// `files` are derived from URLs and are not used to find them. `hosts` are the hosts of resources, and of captures
+    /// that lead to none.
     pub(super) fn of_captures(
         files: TextMap<()>,
         urls: TextMap<UrlTarget>,
@@ -278,7 +279,7 @@ impl Collection {
         self.urls.url(number)
     }
 
-    /// True if a capture is from the host of `url`.
+    /// True if a resource, or a capture that leads to none, is from the host of `url`.
     #[must_use]
     pub fn has_host(&self, url: &str) -> bool {
         let url = normal(url, false).unwrap_or_default();

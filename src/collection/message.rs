@@ -61,8 +61,8 @@ pub struct PartResource<'m> {
     pub media_type: MediaType,
     /// The content without transfer encoding, or the reason why it cannot be decoded.
     pub body: Result<Cow<'m, [u8]>, Obstacle>,
-    /// True for the document that a reader opens: the root of a `multipart/related` (RFC 2387, 3), or the last HTML
-    /// part of a `multipart/alternative`.
+    /// True for the document that a reader opens, such as the root of a `multipart/related` (RFC 2387, 3) or the last
+    /// HTML part of a `multipart/alternative`.
     pub is_root: bool,
 }
 

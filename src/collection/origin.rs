@@ -12,7 +12,7 @@
 //!    attribute is a record and the layout only a convention;
 //! 6. `canonical`: the canonical URL that the page declares ([`canonical`]), if requested.
 //!
-//! A URL that is not absolute and hierarchical is skipped with a message. The fragment in sources 4, 5 and 6 is
+//! A URL that is not absolute and hierarchical is skipped with a message, except in source 2. The fragment in sources 4, 5 and 6 is
 //! ignored, because it names a position in the page.
 //!
 //! ```
@@ -194,7 +194,7 @@ impl RootUrl {
         Self { given: url.to_owned(), folder }
     }
 
-    /// The root of a site with an unknown host. RFC 6761, 6.4, reserves its name, so no host has it.
+    /// The root of a site with an unknown host. Its placeholder is a name that no host has (RFC 6761, 6.4).
     #[must_use]
     pub fn of_site() -> Self {
         Self::of_file(ASSUMED)
@@ -279,7 +279,8 @@ pub(crate) struct PathBelowRoot {
     pub(crate) is_path: bool,
     /// True if the URL is the URL of the root without the final `/`.
     pub(crate) names_root: bool,
-    /// The offset in the URL at which the part below the root begins; `None` if the URL has dot segments.
+    /// The offset in the URL at which the part below the root begins; `None` if the URL has dot segments, or is that
+    /// of the root without the final `/`.
     pub(crate) tail: Option<usize>,
 }
 

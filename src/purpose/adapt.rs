@@ -79,7 +79,7 @@ impl Adapted {
     }
 }
 
-/// The numbers of items that keep browsers from loading local files: module scripts with a `src`, `integrity` and
+/// The numbers of items that keep browsers from loading local targets from disk: module scripts, `integrity` and
 /// `crossorigin` attributes, and SVG `use` elements.
 #[must_use]
 pub fn refused(bytes: &[u8], format: Format) -> [usize; 3] {
@@ -186,8 +186,8 @@ fn declaration(bytes: &[u8], format: Format, charset: Charset) -> Option<Change>
 }
 
 /// The position in HTML at which a new `meta` element changes nothing else in the tree. It is after the start tag of
-/// `head`, or before the first item that is not a DOCTYPE, a comment or the start tag of `html`. Browsers find the
-/// declaration there, even after long comments.
+/// `head`, or before the first item that is not white space, a DOCTYPE, a comment, the start tag of `html` or an
+/// ignored end tag. Browsers find the declaration there, even after long comments.
 fn html_place(bytes: &[u8], charset: Charset) -> Option<usize> {
     if charset.is_ascii_compatible() {
         return Some(place_in_head(bytes));

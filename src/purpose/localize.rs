@@ -4,8 +4,8 @@
 //! files ([`Collection::find_saved`]). A link to a file becomes a relative reference, and any other link an absolute
 //! URL.
 //!
-//! Relative references to files require that the document declares no other base. Every `base` element therefore gets
-//! an empty `href`, and every `xml:base` an empty value, which denote the URL of the file itself (HTML, 4.2.3; XML
+//! Relative references to files work only if their base is the URL of the file that contains them. The `href` of every
+//! `base` element therefore becomes empty, and so does every `xml:base`. Both then denote this URL (HTML, 4.2.3; XML
 //! Base, 4.2). A reference that is only a fragment then still leads into the same document.
 //!
 //! ```

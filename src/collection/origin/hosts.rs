@@ -60,8 +60,8 @@ fn of_folder(folder: &str) -> Option<(&str, Option<&str>)> {
     host_and_port(folder)
 }
 
-/// The host and the port of `net_loc`; `None` if it has other parts or is invalid (RFC 952; for brackets, RFC 3986,
-/// 3.2.2). `_` is allowed because it occurs in practice.
+/// The host and the port of `net_loc`; `None` if it has other parts or is invalid (RFC 1123, 2.1; for brackets, RFC
+/// 3986, 3.2.2). `_` is allowed because it occurs in practice.
 pub(crate) fn host_and_port(net_loc: &str) -> Option<(&str, Option<&str>)> {
     let end = match net_loc.strip_prefix('[') {
         Some(_) => net_loc.find(']')? + 1,

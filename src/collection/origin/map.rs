@@ -342,7 +342,7 @@ impl UrlMap {
         })
     }
 
-    /// The path on the first line.
+    /// The first path in the map; a path on several lines counts by its last line.
     #[must_use]
     pub fn first(&self) -> Option<&Path> {
         self.urls.iter().min_by_key(|(_, mapped)| mapped.line).map(|(path, _)| path.as_path())

@@ -68,8 +68,8 @@ pub(super) struct MovedBase {
     pub(super) moved: Option<Base>,
     /// True if the base does not move with the document.
     pub(super) stays: bool,
-    /// True if the base is not the URL of the document, and is outside the collection after the move or does not move
-    /// with it.
+    /// True if the base changes, and its new URL is outside the collection or is not the one that the old URL gets by
+    /// the move. Always false for the URL of the document.
     pub(super) escapes: bool,
     /// True if the base is the URL of the document, and the path of its file differs from the path of that URL.
     pub(super) is_renamed: bool,

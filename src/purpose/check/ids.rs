@@ -32,7 +32,7 @@ pub struct Ids {
     text: Box<str>,
     /// The end of each id.
     ends: Box<[u32]>,
-    /// True if the ids would take 4 GiB or more. They are then not stored, and every fragment counts as present.
+    /// True if the ids take 4 GiB or more. Their ends are then not stored, and every fragment counts as present.
     is_too_much: bool,
     /// True if fragments may be pointers ([`Ids::with_pointers`]).
     has_pointers: bool,

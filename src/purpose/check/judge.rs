@@ -150,7 +150,7 @@ impl MoveJudge<'_> {
         let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
-        // A link that contains a host still leads to its target if that keeps its URL.
+        // A link that contains a host still leads to its target if the target keeps its URL.
         let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(&target);
         let moved = match is_absolute {
             true => holds.then(|| target.clone()),
@@ -247,9 +247,11 @@ impl MoveJudge<'_> {
     }
 
     /// The place to which a link leads after the move. Before the move, it leads to `target`, at the place `now`; after
-    /// the move, to `moved`. The result is outside the tree if the target was outside, or if the target moves to a path
-    /// other than that of `moved`. The second condition does not apply if the path of the document differs from the path
-    /// of its URL (`renamed`).
+    /// the move, to `moved`. The result is outside the tree in two cases:
+    ///
+    /// - the target was outside, and the extent of the tree is known;
+    /// - the target moves to a path other than that of `moved`. This case does not apply if both paths lead to one file,
+    ///   or if the path of the document differs from the path of its URL (`renamed`).
     fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
         if self.is_extent_known && *now == TargetPlace::Outside {
             return TargetPlace::Outside;
