@@ -39,7 +39,7 @@ pub enum Declaration {
     Given,
     /// A `<meta charset>` or `<meta http-equiv=content-type>`.
     Meta,
-    /// An XML declaration, in XML or HTML, or the spelling of its first characters.
+    /// An XML declaration in XML or HTML, or its first characters in UTF-16.
     Xml,
     /// The `@charset` of a style sheet.
     Rule,
@@ -299,7 +299,7 @@ impl Charset {
             match decoded {
                 [] => {}
                 _ if *decoded == bytes[pending..end] => map.verbatim(from, decoded.len()),
-                // An ASCII character in UTF-16.
+                // An ASCII character of several bytes: in UTF-16, or after an escape sequence.
                 [_] => map.strided(from, 1, end - pending),
                 _ => map.whole(decoded.len(), Span::new(from, source + end), None),
             }
