@@ -575,7 +575,8 @@ mod tests {
         Charset::detect(bytes, None).charset.name()
     }
 
-    /// The first byte that is not UTF-8 decides the default encoding. It must stay, and stay the first.
+    /// The first byte that is not UTF-8 decides the default encoding. An edit must neither remove this byte nor put
+    /// another invalid one before it.
     #[test]
     fn edits_near_invalid_utf_8_may_change_the_default() {
         let may = |start, old: &[u8], new: &[u8]| {
