@@ -19,7 +19,7 @@ named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     #[non_exhaustive]
     pub enum Code {
-        /// A `<base href>` that is not absolute, as RFC 1808, section 10, requires.
+        /// A `<base href>` that is relative; RFC 1808, section 10, requires an absolute URL.
         BaseRelative = "base-relative",
         /// A base that cannot resolve relative references.
         BaseUnusable = "base-unusable",
@@ -55,7 +55,7 @@ named! {
         CodingAbsent = "coding-absent",
         /// A `Content-Length` that differs from the length of the body.
         LengthWrong = "length-wrong",
-        /// Header fields that described the unchanged body and were renamed or updated.
+        /// Header fields that described the unchanged body and were renamed or replaced.
         FieldsRenamed = "fields-renamed",
         /// More than one HTTP response in a file; only one is read.
         SeveralResponses = "several-responses",

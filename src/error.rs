@@ -15,7 +15,7 @@
 //! The module also formats the parts of sentences: paths ([`name`]), system errors ([`cause`]), and text made safe
 //! for a terminal ([`visible`]).
 //!
-//! Deliberately absent: the command line. No sentence names an option; `cli` adds the name of the option to use.
+//! Deliberately absent: the command line. `cli` adds the option to use; only a few sentences of `files` name one.
 
 use std::borrow::Cow;
 use std::path::Path;

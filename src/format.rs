@@ -152,8 +152,8 @@ const MARKUP_HEAD: usize = 512;
 /// The number of bytes examined to detect a message.
 const HEADING_HEAD: usize = 2048;
 
-/// The header fields with which mail, news and web archives begin, in lower case. A final `-` marks a prefix of
-/// several names.
+/// The header fields with which mail, news articles and saved pages (MHTML) begin, in lower case. A final `-` marks a
+/// prefix of several names.
 const HEADER_FIELDS: &[&str] = &[
     "apparently-to",
     "arc-",
@@ -627,7 +627,7 @@ mod tests {
             ("From: a\nTo: b\n: c\n", Format::Other),
             ("From: a\nTo: b\n- c: d\n", Format::Other),
             ("Subject: a\n---\nTo: b\n", Format::Other),
-            // Neither of these is a message.
+            // None of these is a message.
             ("---\nsubject: a\nto: b\n---\n", Format::Other),
             ("HTTP/1.1 200 OK\nDate: a\nContent-Type: text/html\n\n", Format::Http),
             ("User-Agent: *\nDisallow: /\n\n", Format::Other),

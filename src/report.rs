@@ -166,7 +166,7 @@ impl LinkReport {
         self.reason = Some(reason);
     }
 
-    /// Marks a link that was to be rewritten as not editable, because the result would be too long, and clears its
+    /// If the link was to be rewritten, marks it as not editable because the result would be too long, and clears its
     /// target.
     pub(crate) fn outgrow(&mut self) {
         if self.outcome == Outcome::Rewritten {

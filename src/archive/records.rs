@@ -1,9 +1,11 @@
 //! The records of an archive in sequence, and the anomalies between them.
 //!
 //! A record consists of a version line, named fields, an empty line, a block and two line ends (ISO 28500, 4). In a
-//! compressed archive each record has its own gzip member (annex D). `Content-Length` gives the length of the
-//! block. The length is wrong if the member or the file ends earlier, or if no record follows. In that case, the
-//! block ends with its member, or before the first line in it that begins a record, if there is one.
+//! compressed archive each record has its own gzip member (annex D).
+//!
+//! `Content-Length` gives the length of the block. The length is wrong if the member or the file ends earlier, or if
+//! no record follows. If the member ends earlier, the block ends with it. Otherwise the block ends before the first
+//! line in it that begins a record. Without such a line, the block keeps its length, or ends with the file.
 //!
 //! ```
 //! use baselink::archive::{ArchiveEntry, Records};

@@ -104,7 +104,7 @@ impl OpenCollection {
 struct Resources {
     /// The open collections of interest, each with the key of the next value.
     open: Vec<(OpenCollection, Option<Cow<'static, str>>)>,
-    /// The number of open collections inside the last of these that are skipped.
+    /// The number of skipped open collections, all inside the last of `open`.
     skipped: usize,
     /// The number of archives so far, one per frame.
     frames: usize,

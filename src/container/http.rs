@@ -18,8 +18,10 @@
 //! assert_eq!(rewrite(response, &options).output(), expected);
 //! ```
 //!
-//! If a file has several responses, as `curl -i -L` writes them, the last one is read if the others have no body,
-//! else the first. Deliberately absent: requests, and signatures (RFC 9421).
+//! A file may have several responses, as `curl -i -L` writes them. Interim responses, redirects and other intermediate
+//! steps without a body are skipped, and the next response is read.
+//!
+//! Deliberately absent: requests, and signatures (RFC 9421).
 
 use std::sync::Arc;
 

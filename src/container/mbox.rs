@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn the_look_ahead_is_the_same_for_every_message() {
-        // The first length is wrong; it ends 8 bytes after the start of `From 2`. The second length is right; but it
+        // The first length is wrong; it ends 8 bytes after the start of `From 2`. The second length is right, but it
         // ends 9 bytes after the start of `From b`, beyond the limit of 8.
         check(
             8,
@@ -474,7 +474,7 @@ mod tests {
             loop {
                 let batch = rest.next_batch(least, spare);
                 let Some(last) = batch.messages.last() else { break };
-                // Without its last message, the batch would be too small; with it, it is large enough or the last.
+                // The last message brings the batch to its minimum size, or is the last of the mailbox.
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {
@@ -507,7 +507,7 @@ mod tests {
     #[test]
     fn a_read_error_ends_a_batch_and_the_next_one_continues() {
         let failing = Failing(b"From 1\n\na\n\nFrom 2\n\nb", b"c\n", false);
-        // The third chunk ends in the second message.
+        // The reader fails in the third chunk, within the second message.
         let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
         let first = messages.next_batch(1000, Vec::new());
         assert_eq!(first.bytes, b"From 1\n\na\n\n");

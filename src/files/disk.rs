@@ -208,8 +208,8 @@ fn system(file: Option<Identity>) -> Option<u64> {
     file.map(|(device, _)| device)
 }
 
-/// The maximum number of pending replacements: begun but not committed. It is 256, since more are not faster. A low
-/// limit on open files reduces it, but never below 8.
+/// The maximum number of replacements that are begun but not committed: 256, since more are not faster. A low limit on
+/// open files reduces it, but never below 8.
 ///
 /// ```
 /// assert!((8..=256).contains(&baselink::files::write::most_pending()));
@@ -317,7 +317,7 @@ pub(super) fn then<T>(item: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
     *item = taken.and_then(step);
 }
 
-/// The `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.
+/// The `f_type` of statfs(2) for ext4 (which ext2 and ext3 share), XFS and Btrfs.
 #[cfg(target_os = "linux")]
 const KNOWN: [i128; 3] = [0xEF53, 0x5846_5342, 0x9123_683E];
 

@@ -61,7 +61,7 @@ pub(super) fn is_of_another_kind(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         use rustix::io::Errno;
-        // Unix systems report a forbidden symbolic link, a missing folder type or a socket by different errors.
+        // Unix systems use different errors for a forbidden symbolic link, a file in place of a folder, and a socket.
         let kinds = [Errno::LOOP, Errno::NOTDIR, Errno::MLINK, Errno::XDEV, Errno::NXIO];
         kinds.iter().any(|kind| error.raw_os_error() == Some(kind.raw_os_error()))
     }

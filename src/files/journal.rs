@@ -30,8 +30,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! If another program changes a file at the last moment, that file is kept, and the new contents are written next to
-//! it (`b.html.moved`).
+//! A file that another program changes at the last moment is kept. If such a file has the new name, the new contents
+//! are written next to it (`b.html.moved`).
 //!
 //! Deliberately absent: symbolic links and empty folders, which are not moved, and computing the new contents.
 

@@ -123,7 +123,7 @@ impl MailboxLock {
 
 impl Drop for MailboxLock {
     fn drop(&mut self) {
-        // The mailbox is unchanged, and the error that caused the drop is reported.
+        // Without `release`, the mailbox is unchanged, and the error that caused the drop is reported.
         let _ = self.remove();
     }
 }

@@ -222,7 +222,7 @@ impl Mirror {
     /// Returns the errors of [`Mirror::begin`].
     pub fn begin_dated(&self, relative: &Path, time: Option<SystemTime>) -> Result<Replacement> {
         let (path, place, is_made) = self.place(None, relative)?;
-        // In the output folder itself, a file with the list of all files may be written twice.
+        // In the output folder itself, this run may write the table of all files twice.
         let is_new =
             is_made && relative.parent().is_some_and(|above| !above.as_os_str().is_empty());
         let old = if is_new { None } else { entry_at(&path, &place)? };

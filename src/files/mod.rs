@@ -5,8 +5,11 @@
 //! Maildir.
 //!
 //! Two guarantees hold even if the disk is full or the process is killed. Every file has either its old or its new
-//! contents, and nothing outside the named folders is written. A temporary file may remain. Its name begins with
-//! [`write::TEMPORARY`], and the next run over its folder removes it.
+//! contents, and nothing outside the named folders is written. If a run is killed while it applies a [`journal`], some
+//! of these contents are in `.baselink-move` until the next run completes the change.
+//!
+//! A temporary file of a killed run may remain. Its name begins with [`write::TEMPORARY`]. On Unix, the next run over
+//! its folder removes it if the file system has locks.
 //!
 //! ```
 //! use baselink::files::{mirror::Mirror, walk::{Selection, walk}};

@@ -55,8 +55,7 @@ fn check(drawn: &str) -> String {
     characters(hash >> 32, CHECK)
 }
 
-/// True if `name` ends in matching check characters. This program keeps every file of such a name locked while it
-/// runs.
+/// True if `name` ends in matching check characters. The process that creates a file of such a name keeps it locked.
 fn has_check_characters(name: &OsStr) -> bool {
     let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
     drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
@@ -83,7 +82,7 @@ pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, Fi
                     return Ok((name, file, metadata));
                 }
             }
-            // Another process locked the file before this one could, because it took it for stale.
+            // Another process took the file for stale, and locked it before this one could.
             LockOutcome::Taken => {}
             LockOutcome::None => has_locks = false,
         }
@@ -122,7 +121,7 @@ pub(super) fn remove_stale(folder: &OpenFolder, name: &OsStr) {
     let Ok(file) = folder.read(name) else { return };
     let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), LockOutcome::Held);
     if is_free && matches!(folder.look(name, &file), Ok(Some(entry)) if entry.is_file()) {
-        // If the file cannot be removed, it remains.
+        // A file that cannot be removed now is left to a later run.
         let _ = folder.remove(name);
     }
 }

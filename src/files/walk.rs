@@ -119,7 +119,8 @@ pub struct Selection {
     pub follow: bool,
     /// True if folders are entries too, each before its contents. `include` does not apply to them.
     pub folders: bool,
-    /// True if the walk removes stale temporary files: those that no running process locks.
+    /// True if the walk removes stale files of this program: temporary files and mailbox locks that no running process
+    /// locks.
     pub clears: bool,
 }
 

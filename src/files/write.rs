@@ -4,10 +4,11 @@
 //! out.html:  old bytes  --rename-->  new bytes     never partial bytes
 //! ```
 //!
-//! The new bytes are written to a temporary file next to the target, which then takes the target's name (rename of
-//! POSIX.1-2017, during which the name always exists). The input may therefore be replaced while it is read. The
-//! bytes reach the disk before the name does. If the system can sync folders, the name reaches the disk before
-//! [`Replacement::commit`] returns.
+//! The new bytes are written to a temporary file next to the target. This file then takes the target's name by rename
+//! (POSIX.1-2017), during which the name always exists. The input may therefore be replaced while it is read.
+//!
+//! The bytes reach the disk before the name does. If the system can sync folders, the name reaches the disk before
+//! [`Replacement::commit`] returns. Only new files of an output folder are not synced ([`mirror`](super::mirror)).
 //!
 //! ```
 //! use std::fs;
@@ -36,8 +37,8 @@
 //! not replaced, although a rename would succeed.
 //!
 //! A message of a Maildir ([`maildir`](super::maildir)) may get a new name that contains its size. This name must not
-//! be in use. Once it is on disk, the old file is removed. If a message with the intended bytes already has the new
-//! name, a killed run wrote it, and only the old file is removed.
+//! be in use. Once the name is on disk, the old file is removed. If a message with the intended bytes already has the
+//! new name, a killed run wrote it, and only the old file is removed.
 //!
 //! Deliberately absent: following symbolic links, because users rarely intend that.
 
@@ -151,8 +152,8 @@ impl Replacement {
     /// Begins to write a file of an output folder with these times and these permission bits, reduced by the umask.
     ///
     /// If `is_new` is false, the new file replaces any file of that name. If it is true, no file of that name exists
-    /// yet. A file that appears in the meantime is then kept. The new file is not synced, because no earlier bytes can
-    /// be lost.
+    /// yet, and one that appears in the meantime is kept. Such a new file is not synced, because no earlier bytes can be
+    /// lost.
     pub(super) fn output(
         path: &Path,
         place: NameInFolder,

@@ -39,7 +39,7 @@ pub enum Declaration {
     Given,
     /// A `<meta charset>` or `<meta http-equiv=content-type>`.
     Meta,
-    /// An XML declaration, in XML or HTML, or the spelling of its first characters.
+    /// An XML declaration in XML or HTML, or its first characters in UTF-16.
     Xml,
     /// The `@charset` of a style sheet.
     Rule,
@@ -299,7 +299,7 @@ impl Charset {
             match decoded {
                 [] => {}
                 _ if *decoded == bytes[pending..end] => map.verbatim(from, decoded.len()),
-                // An ASCII character in UTF-16.
+                // An ASCII character of several bytes: in UTF-16, or after an escape sequence.
                 [_] => map.strided(from, 1, end - pending),
                 _ => map.whole(decoded.len(), Span::new(from, source + end), None),
             }
@@ -575,7 +575,8 @@ mod tests {
         Charset::detect(bytes, None).charset.name()
     }
 
-    /// The first byte that is not UTF-8 decides the default encoding. It must stay, and stay the first.
+    /// The first byte that is not UTF-8 decides the default encoding. An edit must neither remove this byte nor put
+    /// another invalid one before it.
     #[test]
     fn edits_near_invalid_utf_8_may_change_the_default() {
         let may = |start, old: &[u8], new: &[u8]| {

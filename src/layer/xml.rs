@@ -23,7 +23,7 @@ use super::View;
 use super::escape::{self, Quote, Unescaped, layered, spelled};
 use crate::span::Span;
 
-/// The maximum for a document: the bytes of expanded entity text, plus one for each expansion.
+/// The budget of a document: the maximum number of bytes of expanded entity text, plus one for each expansion.
 const BUDGET: usize = 1 << 20;
 
 /// The maximum nesting depth of entities.

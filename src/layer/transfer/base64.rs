@@ -185,7 +185,7 @@ impl Encoded<'_> {
             .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
         let layout = match first_break {
             Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
-            // A single line may grow up to the maximum width, or keep its greater length.
+            // A single line grows up to the maximum width. A longer line is never broken.
             None if data.characters + data.padding <= WIDTH => {
                 Layout { width: WIDTH, line_end: line_end(self.buffer, self.body) }
             }

@@ -49,7 +49,7 @@ pub(crate) enum Coding {
     Chunked,
     /// RFC 1952.
     Gzip,
-    /// RFC 1950, and RFC 1951 as some send it (RFC 9110, 8.4.1.2).
+    /// RFC 1950; some servers send bare RFC 1951 data instead (RFC 9110, 8.4.1.2).
     Deflate,
     /// RFC 7932.
     Brotli,
@@ -273,7 +273,8 @@ fn all_of(
     Ok((data, more))
 }
 
-/// RFC 1950, 2.2: the method is 8, and the first two bytes are a multiple of 31.
+/// True if `bytes` begin like zlib data (RFC 1950, 2.2): the method is 8, and the first two bytes, as a number, are a
+/// multiple of 31.
 #[cfg(feature = "codings")]
 fn has_zlib_header(bytes: &[u8]) -> bool {
     matches!(bytes, [method, flags, ..]

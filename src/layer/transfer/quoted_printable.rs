@@ -266,7 +266,7 @@ impl Encoded<'_> {
     }
 
     /// True if the lines that `edits` of the body change decode to the result of `changes`. An LF always ends a
-    /// line, so the unchanged lines between them decode as before.
+    /// line, so unchanged lines decode as before.
     pub(super) fn changed_lines_read(&self, marks: &Marks, edits: &Edits, changes: &Edits) -> bool {
         let raw = &self.buffer[self.body.range()];
         let (mut edits, mut changes) = (edits.iter().peekable(), changes.iter().peekable());

@@ -451,7 +451,7 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
         // A width that is not a multiple of 4.
         ("TWFuT\nWFuTW\nE=\n", "Ma", "Mo", Ok("TW9uT\nWFuTW\nE=\n")),
         ("TWFuT\nWFu\n", "nM", "nMM", Ok("TWFuT\nU1hbg\n==\n")),
-        // A shorter line before the edit does not matter.
+        // A shorter line matters only after the start of the edit.
         ("TWFuTWFu\nTWFu\nTWFuTWFu\nTWE=", "ManMa", "ManMa", Err(AGAIN)),
         ("TWFuTWFu\nTWFu\nTWFu\nTQ==", "M", "N", Err(AGAIN)),
         ("TWFuTWFu\nTWFu\nb25lZQ==\n", "onee", "ones", Ok("TWFuTWFu\nTWFu\nb25lcw==\n")),
@@ -490,7 +490,7 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
             }
         }
     }
-    // A single line grows up to 76 columns, or keeps its greater length.
+    // A single line grows up to 76 columns. A longer line is never broken.
     let line = |count: usize| "TWFu".repeat(count);
     for (raw, wanted) in [
         (line(19), format!("{}\r\n{}", line(19), line(1))),

@@ -64,7 +64,7 @@ fn names_of_codings() {
     assert_eq!(Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], None), None);
 }
 
-/// RFC 1952 has no limit for the size of a member: 300 MB of zeros take 300 kB.
+/// RFC 1952 has no limit for the size of a member: 300 MB of zeros take as little as 300 kB.
 #[test]
 fn long_bodies_are_truncated() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
