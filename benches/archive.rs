@@ -9,9 +9,9 @@
 //! ```
 //!
 //! `pip install warcio fastwarc resiliparse lxml` installs what Python needs. If a reader is missing, a notice says
-//! so. Each round runs each command once, with a new output folder. The table shows medians, and the peak of memory.
-//! MB are megabytes of inflated data, and MB/s are per second of processor time. `of inflating` compares with the
-//! first row.
+//! so. Each round runs each command once, with a new output folder. The table shows medians.
+//! `MB/s` are megabytes of inflated data per second of processor time, `of inflating` compares with the first row, and
+//! the last column is the peak of memory in MB.
 //!
 //! Deliberately absent: a verdict. The numbers depend on the machine and its load.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
@@ -97,7 +97,7 @@ fn members(archive: &Path) -> Vec<Vec<u8>> {
     members
 }
 
-/// `record` with the host of its URL in another domain.
+/// `record` with another host in its URL: a subdomain of the original host.
 fn at_another_host(record: &[u8], number: usize) -> Vec<u8> {
     const URL: &[u8] = b"\nWARC-Target-URI: http://";
     let head = memchr::memmem::find(record, b"\r\n\r\n").unwrap();

@@ -3,7 +3,8 @@
     archive_peers.py warcio FILE      warcio reads, lxml parses and finds links
     archive_peers.py fastwarc FILE    fastwarc reads, resiliparse parses and finds links
 
-Deliberately absent: base elements, srcset and CSS, which these libraries do not handle by themselves.
+Deliberately absent: base elements and srcset, which neither library handles by itself. lxml also finds URLs in CSS;
+resiliparse does not.
 """
 
 import sys

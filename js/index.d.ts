@@ -139,6 +139,7 @@ export function rewrite(data: Data, options?: Options): string | Uint8Array<Arra
  * Lists every link of a document, in document order.
  *
  * @throws {TypeError} For a wrong argument, never for a document.
+ * @throws {RangeError} If the document needs more memory than there is.
  * @example
  * links("<img srcset='y 2x'>", { url: "https://a.example/" })[0].target; // 'https://a.example/y'
  */
@@ -148,6 +149,7 @@ export function links(data: Data, options?: Options): Link[];
  * Finds the base URL of a document, and explains it. For a message, this is the base of the outermost heading.
  *
  * @throws {TypeError} For a wrong argument, never for a document.
+ * @throws {RangeError} If the document needs more memory than there is.
  * @example
  * base("<base href=/b/>", { url: "https://a.example/" }).url; // 'https://a.example/b/'
  */
@@ -193,8 +195,8 @@ export type Binary = Module | ArrayBuffer | ArrayBufferView<ArrayBuffer>;
 export type Source = Binary | Response | string | URL;
 
 /**
- * Loads the package in a browser. Until it is loaded, every other function throws. In Node and in Cloudflare Workers the package
- * is loaded when it is imported, and this function does nothing.
+ * Loads the package in a browser. Until it is loaded, every other function except `initSync` throws. In Node and in
+ * Cloudflare Workers the package is loaded when it is imported, and this function does nothing.
  *
  * @param source By default, the file `baselink.wasm` of the package.
  * @example

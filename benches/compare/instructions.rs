@@ -21,7 +21,7 @@ const BASES: [&str; 5] = [
     "http://example.org/docs/\u{e9}/page.html",
 ];
 
-/// Prints a table of the cost of a byte of `pages` for each of these URLs.
+/// Prints a table of the cost of a byte of `pages` for each URL of [`BASES`].
 pub(crate) fn by_base(asked: &Asked, pages: &[Vec<u8>]) {
     if !has_callgrind() {
         return;

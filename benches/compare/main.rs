@@ -6,9 +6,9 @@
 //! cargo bench --bench compare -- --set pages     one set: pages, bases, docs, dense, small, big, mail, mbox, hostile
 //! ```
 //!
-//! Further options: `--rounds N`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`, `--hostile SIZE` (sizes as `128M`),
-//! `--docs DIR` for the pages of the set `docs`, `--folder DIR` for the large files (a memory file system, say),
-//! `--python PATH` for an interpreter that has lxml.
+//! Further options: `--rounds N`, `--pages SIZE`, `--dense SIZE`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`,
+//! `--hostile SIZE` (sizes as `128M`), `--docs DIR` for the pages of the set `docs`, `--folder DIR` for the large files
+//! (a memory file system, say), `--python PATH` for an interpreter that has lxml.
 //!
 //! All jobs make the links of a page absolute, those of [`baselink::scan::attributes`]. What a peer cannot do is left
 //! out, in its favour: `style` attributes and style sheets, `srcdoc`, and bases in the page. All jobs resolve with
@@ -32,10 +32,10 @@ use std::path::PathBuf;
 
 use jobs::Job;
 
-/// The retrieval URL of every page of every set.
+/// The retrieval URL of the pages of most sets.
 const URL: &str = "http://example.org/docs/guide/page.html";
 
-/// The folder of pages in Debian's package python3.11-doc, and a URL for each page.
+/// The folder of pages in Debian's package python3.11-doc, and the URL that each of them gets.
 const DOCS: &str = "/usr/share/doc/python3.11/html";
 const SHORT: &str = "http://example.org/page.html";
 
@@ -43,7 +43,7 @@ const SHORT: &str = "http://example.org/page.html";
 struct Asked {
     sets: Vec<String>,
     rounds: usize,
-    /// The bytes of each set that is measured in memory.
+    /// The maximum size of a set of real pages, in bytes.
     pages: usize,
     dense: usize,
     /// The number of small files, of about 6 KB each.

@@ -3,7 +3,7 @@
 //! Memory and processor time come from `/proc` of Linux while the program runs (`VmHWM`; `utime` and `stime`, in
 //! hundredths of a second).
 //!
-//! Deliberately absent: the resources of programs that it starts.
+//! Deliberately absent: the resources of programs that the measured program starts.
 
 use std::fs;
 use std::ops::RangeInclusive;

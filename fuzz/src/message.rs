@@ -1,7 +1,7 @@
 //! Messages: the laws of `tests/referee/message.rs`, which keep the meaning of everything except the links.
 //!
-//! Deliberately absent: policies of the base element under which a part may depend on its label; only a second run
-//! shows that.
+//! Deliberately absent: other policies of the base element. Under them, a part may depend on its label, which only a
+//! second run shows.
 
 use baselink::base::ContentLocationUse;
 use baselink::format::Format;

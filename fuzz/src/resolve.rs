@@ -36,7 +36,7 @@ pub fn resolve(bytes: &[u8]) {
 }
 
 /// Checks that a link in a page gives the same result as written (fast path) and with a character reference for its
-/// first character (no fast path). Its target is the one that the rules give step by step.
+/// first character (no fast path). Its target is one of those that the rules of the profiles give step by step.
 fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"&\"'<>`=".contains(&byte);
     let Some(first) = reference.bytes().next().filter(|_| reference.bytes().all(is_plain)) else {
@@ -58,7 +58,7 @@ fn check_in_a_page(profile: Profile, base: &str, reference: &str) {
         let written = read(&format!("<a href={quote}{reference}{quote}>"));
         let spelled = read(&format!("<a href={quote}&#{first};{rest}{quote}>"));
         assert_eq!(summary(&written.0), summary(&spelled.0), "{profile} {base:?} {reference:?}");
-        // Readers drop spaces and control characters of a base, or they cannot be written.
+        // Spaces and control characters of a base are dropped by readers, or cannot be written.
         let is_visible = |target: &&String| target.bytes().all(|byte| byte > b' ');
         if let Some(target) = written.0.target.as_ref().filter(is_visible)
             && written.1 != format!("<a href={quote}{reference}{quote}>")

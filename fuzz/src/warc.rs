@@ -29,7 +29,7 @@ fn summary(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     }
 }
 
-/// The entries before the error for an archive of another kind.
+/// The entries up to an error, such as the error for an archive of another kind.
 fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
     Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
 }

@@ -1,4 +1,4 @@
-// Example documents of the page. Each gets its base from another source.
+// Example documents of the page. Each gets its base from a different source.
 
 export const EXAMPLES = [
   {

@@ -228,7 +228,7 @@ function showParts(links) {
   $("parts").append(list);
 }
 
-/** The end of the shown bytes. It cuts no character: it is a multiple of four, for UTF-16, and precedes a character of UTF-8. */
+/** The end of the shown bytes. It cuts no character: the limit is a multiple of four, for UTF-16, and moves back to the start of a character of UTF-8. */
 function end(bytes) {
   let at = Math.min(bytes.length, SHOWN);
   while (at < bytes.length && (bytes[at] & 0xc0) === 0x80) at -= 1;
@@ -318,7 +318,7 @@ function* changes(before, after, links, isWhole) {
   }
 }
 
-/** The positions of the nearest equal lines of two texts; undefined if they are more than 100 lines away. */
+/** The positions of the nearest equal lines of two texts; undefined if they are 100 or more lines away. */
 function nextEqual(old, now) {
   for (let distance = 1; distance < 100; distance++) {
     for (let step = 0; step <= distance; step++) {

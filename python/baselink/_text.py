@@ -1,4 +1,4 @@
-"""Functions with the signatures of w3lib's and lxml's, which take text.
+"""Replacements for functions of w3lib and lxml, which take text.
 
 Text is passed on as UTF-8, whatever encoding it declares; a lone surrogate is passed on as three bytes.
 """
@@ -16,7 +16,7 @@ def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | N
 
     The base is resolved as in browsers (resolver="whatwg"). If the document declares no base, `baseurl` is returned
     unchanged. If `baseurl` is relative, a relative base is joined to it by `urllib.parse.urljoin`. If `text` is bytes,
-    `encoding` is the Python codec that decodes it; without `encoding`, it is detected as in a browser.
+    `encoding` is the Python codec that decodes it; without `encoding`, the encoding is detected as in a browser.
 
     >>> import baselink
     >>> baselink.get_base_url('<title><base href="/no/"></title><base href="/yes/">', "http://h.example/")

@@ -6,7 +6,8 @@
 ...     print(batch.select(["document", "reference", "target"]).to_pylist())
 [{'document': 0, 'reference': 'x', 'target': 'http://h.example/x'}, {'document': 1, 'reference': 'y', 'target': None}]
 
-The columns are those of `LINKS`. A text of 2 GiB or more is null, because a column of strings cannot hold it.
+The columns are those of `LINKS`. A text of 2,032 MiB or more is null, because it may not fit into a column of
+strings.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class ArchiveSource(DataSource):
 
 
 class ArchiveReader(DataSourceReader):
-    """Reads an archive."""
+    """Reads archives, each as a partition."""
 
     def __init__(self, options: dict[str, str], schema: StructType) -> None:
         whole = _schema(options)
@@ -144,7 +144,7 @@ def links_in_partition(**options: Any) -> Callable[[Iterable[str]], Iterator[war
 
     `links_in_arrow` is much faster, because here each row is a Python object.
     """
-    warc.link_batches([], **options)  # Raises for options, before anything is read.
+    warc.link_batches([], **options)  # Raises for a wrong option, before anything is read.
     return lambda paths: warc.link_rows(paths, **options)
 
 
@@ -167,6 +167,7 @@ def list_archives(spark: SparkSession, *patterns: str) -> list[str]:
     """The archives that match `patterns`, by the rules of `baselink.warc.list_archives`.
 
     They are listed by the Hadoop file systems that the driver is configured for: `hdfs://`, `s3a://`, `abfss://`, ...
+    A file that does not exist raises FileNotFoundError, too.
     """
     jvm: Any = spark.sparkContext._jvm
     configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()

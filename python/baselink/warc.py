@@ -66,8 +66,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class ArchiveLink(NamedTuple):
     """A link of a document in an archive, or an `error`.
 
-    A row with an `error` has no other values but `path`, `offset` and `within`. Only the error `too-long` marks a link,
-    of which a text is None, because it is too long for a column of Arrow.
+    A row with an `error` has no other values but `path`, `offset` and `within`, with one exception: the error
+    `too-long` marks a link with a text that is None because it is too long for a column of Arrow.
     """
 
     path: str
@@ -133,7 +133,8 @@ def list_archives(patterns: str | Iterable[str], *, storage_options: dict[str, A
     """The archives that match `patterns`, which are paths or URLs for fsspec.
 
     A folder gives the `.warc`, `.warc.gz` and `.wacz` files in it. A pattern with `*`, `?` or `[` gives the files that
-    match, unless a file has exactly this name. Anything else is returned unchanged.
+    match, unless a file has exactly this name. Anything else is returned without a search; a relative path becomes
+    absolute.
 
     Raises FileNotFoundError if a folder or a pattern gives no archive.
     """

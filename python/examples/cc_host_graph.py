@@ -8,7 +8,7 @@ s3://commoncrawl/, is put before each line that is not a URL. The result is Parq
 links.
 
 The class has the methods of a job of cc-pyspark (github.com/commoncrawl/cc-pyspark). If you use cc-pyspark, derive
-`HostGraph` from its `CCSparkJob`, and keep only `name`, `output_schema` and `process_warc`.
+`HostGraph` from its `CCSparkJob`, and keep only `name`, `edge`, `output_schema` and `process_warc`.
 """
 
 import argparse

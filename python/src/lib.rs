@@ -179,7 +179,7 @@ fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
     Ok(absolute(base, resolver)?.relativize(target))
 }
 
-/// The format of a document, detected from its file name, or None, and its first bytes, of which 2,048 are enough.
+/// The format of a document, detected from its file name (or None) and its first bytes; 2,048 bytes are enough.
 ///
 /// The result is a value of the option `format`, or an archive ("warc", "wacz", "har", "webarchive"). "other" means
 /// that the format is unknown.
@@ -201,7 +201,7 @@ fn command(py: Python<'_>, typed: Vec<OsString>, is_stdout_closed: bool) -> u8 {
     py.detach(|| cli::run(typed))
 }
 
-/// True if Python aligns objects of this type as it requires. Python aligns every object to 16 bytes only (on 64-bit
+/// True if Python's alignment of objects suffices for `T`. Python aligns every object to 16 bytes only (on 64-bit
 /// systems), and PyO3 does not check this.
 const fn is_aligned<T>() -> bool {
     align_of::<T>() <= 2 * size_of::<usize>()

@@ -84,7 +84,7 @@ def test_a_closed_stream_does_not_become_a_file(tmp_path: Path) -> None:
     shell = f"'{PROGRAM}' links page.html >&-"
     found = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, check=False)
     assert (found.returncode, found.stderr) == (2, b"error: cannot write to standard output: it is closed\n")
-    # Messages on standard error must not be written to a file that gets its number.
+    # A file that gets the number of a closed stream must not receive messages.
     shell = f"'{PROGRAM}' rewrite -v --url http://a/ -o new.html page.html <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", shell], cwd=tmp_path, check=False).returncode == 0
     assert (tmp_path / "new.html").read_bytes() == b"<a href=http://a/x>"

@@ -1,4 +1,4 @@
-"""The functions with the signatures of w3lib's and lxml's. docs/peers.md lists the differences."""
+"""The replacements for functions of w3lib and lxml. docs/peers.md lists the differences."""
 
 from __future__ import annotations
 

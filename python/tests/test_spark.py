@@ -114,7 +114,7 @@ def test_patterns_columns_and_options(spark: SparkSession, crawl: Path) -> None:
 
 @needs_sources
 @pytest.mark.parametrize(
-    ("options", "schema", "said"),
+    ("options", "schema", "message"),
     [
         ({"resolver": "rfc9999"}, None, "rfc9999"),
         ({"colour": "red"}, None, "colour"),

@@ -1,7 +1,7 @@
 //! Archives that browsers save: HAR 1.2, and Safari's property lists. `fixtures/archive/make.py` makes
 //! `safari.webarchive` and `safari-xml.webarchive` with Python's `plistlib`. Hostile property lists are built here.
 //!
-//! Deliberately absent: the archives of the corpus, which `tests/archives/readers.rs` tests.
+//! Deliberately absent: the archives of the corpus, which `tests/mirrors/archives.rs` opens.
 
 use std::fs;
 use std::path::Path;

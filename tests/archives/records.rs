@@ -269,7 +269,8 @@ fn results_do_not_depend_on_buffered_bytes() {
             );
         }
     }
-    // No member begins at reserved flags (RFC 1952, 2.3.1.2), even if they are read separately from the magic number.
+    // Bytes with reserved flags do not begin a member (RFC 1952, 2.3.1.2), even if the flags are read separately from
+    // the magic number.
     let intact = member(&record(1, "\r\n\r\n"));
     let flagged = [&intact, &b"x\x1f\x8b\x08\xe0yz"[..], &intact].concat();
     assert_eq!(slowly(&flagged), at_once(&flagged));

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::case::program;
 use crate::outside;
 
-/// CSI in one byte and in two, BEL, DEL, a direction override, an isolate, a carriage return, a zero-width space.
+/// CSI as two characters and as one, BEL, DEL, a direction override, an isolate, a carriage return, a zero-width space.
 /// `/` and NUL are absent because file names cannot contain them.
 const PLANTED: &str = "\u{1b}[31m\u{9b}31m\u{7}\u{7f}\u{202e}\u{2066}\r\u{200b}";
 

@@ -1,5 +1,5 @@
-//! Reads the tables of facts in `fixtures/`: rows of fields separated by tabs, comments after `#`, `\n` for a
-//! newline, « and » around the URLs in a text. `fixtures/README.md` lists the escapes.
+//! Reads the tables of facts in `fixtures/`: rows of fields separated by tabs, lines of comments that begin
+//! with `# `, `\n` for a newline, « and » around the URLs in a text. `fixtures/README.md` lists the escapes.
 //!
 //! Deliberately absent: the meaning of rows, which the tests define.
 #![allow(dead_code)]

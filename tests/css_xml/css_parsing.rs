@@ -40,7 +40,8 @@ fn bytes_of(input: &Value) -> Vec<u8> {
     text.chars().map(|character| u8::try_from(u32::from(character)).unwrap()).collect()
 }
 
-/// Checks that nothing changes without a base, and that with a base the result is verified and final.
+/// Checks that the URLs are those of the referee, that nothing changes without a base, and that with a base the
+/// result is verified and final.
 fn check(input: &[u8]) {
     let shown = String::from_utf8_lossy(input);
     let groups = Groups::all();

@@ -32,7 +32,7 @@ fn scan_options() -> [ScanOptions; 3] {
     ]
 }
 
-/// Adds the reasons for which `document` and its parts were read by html5ever.
+/// Adds the reasons why `document` and its parts were read by html5ever.
 fn add_fallbacks(document: &Document, found: &mut Vec<FallbackReason>) {
     found.extend(document.fallback);
     document.parts.iter().for_each(|part| add_fallbacks(part, found));
@@ -614,7 +614,8 @@ fn the_engines_agree_on_real_pages() {
     assert!(count * 50 <= pages.len(), "{count} of {} pages: {fallbacks:?}", pages.len());
 }
 
-/// Shapes whose tree or attribute list would take too long. Each document has a quarter of a megabyte.
+/// Attribute lists and trees that would take too long. Each repeated shape makes a document of a quarter of a
+/// megabyte.
 #[test]
 fn the_engines_agree_on_hostile_shapes() {
     let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();

@@ -1,5 +1,5 @@
-//! Hostile documents: the work is bounded, bytes are kept, and a diagnostic is emitted. If the time grew faster than the
-//! input, these tests would not finish.
+//! Hostile documents: the work is bounded, bytes are kept, and a diagnostic reports each limit that is reached. If the
+//! time grew faster than the input, these tests would not finish.
 
 use baselink::diagnostic::Code;
 use baselink::scan::Scanner;
@@ -134,7 +134,7 @@ fn repeated_shapes_take_linear_time() {
         "<base>",
         "<base href",
         "<iframe srcdoc='",
-        // Each link is in a document of its own, and has a different target in browsers.
+        // Each link is in a document of its own, and browsers give it another target than RFC 1808.
         "<iframe srcdoc='<a href=../../x>'>",
         "<a srcset='",
         "-",

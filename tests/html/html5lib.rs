@@ -63,7 +63,7 @@ fn the_links_of_every_row_are_found() {
 }
 
 #[test]
-fn links_of_tokenizer_tests_are_those_of_the_tree() {
+fn the_laws_hold_on_tokenizer_tests() {
     let mut inputs = 0;
     for path in outside::TOKENIZER.files(Some("test")) {
         let suite: serde_json::Value =
@@ -83,7 +83,7 @@ fn links_of_tokenizer_tests_are_those_of_the_tree() {
 }
 
 #[test]
-fn links_of_tree_construction_tests_are_those_of_the_tree() {
+fn the_laws_hold_on_tree_construction_tests() {
     let mut inputs = 0;
     for path in outside::TREES.files(Some("dat")) {
         let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();

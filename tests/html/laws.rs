@@ -209,7 +209,7 @@ proptest! {
         prop_assert_eq!(Charset::detect(&document, None).charset, Charset::detect(&output, None).charset);
     }
 
-    /// The same for text, scripts and manifests.
+    /// Edits do not change the guessed encoding of text, scripts and manifests.
     #[test]
     fn edits_do_not_change_a_guessed_encoding_without_markup(
         reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),

@@ -1,6 +1,7 @@
-//! The laws on real messages, if these are present (`tests/common/outside.rs`).
+//! The laws on real messages, if these are present (`tests/common/outside.rs`), and diagnostics about base64 and long
+//! lines.
 //!
-//! Deliberately absent: messages written for tests, which are in `fixtures/` and `tests/messages/laws.rs`.
+//! Deliberately absent: the laws on messages written for tests, which are in `fixtures/` and `tests/messages/laws.rs`.
 
 use baselink::container::mbox::Messages;
 use baselink::format::Format;

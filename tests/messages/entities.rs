@@ -53,8 +53,8 @@ fn kind(kind: EntityKind) -> &'static str {
     }
 }
 
-/// Checks the entities, ranges and diagnostics of the message `marked`. A row is `number kind type/subtype`, and
-/// `signed` if the entity is; commas separate `rows`.
+/// Checks the entities, ranges and diagnostics of the message `marked`. A row is `number kind type/subtype`,
+/// followed by `signed` for a signed entity; commas separate `rows`.
 fn check(marked: &str, rows: &str, codes: &[Code]) {
     for line_end in ["\n", "\r\n"] {
         let (bytes, expected) = unmarked(&marked.replace('\n', line_end));

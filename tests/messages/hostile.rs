@@ -1,5 +1,5 @@
-//! Hostile messages, rewritten with a base: the work is bounded, bytes are kept, and a diagnostic is emitted. If the time
-//! grew faster than the input, these tests would not finish.
+//! Hostile messages, rewritten with a base: the work is bounded, bytes are kept, and a diagnostic reports each limit
+//! that is reached. If the time grew faster than the input, these tests would not finish.
 
 use baselink::diagnostic::Code;
 use baselink::format::Format;
@@ -158,7 +158,7 @@ fn a_message_that_would_grow_too_much_is_unchanged() {
         };
         report.links.iter().all(|link| is_left(link) && link.target.is_none())
     };
-    // One megabyte would grow to 800.
+    // One megabyte would grow to 800 megabytes.
     let report = check(html(&format!("Base: {}\n", base(8_000)), 100_000).as_bytes());
     assert!(is_left(&report) && report.links.len() == 100_000);
     assert_eq!(codes(&report), [Code::Growth]);

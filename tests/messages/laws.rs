@@ -19,7 +19,7 @@ use proptest::prelude::*;
 #[path = "../referee/message.rs"]
 mod referee;
 
-use referee::{always, every_sink_is_told_the_same, hold, shown};
+use referee::{always, check_that_sinks_agree, hold, shown};
 
 // Messages.
 
@@ -649,10 +649,10 @@ proptest! {
     ) {
         let node = Node::Leaf { media_type, encoding, text, choices };
         let bytes = ends.of(&Part { fields, separated: true, node }.write(ends));
-        every_sink_is_told_the_same(&rewrite(&bytes, &options), &options);
+        check_that_sinks_agree(&rewrite(&bytes, &options), &options);
         let keeping = Options { base_element: BaseElement::Keep, ..options.clone() };
-        every_sink_is_told_the_same(&rewrite(&bytes, &keeping), &keeping);
+        check_that_sinks_agree(&rewrite(&bytes, &keeping), &keeping);
         let options = Options { profile: Profile::Whatwg, ..options };
-        every_sink_is_told_the_same(&rewrite(&bytes, &options), &options);
+        check_that_sinks_agree(&rewrite(&bytes, &options), &options);
     }
 }

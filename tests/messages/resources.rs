@@ -18,7 +18,7 @@ fn message(heading: &str, parts: &[(&str, &str)]) -> Vec<u8> {
     (message + "\n--b--\n").into_bytes()
 }
 
-/// A part in one line: entity, a star for the root, URLs, and base (in parentheses if `has_base` is false).
+/// A part in one line: entity, a star for the root, URLs, and base (in parentheses if it has no source).
 fn row(part: &PartResource<'_>) -> String {
     let base =
         if part.source.is_some() { part.base.to_string() } else { format!("({})", part.base) };

@@ -432,7 +432,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_can_be_rewritten_as_a_document(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
+    fn any_bytes_can_be_adapted(bytes in prop::collection::vec(prop::sample::select(b"<!?xml >='\"/-@charset;img\xe9\x1b$(B\0meta".to_vec()), 0..60)) {
         for label in ["utf-8", "koi8-r", "shift_jis", "iso-2022-jp", "utf-16le", "x-user-defined", ""] {
             for format in [Format::Html, Format::Css, Format::Xml] {
                 adapt(&bytes, format, charset(label));

@@ -1,5 +1,5 @@
 //! The output of `localize`, opened from disk in Chromium: every present resource is shown without network
-//! requests. Also the page of `check --report`, with scripts and without.
+//! requests. The page of `check --report` is opened, too, with scripts and without.
 //!
 //! `tests/mirrors/crawl` imitates the output of a crawler. A test with a real tree uses Debian's `python3.11-doc`, or the
 //! folder that `BASELINK_PYTHON_DOC` names. `tests/common/outside.rs` finds Chromium.

@@ -44,7 +44,7 @@ pub(crate) struct Browser {
 pub(crate) struct Seen {
     /// The requests, each with the reason if it failed.
     pub(crate) requests: Vec<(String, Option<String>)>,
-    /// The URLs that scripts requested, and those that documents requested whose own URL a script requested.
+    /// The URLs that scripts requested, and the URLs requested by documents that scripts requested.
     pub(crate) by_scripts: HashSet<String>,
 }
 

@@ -119,7 +119,7 @@ const LINKS: &str = "(() => {
     return found;
 })()";
 
-/// The results for the requests and links of a page. Each URL counts once.
+/// The results for the requests and links of a page. Each requested URL counts once; each link counts.
 #[derive(Debug, Default)]
 struct Opened {
     /// Requests that the disk answered.

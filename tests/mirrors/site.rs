@@ -1,5 +1,5 @@
 //! The site of `fixtures/mirror/site.txt`: the response for each of its URLs, and the target of each link. A proxy serves
-//! the site, so its hosts need no DNS names.
+//! the site, so its hosts need no DNS entries.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,7 +1,8 @@
 //! The documentation agrees with the code: `docs/links.md` with the table in `scan::attributes`, in both
 //! directions; `docs/outcomes.md` with the lists of outcomes, reasons and diagnostics; `docs/formats.md` with the
-//! formats and their detection; `docs/trees.md` with the sources of retrieval URLs; `docs/security.md` with the
-//! tests that it names; `docs/architecture.md` with the dependencies; every link between pages with files and headings.
+//! formats and their detection; `docs/trees.md` with the sources of retrieval URLs; `docs/check.md` with the classes
+//! and causes; `docs/security.md` with the tests that it names; `docs/architecture.md` with the dependencies; every
+//! link between pages with files and headings.
 //!
 //! Deliberately absent: prose. Only tables and links are compared.
 #![cfg(feature = "cli")]

@@ -12,7 +12,7 @@ fn forget(document: &mut Document) {
     document.parts.iter_mut().for_each(forget);
 }
 
-/// True if html5ever stopped in `document`.
+/// True if html5ever stopped in `document` or one of its parts.
 pub(crate) fn is_without_tree(document: &Document) -> bool {
     document.without_tree || document.parts.iter().any(is_without_tree)
 }

@@ -131,7 +131,7 @@ pub(crate) fn shown(bytes: &[u8]) -> String {
 
 pub(crate) fn hold(bytes: &[u8], options: &Options) {
     let rewritten = rewrite(bytes, options);
-    every_sink_is_told_the_same(&rewritten, options);
+    check_that_sinks_agree(&rewritten, options);
     let output = rewritten.output();
     always(bytes, options, &rewritten, &output);
     let (old, new) = (entities(bytes), entities(&output));
@@ -154,7 +154,7 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
 }
 
 /// `rewrite` and `edits` give the same bytes, counts and diagnostics.
-pub(crate) fn every_sink_is_told_the_same(rewritten: &Rewritten<'_>, options: &Options) {
+pub(crate) fn check_that_sinks_agree(rewritten: &Rewritten<'_>, options: &Options) {
     let (bytes, whole) = (rewritten.source(), &rewritten.report);
     let (edits, totals) = edits(bytes, options);
     assert_eq!(shown(&edits.apply(bytes)), shown(&rewritten.output()));

@@ -200,7 +200,8 @@ fn parse3986(text: &str) -> Uri {
     uri
 }
 
-/// RFC 3986 section 5.2.2 and 5.3; `None` if the base is not an absolute URL.
+/// RFC 3986 section 5.2.2 and 5.3; `None` if the base is not an absolute URL, or contains characters that browsers
+/// drop (A22).
 pub(crate) fn rfc3986(base_url: &str, reference: &str) -> Option<String> {
     let base = parse3986(base_url);
     let r = parse3986(reference);

@@ -272,8 +272,8 @@ proptest! {
         prop_assert_eq!(found.conforms, grammar::derives(&reference), "{:?}", found.violation);
         if let Some(violation) = found.violation {
             prop_assert_eq!(reference[violation.at..].chars().next(), violation.character);
-            // Nothing before the violation is wrong: followed by `x`, this text has no earlier violation. References with
-            // an `@` are exempt, because cutting off the `@` may turn a login into a host, or an article into a
+            // The text before the violation is right: with an `x` appended, it has no earlier violation. References
+            // with an `@` are exempt, because cutting off the `@` may turn a login into a host, or an article into a
             // group.
             let tail = format!("{}x", &reference[..violation.at]);
             let again = conformance(&tail).violation;

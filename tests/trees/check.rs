@@ -1,5 +1,5 @@
-//! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Further tests use files that no
-//! fixture can contain. `fixtures/README.md` describes the format of a case.
+//! The cases of `fixtures/tree/`: the effects of a move on each link of a small site. Further tests create their own
+//! folders, some with files that no fixture can contain. `fixtures/README.md` describes the format of a case.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ struct Move {
     to: Option<RootUrl>,
 }
 
-/// A file of a tree that is read.
+/// A file that the check reads.
 struct Page {
     path: Vec<u8>,
     /// The documents of the file, each with its offset and options. Only a mailbox has several.

@@ -173,7 +173,7 @@ fn a_clean_folder_gives_a_log_without_results() {
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
 }
 
-/// On disk, a folder has no index file, and the scheme is another.
+/// On disk, the URL of a folder does not open its index file, and `//b.example/x` gets the scheme `file`.
 #[test]
 fn a_folder_can_be_checked_for_opening_from_disk() {
     let page = b"<a href=sub/>1</a><a href=sub/index.html>2</a><a href=//b.example/x>3</a>";
@@ -369,7 +369,7 @@ fn a_large_report_has_all_findings_and_draws_some() {
     }
 }
 
-/// An oversized report omits findings that do not fail, and says so.
+/// An oversized report omits findings that do not fail the check, and says so.
 #[test]
 fn an_oversized_report_keeps_the_failing_findings() {
     let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
@@ -444,7 +444,7 @@ mod unix {
         assert_eq!(entries.len(), 1, "{entries:?}");
     }
 
-    /// Detects a file of the folder under another name (a hard link or a path through a symbolic link).
+    /// A file of the folder is recognized under another name: a hard link, or a path through a symbolic link.
     #[test]
     fn the_report_does_not_overwrite_a_file_by_another_name() {
         let scene = site(&[("index.html", b"<a href=x>")]);

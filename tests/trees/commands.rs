@@ -2,8 +2,8 @@
 //! symbolic and hard links, pipes and sockets, names that are not text, permissions, extended attributes, times,
 //! Maildirs, many files, signals, a terminal.
 //!
-//! The neighboring modules test the library; this module tests the output for users. If the machine lacks something
-//! (another user, extended attributes, `script`), the test prints a notice and is skipped.
+//! This module tests the output for users. If the machine lacks something (another user, extended attributes,
+//! `script`), the test prints a notice and is skipped.
 //!
 //! Deliberately absent: kills at any moment and full disks, which are in `tests/trees/killed.rs`.
 #![cfg(unix)]
@@ -247,7 +247,7 @@ fn pipes_and_sockets_are_reported_and_never_opened() {
     assert_eq!(fs::read(here.join("w/z.html")).unwrap(), ABSOLUTE.as_bytes());
 }
 
-/// Like `cat`, the program reads a pipe that is named. A shell passes `<(…)` as such a pipe.
+/// Like `cat`, the program reads a pipe that is given as an argument. A shell passes `<(…)` as such a pipe.
 #[test]
 fn a_pipe_given_as_argument_is_read() {
     let scene = tempfile::tempdir().unwrap();

@@ -6,8 +6,9 @@
 //! ```
 //!
 //! After each fault, every file of `modes.rs` is old or new. The exit status is 2 and an error names the cause,
-//! unless the call may fail without harm ([`HARMLESS`]). The next run completes the work and leaves nothing behind. A
-//! limit on the size of files makes writes short. Another test checks the order of writing, syncing and renaming.
+//! unless the call may fail without harm ([`HARMLESS`]). The next run completes the work and leaves nothing behind.
+//! A second test limits the size of files, so that writes are short. A third checks the order of writing, syncing and
+//! renaming.
 //!
 //! By default, the first three calls and the last call of each name and thread fail, each with one error and with a
 //! kill. `BASELINK_FAULTS=all` tries every call with every error.
@@ -100,8 +101,8 @@ fn is_unrelated(call: &str) -> bool {
         || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
 }
 
-/// The calls that should fail: each name with the number of the call among those of its name in one thread. Unless
-/// the test is exhaustive, only the first three and the last.
+/// The calls that should fail, each as its name and its number among the calls of that name in one thread. Unless
+/// `is_exhaustive`, only the first three and the last.
 pub(crate) fn calls(trace: &[String], is_exhaustive: bool) -> Vec<(String, usize)> {
     let mut all: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
@@ -129,8 +130,8 @@ impl Expected {
         Self { before: (mode.before)(FEW), after: mode.after(FEW) }
     }
 
-    /// Checks the files after a fault. Then the next run completes the work. Returns a description of any fault of
-    /// the program.
+    /// Checks the files after a fault, and that the next run completes the work. Returns a description of any fault
+    /// of the program.
     fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
         let (reported, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
         if reported.contains("panic") || !matches!(status, None | Some(0 | 2)) {
@@ -398,7 +399,7 @@ fn a_folder_that_cannot_be_synced_is_reported() {
     }
 }
 
-/// A mailbox is not replaced if a message is delivered after it was read.
+/// A mailbox is not replaced if a message was delivered after the program read the mailbox.
 #[test]
 fn a_delivery_to_a_mailbox_is_noticed() {
     if !outside::has_strace() {

@@ -47,7 +47,7 @@ fn kill(mode: &Mode) {
     mode.set(here, &before);
     let begun = Instant::now();
     assert!(mode.program(here).output().unwrap().status.success(), "{}", mode.line);
-    // The kill comes within so many microseconds, about the duration of a run.
+    // The maximum delay before the kill, in microseconds: about the duration of a run.
     let mut within = u64::try_from(begun.elapsed().as_micros()).unwrap().max(2_000);
     let mut ended = 0;
     let mut chance = 1_u64;
@@ -190,9 +190,9 @@ fn a_delivery_to_a_maildir_is_not_lost() {
     assert!(delivered > 0);
 }
 
-/// Runs the program in `here` on a small file system that the script `prepare` fills. It has room for the 1.62 MB of
-/// the old pages, but not for the 2.02 MB of the new ones. Its files are copied to `after` in the end. `None` if no
-/// file system can be mounted.
+/// Runs the program in `here/disk`, a small file system that the script `prepare` fills. It has room for the old
+/// pages, which take 1.66 MB in blocks of 4 KiB, but not for the 2.06 MB of the new ones. In the end, its files are
+/// copied to `here/after`. `None` if no file system can be mounted.
 fn on_a_small_disk(here: &Path, prepare: &str, line: &str) -> Option<Output> {
     fs::create_dir(here.join("disk")).unwrap();
     let script = format!(

@@ -71,8 +71,7 @@ fn until(mut condition: impl FnMut() -> bool) {
     }));
 }
 
-/// Between the last check of the mailbox and the new name of its replacement, a program that takes locks cannot
-/// deliver.
+/// Between the last check of a mailbox and the rename of its replacement, programs that take locks cannot deliver.
 #[test]
 fn locks_are_held_while_the_mailbox_is_replaced() {
     if !outside::has_strace() {
@@ -81,7 +80,7 @@ fn locks_are_held_while_the_mailbox_is_replaced() {
     let folder = mailbox(BEFORE);
     let [path, lock] = ["all.mbox", "all.mbox.lock"].map(|name| folder.path().join(name));
     let mut strace = Command::new("strace");
-    // The second half of the delay is for the checks below.
+    // The delay is for the checks below.
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat"]);
     strace.args(["-e", "inject=renameat:delay_enter=2000000"]);
     strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));

@@ -151,7 +151,7 @@ fn two_moves_of_one_tree_move_it_once() {
 /// Leaves a move incomplete in the folder.
 fn leave_a_stopped_move(here: &Path) {
     MOVE.set(here, &before(0));
-    // The first two renames are those of redirects and journal. The third is the first that takes a file from its old
+    // The first two calls rename the redirects and the journal. The third is the first to take a file from its old
     // path.
     let set = format!("trace={WRITING}");
     let arguments = ["-e", &set, "-e", "inject=renameat:signal=SIGKILL:when=3"];

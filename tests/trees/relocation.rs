@@ -1,6 +1,6 @@
 //! The links of moved trees: each leads to the new place of its target, in its original form.
 //!
-//! The test generates trees with random pages, roots and renames. A referee determines the target of each link before
+//! The tests generate trees with random pages, roots and renames. A referee determines the target of each link before
 //! and after the move (URL Standard) and its file, independently and in the simplest way, with the crate `url`.
 //!
 //! Deliberately absent: other profiles; formats other than HTML, for which `move` uses the same places as `rewrite`.

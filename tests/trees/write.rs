@@ -360,7 +360,7 @@ mod in_place {
         let new = [b"<a href=http://a/x>", &zeros[..], b"<a href=http://a/y>", &zeros].concat();
 
         copied(&Mirror::new(&at("out")).unwrap(), &page, "copy.html".as_ref()).unwrap();
-        // The backup of a file with another name is a copy.
+        // The backup of a file that has another name is a copy.
         fs::hard_link(&page, at("linked.html")).unwrap();
         replace(&InPlace { break_links: true, ..backed_up() }, &page, &new).unwrap();
 
@@ -1013,7 +1013,7 @@ mod mirror {
         let page = input.join("a/page.html");
         put(&page, b"old");
         fs::create_dir(input.join("empty")).unwrap();
-        // The bits of a file, and those without the bits that lend the rights of its owner.
+        // The bits of a file, and the same bits without setuid and setgid.
         for (number, (bits, lent)) in [
             (0o600, 0o600),
             (0o666, 0o666),
