@@ -7,9 +7,10 @@
 //!
 //! The first step checks one argument at a time; the second step checks them together.
 //!
-//! Deliberately absent: reading documents. Only the settings file and the tables of `--url-map` and `--rename` are read
-//! in full here.
+//! Deliberately absent: reading documents. Only a settings file, the tables of `--url-map` and `--rename`, and the
+//! first bytes of some inputs, to detect their formats, are read here.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use self::commands::{Typed, reject_url};
-use super::request::{Command, Documents, ListLinks, Request, Verbosity, is_standard_input};
+use super::request::{
+    Command, Documents, ListLinks, Request, Verbosity, folder_of, is_standard_input,
+};
 use super::settings::{Settings, nearest};
 use super::shell;
 
@@ -104,7 +107,7 @@ fn result_options(matches: &ArgMatches) -> Vec<String> {
     lines
 }
 
-/// Records in a request of `links --output` everything that results depend on: these `options`, the table of URLs, and
+/// Records for `links --output` the options and files on which results depend: these `options`, the table of URLs, and
 /// the settings.
 fn record_options(
     command: &mut Command,
@@ -119,8 +122,11 @@ fn record_options(
         options.push(format!("settings {path:?}"));
         results.tables.push(path.to_owned());
     }
-    // `--url` has another meaning if an input is a folder.
+    // `--url` has another meaning if an input is a folder. Files of two folders may have results of one name.
     options.push(format!("folder {}", documents.has_folder()));
+    let around = |root: &Path| if root.is_dir() { root } else { folder_of(root) }.to_owned();
+    let folders: BTreeSet<_> = documents.roots().map(around).collect();
+    options.extend(folders.into_iter().map(|folder| format!("in {folder:?}")));
     options.push(concat!("baselink ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
     results.options = options.join("\n");
     results.tables.extend(table);
@@ -179,7 +185,7 @@ fn usage_error(error: clap::Error) -> Refusal {
 }
 
 /// Adds a suggestion to `error` if it is about an unknown option of the command in `usage`. The suggestions of clap
-/// do not cover two swapped letters in a short name.
+/// do not cover two swapped letters in a long option with a short name.
 fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
     let typed = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {

@@ -73,7 +73,7 @@ impl Globs {
         let mut pattern = String::from("/");
         for character in relative.to_str()?.chars() {
             match character {
-                '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!' => {
+                '*' | '?' | '[' | ']' | '{' | '}' | '\\' => {
                     pattern.extend(['[', character, ']']);
                 }
                 _ => pattern.push(character),
