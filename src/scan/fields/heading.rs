@@ -70,7 +70,7 @@ impl Field {
 pub struct Heading {
     /// The fields in the order of the message.
     pub fields: Vec<Field>,
-    /// The span from the start of the first line to the end of the last line.
+    /// The lines of the heading, without the separator.
     pub span: Span,
     /// The empty line between heading and body; an empty span if there is none.
     pub separator: Span,
