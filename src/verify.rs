@@ -2,10 +2,10 @@
 //!
 //! html5ever parses three documents into markup5ever_rcdom trees: the input, the output, and the output with a
 //! marker for each piece of new text. The three must have the same elements, attributes, texts and comments. A
-//! value without markers must be equal in all three. A value with markers may differ only at the markers. If
+//! value without markers must be equal in input and output. A value with markers may differ only at the markers. If
 //! building a tree would take too long, tokens are compared instead. XML is compared by the events of quick-xml,
-//! style sheets by the tokens of cssparser. Then the output is scanned again, and its references must lead to the
-//! reported targets.
+//! style sheets by the tokens of cssparser, and other documents as one text. Then the output is scanned again, and
+//! its references must lead to the reported targets.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -428,7 +428,7 @@ fn check_targets(
             ));
         }
     }
-    // Links of a part have other offsets in the file than in the content; `entities` checks them there.
+    // Links of a part have other offsets in the file than in its content, where `entities` checks them.
     if container::of(options.format).is_none() {
         check_spans(&old, &new, &rewritten.edits, &mut report);
     }
@@ -500,7 +500,7 @@ mod tests {
             messages(page, at("x"), "http://a/c/x"),
             ["'x' became 'http://a/c/x' instead of 'http://a/b/x'"]
         );
-        // A value that ends too early, and so does its tag.
+        // A value and a tag that end too early.
         assert!(!messages(page, at("x"), "http://a/b/x\"><b>").is_empty());
         // Text that is not a link.
         assert!(!messages(page, at("text"), "other").is_empty());
@@ -550,8 +550,8 @@ mod tests {
 
     #[test]
     fn a_change_of_the_assumed_encoding_is_found() {
-        // The program never makes such an edit (fixtures: not-editable). It removes the only bytes that keep the
-        // page from being read as UTF-8.
+        // The program never makes such an edit (fixtures: not-editable). The edit removes the only bytes that keep
+        // the page from being read as UTF-8.
         let options = Options { format: Format::Message, ..Options::at("http://a/b/") };
         let flips = |message: &[u8], old: &[u8], new: &[u8]| {
             let mut rewritten = rewrite(message, &options);

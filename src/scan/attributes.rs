@@ -115,7 +115,7 @@ named! {
         Lazy = "lazy",
         /// Import maps, speculation rules and JSON-LD in `script` elements.
         Json = "json",
-        /// Header fields of messages.
+        /// Header fields of messages and HTTP responses.
         Headers = "headers",
         /// `<URL:…>` in plain text.
         Text = "text",

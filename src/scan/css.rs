@@ -24,8 +24,8 @@
 //! - A url-token, string or function that ends only at the end of the text counts like any other.
 //!
 //! The tokenizer (`css/tokens.rs`) belongs to this crate, and most tokens are skipped unread. In a neutral block,
-//! where only `url()` makes a URL, only tokens that begin with one of six bytes can matter. Which blocks are open is
-//! determined afterwards, and only if the meaning of an at-keyword depends on it.
+//! where only `url()` makes a URL, the scanner stops only at six bytes: quotes, `(`, `/`, `@` and `\`. Which blocks
+//! are open is determined afterwards, and only if the meaning of an at-keyword depends on it.
 //!
 //! Deliberately absent: grammars. All three kinds of CSS have the same tokens, invalid CSS is scanned like valid
 //! CSS, and a url-token is a URL in any property. CSS inside a string (`-ms-filter`) is not scanned.
@@ -63,7 +63,7 @@ impl CssUrl {
 enum Arguments {
     /// These strings are URLs. If the group is not enabled, nothing inside is a URL.
     Strings(Strings, Option<Group>),
-    /// Strings are URLs if the function itself is an argument where strings are URLs.
+    /// Strings are URLs if the function is an argument of one in which every string is a URL.
     Inherited,
     /// Nothing inside is a URL, not even a url-token.
     Nothing,
@@ -248,14 +248,14 @@ pub fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
 
 /// The URLs of CSS, in order, in any encoding in which every ASCII byte is an ASCII character.
 ///
-/// Takes linear time, and memory only for the open blocks that matter.
+/// Takes linear time, and memory only for open blocks.
 pub(crate) struct Urls<'a> {
     bytes: &'a [u8],
     groups: Groups,
     marks: NeutralMarks<'a>,
     /// The offset up to which the bytes are read.
     at: usize,
-    /// The open blocks, outermost first, if the innermost is not neutral; otherwise empty.
+    /// The open blocks from the outermost that is not neutral to the innermost; empty if the innermost is neutral.
     blocks: Vec<Block>,
     nesting: Nesting,
     /// The end of the bytes in which a search for the end of a silent prelude failed. No search begins before it, so
@@ -338,8 +338,8 @@ impl<'a> Urls<'a> {
         !block.is_neutral()
     }
 
-    /// Enters the block around an at-rule, if the at-keyword `name` at `at`, the last token read, begins an at-rule
-    /// that may contain a URL. Returns true if it does.
+    /// Processes the at-keyword `name` at `at`, the last token read. If it begins an at-rule whose prelude must be read
+    /// token by token, enters the block around the rule and returns true.
     fn begin_at_rule(&mut self, name: &[u8], at: usize) -> bool {
         if is_silent_prelude(name) && self.at >= self.doubtful {
             match prelude_end(self.bytes, self.at) {

@@ -120,7 +120,7 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "@id", ValueKind::Iri),
     (ValueKind::Node, "@type", ValueKind::Nothing),
     (ValueKind::Node, "@value", ValueKind::Nothing),
-    // Terms of schema.org that have the type `@id` in its context, and whose values are locations.
+    // Terms of schema.org whose values are locations. All but `item` and `photo` have the type `@id` in its context.
     (ValueKind::Node, "codeRepository", ValueKind::Iri),
     (ValueKind::Node, "contentUrl", ValueKind::Iri),
     (ValueKind::Node, "discussionUrl", ValueKind::Iri),

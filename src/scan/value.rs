@@ -192,7 +192,7 @@ pub(crate) fn trim(value: &str) -> &str {
     &value[trimmed(value).range()]
 }
 
-/// The part of `span` without `these` bytes at its ends; an empty span at its start if all bytes are such.
+/// The part of `span` without `these` bytes at its ends. If it has no other bytes, an empty span at its start.
 pub(super) fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
     let inside = &input[span.range()];
     let Some(start) = inside.iter().position(|&byte| !these(byte)) else {

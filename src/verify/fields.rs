@@ -165,8 +165,9 @@ fn is_right_in_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool
     }
 }
 
-/// True if a field is right in a response whose body changed and now has no codings. A length must be right. Other
-/// fields that describe the body must be renamed, unless they declare that there are no codings.
+/// True if a field is right in a response whose body changed and now has no codings. A length must be right, and may
+/// replace a `Transfer-Encoding`. Other fields that describe the body must be renamed, unless they declare that there
+/// are no codings.
 fn is_right_in_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let length = is.body().len().to_string();
     let [_, end] = was.around();

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! document --rewrite--> edits --mutation--> other edits --apply--> output --verify--> differences, or a fault of the proof
-//!                         of the file, as after a fault of lifting
-//!                         of the content of a part, as after a fault of the judge; then lifted like right edits
+//!                         of the file: these imitate a fault of lifting
+//!                         of the content of a part: these imitate a fault of the judge, and are lifted correctly
 //! ```
 //!
 //! A mutation does not count if nobody could notice it: it yields the same bytes, or bytes that read alike. Bytes
@@ -251,7 +251,7 @@ fn inserted(edits: &[Edit<'static>], at: usize, edit: Edit<'static>) -> Vec<Edit
     [&edits[..at], &[edit], &edits[at..]].concat()
 }
 
-/// `list` as edits; `None` if they overlap, which [`Edits::push`] rejects.
+/// `list` as edits; `None` if they overlap, which [`Edits::push`] rejects, or end after `length`.
 fn edits_of(list: &[Edit<'_>], length: usize) -> Option<Edits> {
     let mut edits = Edits::default();
     let is_inside = list.iter().all(|edit| edit.span.end <= length);
@@ -284,7 +284,7 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
         let (content, body) = (entity.decode(bytes), &bytes[entity.body.range()]);
         for field in &entity.heading.fields {
             let value = String::from_utf8_lossy(&bytes[field.value.range()]).into_owned();
-            // Descriptions of different bytes that read alike count as alike if both are right.
+            // Bytes that read alike may differ in length and digest, so only the error of such a field is compared.
             let counted = match String::from_utf8_lossy(&bytes[field.name.range()]).as_ref() {
                 "Content-Length" => value
                     .parse()

@@ -70,11 +70,11 @@ impl Field {
 pub struct Heading {
     /// The fields in the order of the message.
     pub fields: Vec<Field>,
-    /// The span from the start of the first line to the end of the last line.
+    /// The lines of the heading, without the separator.
     pub span: Span,
     /// The empty line between heading and body; an empty span if there is none.
     pub separator: Span,
-    /// The first line that is not a header field, and the number of such lines.
+    /// The first line that is not a header field but precedes one, and the number of such lines.
     pub not_fields: Option<(Span, usize)>,
 }
 
@@ -237,7 +237,7 @@ pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     value.len()
 }
 
-/// The words of `value`, separated by white space and comments. A comment is recognised only at the start of a word,
+/// The words of `value`, separated by white space and comments. A comment is recognized only at the start of a word,
 /// because URLs may contain `(`.
 fn words(value: &[u8]) -> Vec<&[u8]> {
     let mut words = Vec::new();

@@ -79,7 +79,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
             continue;
         };
         if matches!(syntax, FieldSyntax::Url | FieldSyntax::ExternalBody) {
-            // RFC 2557, 4.2, and RFC 5322, 3.6, allow each of these fields once per heading.
+            // A heading may have each of these fields only once (RFC 2557, 4.2; RFC 9110, 5.3).
             if single.contains(&name) {
                 continue;
             }

@@ -153,7 +153,7 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
 }
 
 /// The span of the quoted value of the first parameter `name` of the `Content-Type` in `value`, without its
-/// quotes; `None` if it has none.
+/// quotes; `None` if the parameter is missing or not quoted.
 pub(super) fn quoted_parameter(value: &[u8], name: &str) -> Option<Span> {
     let (_, rest) = token(value)?;
     let (_, mut rest) = token(after(rest, b'/')?)?;
@@ -172,7 +172,7 @@ struct Pair<'a> {
     name: &'a [u8],
     /// The value without quotes. Each character stands for one byte.
     value: String,
-    /// The number of bytes between its quotes; `None` if it is not quoted.
+    /// The number of bytes between the quotes of the value; `None` if it is not quoted.
     quoted: Option<usize>,
     /// The rest after the value and its quotes.
     following: &'a [u8],

@@ -35,13 +35,13 @@ use crate::scan::html::saved;
 use crate::scan::{ScanOptions, value};
 use crate::span::Span;
 
-/// The number of bytes of a name that are kept.
+/// The maximum length in bytes of a reported name.
 const LONGEST_NAME: usize = 256;
 
-/// The maximum number of reported elements that only resemble `base`.
+/// The number of recorded bases beyond which elements that only resemble `base` are ignored.
 const MOST_STRAYS: usize = 32;
 
-/// Names of SVG in mixed case, which the tables list in lower case.
+/// Names of SVG and MathML in mixed case, which the tables list in lower case.
 #[rustfmt::skip]
 const MIXED_CASE: &[&str] = &[
     "altGlyph", "animateColor", "animateMotion", "animateTransform", "clipPath", "feImage",
@@ -453,7 +453,7 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// Records the `xml:base` of an element. Returns the index of the one in force in the element.
+    /// Records the `xml:base` of an element. Returns the index of the base in force in the element.
     fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
         let around = started.element.base;
         let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
@@ -493,7 +493,7 @@ impl<'a> XmlPass<'a> {
         Some(bases.len() - 1)
     }
 
-    /// The declaration of a default for this attribute of elements called `name`, as reported.
+    /// The declaration of a default value for `attribute` of the elements called `name`, as reported.
     fn default_of(&self, name: Span, attribute: &str) -> Option<String> {
         let element = str::from_utf8(self.name(name)).ok()?;
         let has_default = self.entities.has_default(element, attribute);

@@ -36,7 +36,7 @@ pub enum XmlToken {
     },
     /// An end tag, from `<` to `>` inclusive.
     EndTag,
-    /// Character data and references, up to the next tag or section.
+    /// Character data and references, up to the next token of another kind.
     Text,
     /// The text between `<![CDATA[` and `]]>`.
     CData,
