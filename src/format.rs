@@ -332,7 +332,7 @@ impl Format {
             b"style",
             b"script",
         ];
-        if !before_query(name).contains('.') || Self::named(name).is_some() {
+        if !before_query(name).contains('.') || Self::of_extension(name).is_some() {
             return false;
         }
         let mut head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
@@ -377,12 +377,7 @@ impl Format {
     /// of a host name in a Maildir.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
-        name.and_then(Self::named).unwrap_or_else(|| Self::sniff(head))
-    }
-
-    /// The format that the extension of a file name indicates, if it is scanned by default.
-    fn named(name: &str) -> Option<Self> {
-        Self::of_extension(name).filter(|format| format.is_read())
+        name.and_then(Self::of_extension).unwrap_or_else(|| Self::sniff(head))
     }
 
     /// The format of a known extension. Crawlers append the query to it: `s.css?v=3`. A compressed web archive has
@@ -591,6 +586,8 @@ mod tests {
             (Some("cur/1234.M5P6.host:2,S"), b"<p>", Format::Html),
             (Some("new/1234.M5P6.host"), b"From a@b Thu\nTo: a\n", Format::Mbox),
             (Some("mail.html"), b"To: a\nFrom: b\n\n", Format::Html),
+            // A script may begin with a comment of HTML.
+            (Some("a.js"), b"<!-- a\n", Format::Script),
         ] {
             assert_eq!(Format::detect(name, head), format, "{name:?} {head:?}");
         }
