@@ -40,7 +40,7 @@ use crate::document::Against;
 use crate::reference::decode_percent_lossy;
 use crate::span::Span;
 
-/// The suffixes that browsers and Word append to the name of a page to name its companion folder, in upper or lower case.
+/// The suffixes that browsers and Word append to the name of a page to name its companion folder. Case is ignored.
 ///
 /// The suffix depends on the language of the program. Those up to `_fajlovi` are from Microsoft's table
 /// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>). The
