@@ -226,8 +226,8 @@ pub struct Level {
     pub source: Source,
     /// The value as written; `None` if there is none.
     pub value: Option<Arc<str>>,
-    /// The span of the declaration: in the document's buffer for a `base` element or the value of an `xml:base`, in
-    /// the message for a header field.
+    /// The span of the declaration: in the document's buffer if the content declares the value, in the message if a
+    /// header field does.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub span: Option<Span>,
     /// The result for the level.
@@ -321,7 +321,7 @@ pub struct BaseChain {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The base of an element that has an `xml:base` and is not the document element.
+/// The base that an element below the document element declares by `xml:base`, or a feed entry by its link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ElementChain {

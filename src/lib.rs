@@ -38,8 +38,8 @@
 //! new bytes <──edit── Edits <──layer (lift)── new text of the link
 //! ```
 //!
-//! `rewriter` is the public interface, and `rewrite` drives these modules. `archive` reads web archives; `files`, `collection`
-//! and `purpose` work on folders of documents. `docs/architecture.md` describes each module.
+//! `rewriter` is the public interface, and `rewrite` drives the modules above. `archive` reads web archives; `files`,
+//! `collection` and `purpose` work on folders of documents. `docs/architecture.md` describes each module.
 //!
 //! # Glossary
 //!

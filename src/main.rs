@@ -4,8 +4,8 @@
 //! baselink rewrite --url http://a/b/page.html page.html -o absolute.html
 //! ```
 //!
-//! Deliberately absent: the command line, which [`cli::run`] implements. This file only checks whether standard output
-//! was closed before the program began (`src/cli/closed_stdout.rs` says why).
+//! Deliberately absent: the command line, which [`cli::run`] implements. Apart from calling it, this file only checks
+//! whether standard output was closed before the program began (`src/cli/closed_stdout.rs` says why).
 
 use std::process::ExitCode;
 

@@ -252,8 +252,8 @@ fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
     trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'))
 }
 
-/// The openers of placeholders in template languages. Those marked `true` contain a character that a browser would
-/// percent-encode.
+/// The openers of placeholders in template languages. Under `whatwg`, a reference with one marked `true` is not
+/// resolved, wherever the opener is: in a path, a browser percent-encodes braces and `<`.
 const OPENERS: [(&str, bool); 12] = [
     ("{{", true),
     ("{%", true),
@@ -317,8 +317,8 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// True if a reference contains a template placeholder whose marks a browser would percent-encode and thereby
-/// break.
+/// True if a reference contains a template placeholder with braces, `<` or `*|`. In a path, a browser would break the
+/// first two by percent-encoding them.
 ///
 /// ```
 /// use baselink::reference::contains_placeholder;

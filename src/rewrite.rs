@@ -57,7 +57,7 @@ pub struct Rewritten<'a> {
     pub(crate) source: &'a [u8],
     /// The changes, as offsets in the source.
     pub edits: Edits,
-    /// The documents that change.
+    /// The documents that may change, with their edits. Empty for a mailbox, which is planned message by message.
     pub(crate) parts: Vec<PlannedPart>,
     /// The outcome of every link.
     pub report: Report,
@@ -113,8 +113,8 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
 }
 
-/// The base of `bytes`, a file of the format in `options`; of a message, that of its outermost heading. `None` if the
-/// format has no links.
+/// The base of `bytes`, a file of the format in `options`; for a message, the base of its outermost entity. `None` if
+/// the format has no links.
 pub(crate) fn base(bytes: &[u8], options: &Options) -> Option<BaseChain> {
     file::base_of_html(bytes, options).or_else(|| {
         let (plan, _) = file::plan(bytes, options, Requested::Report);

@@ -193,8 +193,8 @@ impl RewriterBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Url`](crate::error::ErrorKind::Url) if the URL is not absolute, and
-    /// [`ErrorKind::Argument`](crate::error::ErrorKind::Argument) if the assumed scheme is not hierarchical.
+    /// Returns [`ErrorKind::Url`](crate::error::ErrorKind::Url) if [`Base::parse`] rejects the URL, and
+    /// [`ErrorKind::Argument`](crate::error::ErrorKind::Argument) unless URLs of the assumed scheme name a host.
     ///
     /// ```
     /// use baselink::{ErrorKind, Rewriter};
@@ -439,7 +439,7 @@ fn writing(error: io::Error) -> Error {
     Error::system(format!("the output could not be written: {}", cause(&error)), error)
 }
 
-/// Writes a document with its edits. Fails if memory ran out while the edits were computed.
+/// Writes a document with its edits. Fails if memory ran out before the edits could be checked.
 fn write_edits(
     edits: &Edits,
     source: &[u8],

@@ -5,10 +5,10 @@
 //! of elements.
 //!
 //! On request, the link of a feed entry is the base of the entry's content. In Atom, this is the `link` with
-//! `rel="alternate"` (RFC 4287, 4.2.7); in RSS, it is the `link`, or else a `guid` that is a permalink (RSS 2.0). No
-//! standard requires this: by RFC 4287, section 2, the base is `xml:base` or the URL of the feed. But many feeds
-//! contain the unchanged content of a page, and some feed readers resolve its links as the author meant them. The link
-//! of an entry counts only if no `xml:base` applies.
+//! `rel="alternate"` (RFC 4287, 4.2.7). In RSS, it is the `link`, else an Atom `link`, else a `guid` that is a
+//! permalink (RSS 2.0). No standard requires this: by RFC 4287, section 2, the base is `xml:base` or the URL of the
+//! feed. But many feeds contain the unchanged content of a page, and some feed readers resolve its links as the author
+//! meant them. The link of an entry counts only if no `xml:base` applies.
 //!
 //! ```
 //! use baselink::base::{self, Outer};

@@ -1,6 +1,6 @@
 //! The explanation of a resolution, for checking by hand against the specification.
 //!
-//! The resolver records the steps of RFC 1808 section 4 or RFC 3986 section 5.2.2 as it takes them. The URL Standard's
+//! The resolver records the steps of RFC 1808 section 4 or RFC 3986 section 5.2 as it takes them. The URL Standard's
 //! parser is a state machine over characters: only its input and outcome are recorded.
 //!
 //! ```

@@ -37,8 +37,11 @@ pub(super) struct Cuts {
     pub(super) scheme: usize,
     /// After the net_loc, or where it would be.
     pub(super) net_loc: usize,
+    /// After the path.
     pub(super) path: usize,
+    /// After the params, or after the path if there are none.
     pub(super) params: usize,
+    /// After the query, before the fragment.
     pub(super) query: usize,
     pub(super) has_net_loc: bool,
 }

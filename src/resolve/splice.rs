@@ -4,7 +4,7 @@
 //! For these references, RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard give the same URL, apart from
 //! the spelling of the base. The profiles differ only above the root: RFC 1808 keeps each `../` that has nothing to
 //! remove, and the others drop it. The prefixes are computed once for each base. They end after the scheme, net_loc,
-//! path or query of the base, or after its directory, shortened by a segment for each `../`. A link then takes one
+//! params or query of the base, or after its directory, shortened by a segment for each `../`. A link then takes one
 //! scan of its bytes and no allocation.
 //!
 //! ```

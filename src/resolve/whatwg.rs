@@ -373,7 +373,7 @@ mod tests {
             ("http://a/C:/b", "..", "http://a/"),
             ("https://en.example/wiki/c:/x", "../y?c:/z", "https://en.example/wiki/y?c:/z"),
             ("http://a/b/", "./c:/../x", "http://a/b/x"),
-            // Bug 56: a `|` does not make a drive letter either.
+            // A `|` does not make a drive letter either.
             ("http://a/B|/c", "../x", "http://a/x"),
             ("http://a/B|/c", "./x", "http://a/B|/x"),
             ("http://a/b/", "./c|/../x", "http://a/b/x"),

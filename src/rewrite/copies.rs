@@ -11,8 +11,9 @@
 //! 1. in a page that records that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
 //!    [suffix](SUFFIXES): the page may have been renamed, and the folder may be missing;
 //! 2. in any page, a folder next to it with the name of the page, without its extension, and a known suffix;
-//! 3. in any page, a folder next to it with a known suffix, if the names of all files in it end in `_` and the
-//!    same four characters. Firefox names files so, and the page may have been renamed.
+//! 3. in any page, a folder next to it with a known suffix, if the names of all files in it, without their extensions,
+//!    end in `_` and the same four characters, which must look random. Firefox names files so, and the page may have
+//!    been renamed.
 //!
 //! In a document inside a companion folder, a reference leads to a local copy if the folder contains the file that it
 //! names. A reference may contain a file name unencoded, with `#`, `?` or what looks like a percent-escape in it.
@@ -39,7 +40,7 @@ use crate::document::Against;
 use crate::reference::decode_percent_lossy;
 use crate::span::Span;
 
-/// The suffixes that browsers and Word append to the name of a page to name its companion folder, in upper or lower case.
+/// The suffixes that browsers and Word append to the name of a page to name its companion folder. Case is ignored.
 ///
 /// The suffix depends on the language of the program. Those up to `_fajlovi` are from Microsoft's table
 /// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>). The

@@ -1,9 +1,9 @@
 //! A declaration of the encoding that must stay within the first 1024 bytes of a page.
 //!
 //! The prescan reads only those bytes (HTML, 13.2.3.2), and takes anything that looks like a `meta` element for
-//! one, even in the text of a script. If links before the declaration grow, it may move beyond byte 1024. An
-//! element counts even there, once the parser reaches it (13.2.3.4). Text that looks like one does not, so the page
-//! would be read in another encoding.
+//! one, even in the text of a script. If links before the declaration grow, the declaration may move beyond byte 1024.
+//! There, a real `meta` element still counts, once the parser reaches it (13.2.3.4). Text that looks like an element
+//! does not, so the page would be read in another encoding.
 //!
 //! ```text
 //! <a href=x>…<script>"<meta charset=gbk>"</script>      x  -->  kept, if the declaration would end after byte 1024

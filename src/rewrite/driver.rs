@@ -118,7 +118,7 @@ struct Driver<'a, 'r> {
     /// The attribute values that contain the document, outermost first.
     enclosing: Vec<(Spelling, Charset)>,
     /// The number of the document's own links.
-    own: usize,
+    own_links: usize,
     has_noted_base: bool,
     /// True once a rewritten link with a report leads elsewhere under another profile.
     has_differing: bool,
@@ -143,7 +143,7 @@ impl<'a, 'r> Driver<'a, 'r> {
             judge: Judge::new(charset, chain, task.options, task.around),
             charset,
             enclosing: Vec::new(),
-            own: 0,
+            own_links: 0,
             has_noted_base: false,
             has_differing: false,
             not_utf_8: None,
@@ -160,7 +160,7 @@ impl<'a, 'r> Driver<'a, 'r> {
         let mut all = std::mem::take(&mut self.plan.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
         let Task { options, outer, .. } = self.task;
-        all.extend(base_diagnostic(self.own > 0, self.chain, outer, options.profile));
+        all.extend(base_diagnostic(self.own_links > 0, self.chain, outer, options.profile));
         all.extend(self.judge.missing_copies());
         all
     }
@@ -290,7 +290,7 @@ impl Links for Driver<'_, '_> {
                     Edit { span, new: prefix.as_bytes().to_vec().into() }
                 });
             let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
-            self.own += 1;
+            self.own_links += 1;
             let edits = edit.into_iter().collect();
             self.emit(bytes, Judged { report, edits, declares_base: false }, self.charset);
             return true;
@@ -309,12 +309,12 @@ impl Links for Driver<'_, '_> {
         if outcome != Outcome::Absolute {
             self.note_base();
         }
-        self.own += 1;
+        self.own_links += 1;
         true
     }
 
     fn link(&mut self, bytes: &[u8], link: Link) {
-        self.own += 1;
+        self.own_links += 1;
         let judged = self.judge.link(link, self.charset, &self.enclosing);
         self.judge.count_copy(&judged.report, judged.report.span);
         self.take(bytes, judged, self.charset);

@@ -57,7 +57,8 @@ pub(super) fn base_of_html(bytes: &[u8], options: &Options) -> Option<BaseChain>
     Some(lookahead.chain)
 }
 
-/// The lines of `bytes`, a file of `format`. A message may use several encodings, but all extend ASCII.
+/// The lines of `bytes`, a file of `format`. In a message, whose parts may use several encodings, a line feed ends a
+/// line.
 pub(super) fn lines(bytes: &[u8], format: Format, charset: Charset) -> Lines {
     if format.has_headings() { Lines::of(bytes) } else { charset.lines(bytes) }
 }

@@ -6,10 +6,10 @@
 //! place and lifted to the document's bytes.
 //!
 //! ```
-//! use baselink::{Options, Outcome, Reason, rewrite};
-//! let report = rewrite(b"<img src=x><img src=cid:x><img usemap='#x'>", &Options::at("http://a/")).report;
+//! use baselink::{Options, Outcome, rewrite};
+//! let report = rewrite(b"<img src=x><img src=cid:x><img src=''>", &Options::at("http://a/")).report;
 //! let outcomes: Vec<_> = report.links.iter().map(|link| link.outcome).collect();
-//! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
+//! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute, Outcome::Left]);
 //! ```
 //!
 //! Deliberately absent: the choice of the base.
@@ -615,8 +615,8 @@ impl<'a> Judge<'a> {
             return Some(Verdict::Splice(splice));
         }
         let text = text?;
-        // Browsers would percent-encode a placeholder. A base with a placeholder is unknown until the template is
-        // filled in.
+        // Browsers would percent-encode most placeholders in a path. A base with a placeholder is unknown until the
+        // template is filled in.
         let is_base = is_fallback || usage.is_xml_base;
         if (profile == Profile::Whatwg || is_base) && reference::contains_placeholder(text) {
             return Some(Verdict::Left(Reason::Placeholder));
@@ -683,7 +683,7 @@ impl<'a> Judge<'a> {
 
     /// True if a browser wrote the `base` element, and no [`Destination`] chooses a replacement.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
-        // Without the browser's comment, this element is the only sign that the page was saved, and is kept.
+        // Without a comment `saved from url=`, this element is the only sign that the page was saved, and is kept.
         let has_comment = self.chain.saved.is_some();
         let is_chosen = self.options.destination.is_some() && prepared.is_some() && has_comment;
         self.chain.has_written_base && !is_chosen

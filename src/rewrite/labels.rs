@@ -37,7 +37,7 @@ pub(super) struct Dependence {
 }
 
 impl Dependence {
-    /// Adds a dependence on the base of a heading or document, which comes from an enclosing entity if `is_outer`.
+    /// Adds a dependence on the base of the entity's heading and, if `is_outer`, on the base of an enclosing entity.
     fn add(&mut self, is_outer: bool) {
         self.on_heading = true;
         self.on_outer |= is_outer;

@@ -151,7 +151,7 @@ struct Plan<'a> {
     originals: Vec<DecodedBody<'a>>,
     /// Diagnostics of unusable bases, reported only if there are links.
     unfit: Vec<Diagnostic>,
-    /// The edits of the message, with the entity in whose heading or body each is.
+    /// The edits of the message, each with the entity whose heading or body it changes.
     edits: Vec<Placed>,
 }
 

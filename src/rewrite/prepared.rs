@@ -22,12 +22,14 @@ use crate::resolve::{self, Base, Profile, is_letter};
 /// For each profile, in the order of [`Profile::ALL`], true if it gives another target than the profile in use.
 pub(super) type Under = [bool; Profile::ALL.len()];
 
+/// The value if no other profile gives another target.
 pub(super) const NOWHERE: Under = [false; Profile::ALL.len()];
 
 /// A base with its derived properties.
 pub(super) struct PreparedBase {
     pub(super) url: Arc<str>,
     pub(super) base: Base,
+    /// True if links may be resolved against this base.
     pub(super) usable: bool,
     pub(super) charset: Charset,
     /// The URL as given; empty if it is too long to be parsed.

@@ -58,18 +58,18 @@ pub struct Totals {
     pub differing: usize,
     /// The number of links without a base that lack only a scheme ([`crate::base::lacks_only_scheme`]).
     pub without_scheme: usize,
-    /// The base of the file's outermost document.
+    /// The base of the file's outermost document; `None` for a mailbox.
     pub base: Option<Arc<str>>,
     /// The rule that gave the base.
     pub rule: Rule,
     /// The source that gave the base.
     pub source: Source,
-    /// The base of the relative links of all its documents.
+    /// The bases of the relative links of all its documents.
     #[doc(hidden)]
     pub of_links: LinkBases,
     /// The number of rewritten links that consist of a fragment only.
     pub fragments: usize,
-    /// The number of entities in the file, including the file itself.
+    /// The number of entities in the file, including each outermost one.
     pub entities: usize,
     /// The encoding of its outermost document.
     pub charset: Charset,

@@ -24,7 +24,7 @@ pub(super) struct Referrers(HashMap<String, Option<usize>>);
 
 const CID: &[u8] = b"cid:";
 
-/// The maximum length of a label; longer ones are ignored.
+/// Labels of this length or longer are ignored.
 const LONGEST: usize = 256;
 
 impl Referrers {
