@@ -6,7 +6,8 @@
 //!
 //! The new reference has the form of the old one. An absolute URL stays absolute, `//host/path` still begins with a
 //! host, `/path` still begins with `/`, and a relative path stays relative (RFC 3986, 4.2). A declared base is
-//! rewritten like any other link, so the base of the other links moves too.
+//! rewritten like any other link, so the base of the other links moves too. A base in a header field or an `@base` of
+//! JSON-LD stays; links with such a base become absolute.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -41,11 +42,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use memchr::memmem;
 
 use super::spelling::{names_base, unmistakable};
+use crate::base::SourceKind;
 use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, without_query};
 use crate::document::{Against, Role};
 use crate::format::Format;
-use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
+use crate::reference::{Category, Grammar, Reference, decode_percent, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{
@@ -266,10 +268,20 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
             let Some((from, to)) = encoded(form).zip(encoded(&to)) else { continue };
             let (from, to) = (format!("{root}{from}"), format!("{root}{to}"));
             lines.push(match () {
-                () if ends(".map") || ends(".conf") => format!("{from} {to};\n"),
-                () if ends(".htaccess") => {
-                    format!("RedirectMatch 301 \"^{}$\" \"{to}\"\n", as_pattern(&from))
+                () if ends(".map") || ends(".conf") => {
+                    let is_plain = !from.contains([';', '\'']);
+                    let from = if is_plain { from } else { format!("\"{from}\"") };
+                    // `$` would begin the name of a variable.
+                    format!("{from} {};\n", to.replace('$', "%24").replace(';', "%3B"))
                 }
+                () if ends(".htaccess") => match as_replacement(&to) {
+                    Some(to) => {
+                        format!("RedirectMatch 301 \"^{}$\" \"{to}\"\n", as_pattern(&from))
+                    }
+                    // This also redirects all paths below `from`, of which a file has none.
+                    None if from.ends_with('/') => continue,
+                    None => format!("Redirect 301 \"{}\" \"{to}\"\n", decode_percent_lossy(&from)),
+                },
                 () => format!("{from} {to} 301\n"),
             });
         }
@@ -291,6 +303,19 @@ fn as_pattern(path: &str) -> String {
         pattern.push(character);
     }
     pattern
+}
+
+/// Converts the percent-encoded `path` to the replacement of a `RedirectMatch`. Apache percent-encodes it again, except
+/// for the marks of a query and a fragment. `None` if no text has this result.
+fn as_replacement(path: &str) -> Option<String> {
+    let decoded = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
+    let is_impossible = |one: char| one == '?' || one == '#' || one.is_control();
+    if decoded.contains(is_impossible) {
+        return None;
+    }
+    // A backslash is an escape both in a quoted argument and in a replacement.
+    let escaped = decoded.replace('\\', r"\\\\").replace('"', "\\\"");
+    Some(escaped.replace('$', "\\$"))
 }
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`
@@ -316,6 +341,7 @@ pub fn options(
         relocation: Arc::clone(relocation),
         profile: options.profile,
         keeps_forms,
+        is_message: options.format.has_headings(),
         must_be_absolute,
         last_base: Mutex::default(),
     };
@@ -365,6 +391,7 @@ struct RelocateLinks {
     profile: Profile,
     /// True if all links keep their form.
     keeps_forms: bool,
+    is_message: bool,
     /// The spans of links that must be absolute.
     must_be_absolute: Vec<Span>,
     /// The base of the last link before and after the move.
@@ -377,20 +404,47 @@ impl Destination for RelocateLinks {
             return Choice::Kept;
         }
         let (Some(target), Some(base)) = (&link.target, &link.base) else { return Choice::Kept };
-        let reference = self.reference(link, target, &self.base_after(base));
+        let reference = match self.has_base_that_stays(link, against) {
+            true => self.absolute(link, target),
+            false => self.reference(link, target, &self.base_after(base)),
+        };
         // The location of the tree is unknown, so its own URL is not written.
         if is_assumed(&reference) { Choice::Kept } else { Choice::Reference(reference) }
     }
 
     fn stays_below(&self) -> Option<&str> {
         let relocation = &self.relocation;
-        let moves_whole =
-            relocation.form == LinkForm::Written && !relocation.collection.has_renames();
+        let moves_whole = relocation.form == LinkForm::Written
+            && !relocation.collection.has_renames()
+            && !self.is_message;
         moves_whole.then(|| relocation.from.as_str())
     }
 }
 
 impl RelocateLinks {
+    /// True if the base of the link is not rewritten: it is from the heading of a message, or an `@base` of JSON-LD.
+    fn has_base_that_stays(&self, link: &LinkReport, against: &Against) -> bool {
+        let is_of_heading = match link.source.kind() {
+            SourceKind::Heading | SourceKind::Snapshot => true,
+            SourceKind::Entity => self.is_message,
+            _ => false,
+        };
+        is_of_heading || matches!(against, Against::Inner(_))
+    }
+
+    /// The absolute URL of the new place of `target`; the reference of the link if the place stays the same, or if it is
+    /// a place in the document itself.
+    fn absolute(&self, link: &LinkReport, target: &str) -> String {
+        let moved = self.relocation.moved(target, false);
+        let is_same = !moved.is_inside || (self.relocation.stays() && !moved.is_renamed);
+        if is_same || link.reference.starts_with('#') {
+            return link.reference.clone();
+        }
+        let rest = &target[without_query(target).len()..];
+        let fragment = rest.find('#').map_or("", |at| &rest[at..]);
+        format!("{}{}", moved.url, if moved.drops_query { fragment } else { rest })
+    }
+
     /// The base after the move for links whose current base is `base`.
     fn base_after(&self, base: &Arc<str>) -> Arc<Base> {
         let mut last = self.last_base.lock().unwrap_or_else(PoisonError::into_inner);
