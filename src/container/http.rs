@@ -223,8 +223,10 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         }
     }
     let diagnostic = (!renamed.is_empty()).then(|| {
+        let had_codings = renamed.iter().any(|name| [TRANSFER, CONTENT].contains(name));
         let message = format!(
-            "the body is now without codings; header fields that described the original body were renamed: {}",
+            "{}header fields that described the original body were renamed: {}",
+            if had_codings { "the body is now without codings; " } else { "" },
             renamed.join(", ")
         );
         Diagnostic::new(Code::FieldsRenamed, entity.heading.span, message)

@@ -295,7 +295,7 @@ fn reports_have_the_keys_of_json() {
     let report = serde_json::to_value(&report).unwrap();
     let entity = &report["entities"][0];
     has(entity, promised("base", "an object for each document or entity: "));
-    has(&entity["chain"][0], promised("base", "chain (an array of "));
+    has(&entity["chain"][0], promised("base", "chain is an array of "));
     assert_eq!(entity["chain"][0]["status"], "taken");
     has(&report["diagnostics"][0], ["code", "start", "end", "message"].map(str::to_owned).to_vec());
 }

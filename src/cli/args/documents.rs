@@ -99,7 +99,7 @@ pub(super) struct TypedDocuments {
     /// In folders, follow symbolic links
     #[arg(long, help_heading = "Folders")]
     follow: bool,
-    /// The number of files to read at a time, and of threads for a large HTML file or mailbox [default: the number of processors]
+    /// The number of files, messages of a mailbox, or records of an archive to process at a time [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
     jobs: Option<u16>,
     #[arg(

@@ -113,12 +113,13 @@ attribute, and the reference as written, with its target or the reason why it is
 (srcdoc, a part of a message), the number of that document precedes the element.
 
 --json prints an object for each link: path, entity, line, column, start, end, element, attribute, \
-reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
+reference, base, rule, source, target, role (embedded, navigation or metadata), outcome (rewritten, absolute, no-base, left or not-editable), \
 reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with the keys at, character, production and message; at is a byte offset in the \
 reference). Every key is always present, and null where it does not apply. For a document in an archive (WARC, WACZ, HAR, \
 .webarchive) there are also record (the id of its record), offset and within (the byte of the file \
-and of the gzip member where the record begins), url and media_type.
+and of the gzip member where the record begins; in HAR and .webarchive, offset is the number of the entry), url and \
+media_type.
 
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
@@ -143,7 +144,8 @@ document has one line: its path, its base or none, and the source of the base, s
 
 --json prints an object for each document or entity: path, entity, media_type, base, rule, source, declared, \
 chain. If the base is inherited, declared is an object (the entity, rule and source of its origin); otherwise it is \
-null. chain is an array of entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid.
+null. chain is an array of entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid. \
+For a document in an archive there are also record, offset, within and url, as for `links`.
 
 Examples:
   baselink base page.html

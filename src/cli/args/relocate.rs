@@ -58,7 +58,7 @@ pub(super) struct TypedMove {
     strict: bool,
     #[command(flatten)]
     output: TypedOutput,
-    /// Print a JSON object for each file; requires -o or --dry-run
+    /// Print a JSON object for each file; requires -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null if nothing was written), the numbers of links by result, and
     /// diagnostics (an array of code, line, column, start, end, message).

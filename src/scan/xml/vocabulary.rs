@@ -70,6 +70,10 @@ impl XmlRow {
         Self { attribute_vocabulary, ..self }
     }
 
+    const fn list(self) -> Self {
+        Self { row: Row { syntax: Syntax::Spaces, ..self.row }, ..self }
+    }
+
     const fn when(self, when: Condition) -> Self {
         Self { row: Row { when, ..self.row }, ..self }
     }
@@ -164,7 +168,7 @@ pub static TABLE: &[XmlRow] = &[
     generic(Opml, Named(&["outline"]), "url", "OPML 2.0").role(Navigation),
     generic(DocBook, Named(&["ulink"]), "url", "DocBook 4").role(Navigation),
     generic(DocBook, Named(&["imagedata", "graphic", "inlinegraphic", "videodata", "audiodata", "textdata"]), "fileref", "DocBook"),
-    generic(Tei, Any, "target", "TEI P5").role(Navigation),
+    generic(Tei, Any, "target", "TEI P5").role(Navigation).list(),
     generic(Tei, Named(&["graphic", "media", "binaryObject"]), "url", "TEI P5"),
     generic(Dita, Named(&["image"]), "href", "DITA 1.3"),
     generic(Dita, Any, "href", "DITA 1.3").role(Navigation),
