@@ -293,6 +293,21 @@ const JAVASCRIPT: &[&str] = &[
     "text/x-javascript",
 ];
 
+/// The type of a `script` element, in lower case: its `type`, or else its `language` (HTML, 4.12.1.1, step 8).
+pub(super) fn script_type(type_: Option<&str>, language: Option<&str>) -> String {
+    match (type_, language) {
+        (None, Some(language)) if !language.is_empty() => {
+            format!("text/{}", language.to_ascii_lowercase())
+        }
+        (type_, _) => type_.unwrap_or_default().trim().to_ascii_lowercase(),
+    }
+}
+
+/// True if a browser runs a `script` element of this type as JavaScript.
+pub(super) fn is_javascript(type_: &str) -> bool {
+    type_ == "module" || JAVASCRIPT.contains(&type_)
+}
+
 impl TextContent {
     /// The content of a `style` element with this `type`, which is in lower case.
     pub(super) fn of_style(type_: &str) -> Option<Self> {

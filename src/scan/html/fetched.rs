@@ -31,6 +31,7 @@ use crate::document::{Against, Link};
 use crate::layer::charset::Charset;
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
+use crate::scan::collect::{is_javascript, script_type};
 use crate::span::Span;
 
 /// Attributes whose URLs a browser fetches at once, each with its elements.
@@ -43,12 +44,13 @@ const FETCHED: &[(&str, &[&str])] = &[
     ("srcset", &["img", "image", "source"]),
 ];
 
-/// Values of `rel` for which a browser fetches a `link` at once.
-const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload"];
+/// Values of `rel` for which a browser fetches a `link` at once, besides `stylesheet` and `preload`.
+const RELATIONS: &[&str] = &["prefetch", "modulepreload"];
 
 /// The links in `bytes` that a browser fetches as soon as it reaches them, in order.
 pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
-    let mut scanner = FetchScanner { bytes, charset, templates: 0, style: None, spans: Vec::new() };
+    let mut scanner =
+        FetchScanner { bytes, charset, templates: 0, pictures: 0, style: None, spans: Vec::new() };
     walk::best_effort(bytes, 0..bytes.len(), true, &mut scanner);
     if scanner.spans.is_empty() {
         return Vec::new();
@@ -66,6 +68,7 @@ struct FetchScanner<'a> {
     bytes: &'a [u8],
     charset: Charset,
     templates: usize,
+    pictures: usize,
     /// The start of the text of the open `style` element.
     style: Option<usize>,
     spans: Vec<Span>,
@@ -79,19 +82,26 @@ impl FetchScanner<'_> {
     }
 
     fn may_fetch(&self, tag: &RawTag, element: &str) -> bool {
-        let has_style = || tag.attribute(self.bytes, "style").is_some();
+        let has = |name: &str| tag.attribute(self.bytes, name).is_some();
         let is_fetched = match element {
             "link" => self.value(tag, "rel").is_some_and(|rel| {
-                rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
+                rel.split_ascii_whitespace().any(|relation| match relation {
+                    "stylesheet" => !has("disabled"),
+                    "preload" => has("as"),
+                    relation => RELATIONS.contains(&relation),
+                })
             }),
             "input" => self.value(tag, "type").is_some_and(|type_| type_ == "image"),
-            // A type that ends with `script` counts as JavaScript; other scripts are data blocks (HTML, 4.12.1).
-            "script" => self
-                .value(tag, "type")
-                .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),
+            // Other scripts are data blocks (HTML, 4.12.1), and browsers with modules skip those with `nomodule`.
+            "script" => {
+                let [type_, language] = ["type", "language"].map(|name| self.value(tag, name));
+                is_javascript(&script_type(type_.as_deref(), language.as_deref()))
+                    && !has("nomodule")
+            }
+            "source" => self.pictures > 0,
             _ => FETCHED.iter().any(|(_, elements)| elements.contains(&element)),
         };
-        is_fetched || has_style()
+        is_fetched || has("style")
     }
 }
 
@@ -103,7 +113,11 @@ impl Sink for FetchScanner<'_> {
         }
         match (namespace, &*element) {
             (Namespace::Html, "template") => self.templates += 1,
-            (_, "style") if self.templates == 0 => self.style = Some(tag.span.end),
+            (Namespace::Html, "picture") => self.pictures += 1,
+            (Namespace::Html, "style") if self.templates == 0 => self.style = Some(tag.span.end),
+            (_, "style") if self.templates == 0 && !tag.self_closing => {
+                self.style = Some(tag.span.end);
+            }
             _ => {}
         }
     }
@@ -113,8 +127,10 @@ impl Sink for FetchScanner<'_> {
     }
 
     fn end_tag(&mut self, tag: &RawTag) {
-        if tag.is_named(self.bytes, "template") {
-            self.templates = self.templates.saturating_sub(1);
+        for (name, open) in [("template", &mut self.templates), ("picture", &mut self.pictures)] {
+            if tag.is_named(self.bytes, name) {
+                *open = open.saturating_sub(1);
+            }
         }
     }
 }
@@ -178,6 +194,7 @@ mod tests {
             "<script src=X></script>",
             "<script async type='text/JavaScript' src=X></script>",
             "<script type=module src=X></script>",
+            "<script language=JavaScript src=X></script>",
             "<link rel=stylesheet href=X>",
             "<link rel='alternate STYLESHEET' title=t href=X>",
             "<link rel=preload as=script href=X>",
@@ -212,6 +229,13 @@ mod tests {
             "<link rel=alternate href=X>",
             "<meta http-equiv=refresh content='9;url=X'>",
             "<script type=text/plain src=X></script>",
+            "<script type=text/typescript src=X></script>",
+            "<script language=vbscript src=X></script>",
+            "<script nomodule src=X></script>",
+            "<link rel=stylesheet disabled href=X>",
+            "<link rel=preload href=X>",
+            "<source srcset=X>",
+            "<svg><style/></svg><link rel=icon href=X><title>t</title>",
             "<noscript><img src=X></noscript>",
             "<template><img src=X></template>",
             "<template><style>p{background:url(X)}</style></template>",

@@ -31,7 +31,7 @@ use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{
     self, Condition, Empty, Fragment, Group, Namespace, Place, Row, Syntax,
 };
-use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent};
+use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, TextContent, script_type};
 use crate::scan::{ScanOptions, block, css, value};
 use crate::span::Span;
 
@@ -519,7 +519,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             (Namespace::Html, "script", TextModel::RawText) => {
                 let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
                 let groups = &self.options.groups;
-                TextContent::of_script(&of_type(), is_inline, groups).map(Content::Raw)
+                let [type_, language] =
+                    ["type", "language"].map(|name| self.other(attributes, name));
+                let type_ = script_type(type_.as_deref(), language.as_deref());
+                TextContent::of_script(&type_, is_inline, groups).map(Content::Raw)
             }
             _ => {
                 is_fallback_content(namespace, element.as_bytes(), text).then_some(Content::Markup)
