@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
 use baselink::error::{Error, Result, name};
+use baselink::files::journal::Journal;
 use baselink::files::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::files::write::most_pending;
 
@@ -47,6 +48,17 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
             url.is_of_a_folder().map_err(|error| Error::new(format!("--url: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Rejects a folder in which a move was stopped: some of its files are missing until the move is complete.
+pub(crate) fn reject_stopped_move(documents: &Documents) -> Result<()> {
+    match documents.roots().find(|root| Journal::is_left(root)) {
+        Some(folder) => {
+            let why = "an earlier move with --in-place was stopped; run that command again first";
+            Err(Error::file(folder, why))
+        }
+        None => Ok(()),
     }
 }
 

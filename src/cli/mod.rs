@@ -118,6 +118,9 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
 /// Carries out a command.
 fn execute(command: &Command, output: &mut Output) -> FileResult<ExitStatus> {
     command.reads().map_or(Ok(()), files::check)?;
+    if !matches!(command, Command::Move(_)) {
+        command.reads().map_or(Ok(()), files::reject_stopped_move)?;
+    }
     if command.reads_standard_input() && io::stdin().is_terminal() {
         let otherwise = match command.reads() {
             Some(_) => "name a file",

@@ -23,6 +23,7 @@ use baselink::purpose::relocate::{Relocation, redirects};
 
 use super::collection;
 use super::failure::FileResult;
+use super::files::reject_stopped_move;
 use super::output::{Output, count};
 use super::progress::is_stopped;
 use super::request::{Move, Rewrite, WrittenTo};
@@ -47,11 +48,10 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
                 return Err(Error::file(folder, &why).into());
             }
         },
-        _ if Journal::is_left(folder) => {
-            let why = "an earlier move with --in-place was stopped; run that command again first";
-            return Err(Error::file(folder, why).into());
+        _ => {
+            reject_stopped_move(documents)?;
+            None
         }
-        _ => None,
     };
     let relocation = Arc::new(relocation(request)?);
     let redirects = request.redirects.as_ref().map(|path| {
