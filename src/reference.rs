@@ -15,7 +15,7 @@
 //! assert_eq!(reference.category(), Category::RelPath);
 //!
 //! let verdict = conformance("../~d");
-//! assert_eq!(verdict.violation.unwrap().to_string(), "`~` at byte 3 is no pchar");
+//! assert_eq!(verdict.violation.unwrap().to_string(), "`~` at byte 3 does not match pchar");
 //! ```
 //!
 //! Deliberately absent: the decision to rewrite a link.
@@ -482,7 +482,7 @@ mod tests {
     #[test]
     fn violations_are_sentences() {
         let sentence = |text| conformance(text).violation.unwrap().to_string();
-        assert_eq!(sentence("a\tb"), "U+0009 at byte 1 is no pchar");
+        assert_eq!(sentence("a\tb"), "U+0009 at byte 1 does not match pchar");
         assert_eq!(sentence("a%2"), "the reference ends at byte 3 within escape");
     }
 }

@@ -40,9 +40,9 @@ impl fmt::Display for Violation {
         let (at, production) = (self.at, self.production);
         match self.character {
             Some(c) if c.is_control() => {
-                write!(f, "U+{:04X} at byte {at} is no {production}", u32::from(c))
+                write!(f, "U+{:04X} at byte {at} does not match {production}", u32::from(c))
             }
-            Some(c) => write!(f, "`{c}` at byte {at} is no {production}"),
+            Some(c) => write!(f, "`{c}` at byte {at} does not match {production}"),
             None => write!(f, "the reference ends at byte {at} within {production}"),
         }
     }

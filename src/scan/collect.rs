@@ -18,6 +18,7 @@ use crate::document::{Against, LONGEST_BASE, Link, Role};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
 use crate::layer::{View, escape};
+use crate::reference::{Grammar, scheme};
 use crate::span::Span;
 
 /// The maximum number of JSON-LD bases that are relative to each other. References with more bases stay relative.
@@ -350,7 +351,12 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
     let mut next = innermost;
     while let Some(base) = next.and_then(|at| bases.get(at)) {
         let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
-            return if chain.is_empty() { Against::Nothing } else { Against::Inner(chain) };
+            // Below a null base, a relative one has no meaning.
+            let outermost = chain.first().map(|base: &String| scheme(Grammar::Rfc3986, base));
+            return match outermost.flatten() {
+                Some(_) => Against::Inner(chain),
+                None => Against::Nothing,
+            };
         };
         if chain.len() == MOST_INNER_BASES || raw.text.len() > LONGEST_BASE {
             return Against::Nothing;
