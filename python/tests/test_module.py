@@ -191,7 +191,7 @@ def test_unusual_urls() -> None:
         ({"enable": "lazyy"}, "unknown group 'lazyy'"),
         ({"enable": ["lazy", "no"]}, "unknown group 'no'"),
         ({"attributes": "a[b]"}, "is not a place"),
-        ({"assume_scheme": "a b"}, "no scheme"),
+        ({"assume_scheme": "a b"}, "not a scheme"),
         ({"content_location": "no"}, "unknown content_location 'no': it is base or label"),
         ({"dkim": "no"}, "unknown dkim 'no': it is rewrite or keep"),
     ],
