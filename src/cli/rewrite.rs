@@ -47,8 +47,8 @@ use super::status::ExitStatus;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(request: &Rewrite, output: &mut Output) -> FileResult<ExitStatus> {
-    if matches!(request.destination, WrittenTo::Path { .. }) && are_all_archives(&request.documents)
-    {
+    let makes_folder = matches!(request.destination, WrittenTo::Path { .. } | WrittenTo::Nowhere);
+    if makes_folder && are_all_archives(&request.documents) {
         return archives::extract(request, None, output);
     }
     rewrite(request, &RewriteKind::Absolute, output)
