@@ -66,7 +66,7 @@ impl Collection {
         };
         let retrieval = retrieval.filter(|retrieval| !is_derived(retrieval));
         let map = self.origins.map.clone();
-        // These URLs redirected to the URL of the entry.
+        // Earlier URLs of the entry, which redirected to its last one.
         let earlier = map.as_ref().map_or(&[][..], |map| map.earlier(entry));
         let own = retrieval.map(|retrieval| retrieval.url.as_str());
         let urls = own.into_iter().chain(earlier.iter().map(String::as_str));

@@ -142,7 +142,7 @@ struct LocalDestination {
     place: RootUrl,
     /// The URL of the file below `place`.
     on_disk: Option<Base>,
-    /// The same URL as browsers parse it.
+    /// The URL of the file below `place`, as browsers parse it.
     to_browsers: Option<Base>,
     is_message: bool,
 }

@@ -64,7 +64,7 @@ impl Prefixes {
             // letters in a host as Punycode.
             && url.chars().all(|one| (one.is_ascii_graphic() && one != '\\') || is_letter(one))
             && letters(url) == letters(path)
-            // Whether dot segments of a base are removed depends on the inherited part.
+            // Dot segments of a base are removed or kept, depending on the part that a reference inherits.
             && !has_dot_segment(path.as_bytes())
             && !has_escaped_dot(path.as_bytes())
             && (is_plain_host(net_loc.as_bytes()) || parses(url));

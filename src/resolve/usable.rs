@@ -23,7 +23,7 @@ pub enum Unusable {
     Relative,
     /// It contains a tab or a line end.
     ControlCharacter,
-    /// It ends with a space or a control character, which a URL never does (RFC 1738, 2.2). Browsers drop such
+    /// It ends with a space or a control character; no URL does (RFC 1738, 2.2). Browsers drop such
     /// characters from the end of a link (URL Standard, 4.4), so the target of an empty reference would be another URL.
     Blank,
     /// Its scheme has no relative form.

@@ -34,7 +34,7 @@ pub(super) struct PreparedBase {
     pub(super) charset: Charset,
     /// The URL as given; empty if it is too long to be parsed.
     pub(super) parsed: Arc<str>,
-    /// The same base under the other profiles, prepared on first use.
+    /// This base under the other profiles, prepared on first use.
     others: OnceCell<Vec<Base>>,
 }
 

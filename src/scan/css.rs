@@ -61,7 +61,7 @@ impl CssUrl {
 /// The meaning of strings in the arguments of a function.
 #[derive(Clone, Copy)]
 enum Arguments {
-    /// These strings are URLs. If the group is not enabled, nothing inside is a URL.
+    /// Strings that are URLs, if the group, if any, is enabled. Otherwise nothing inside is a URL.
     Strings(Strings, Option<Group>),
     /// Strings are URLs if the function is an argument of one in which every string is a URL.
     Inherited,

@@ -29,7 +29,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 13] = [
     ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_follow_symbolic_links_on_request"),
     ("*", "--preserve-times", "tests/trees/commands.rs", "times_are_kept_on_request_and_for_unchanged_files"),
     ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_ranks_between_a_page_and_a_layout"),
-    // These do not change the output unless the program has a fault.
+    // The number of threads and the proof change the output only if the program has a fault.
     ("*", "--jobs", "tests/trees/commands.rs", "results_do_not_depend_on_the_number_of_jobs"),
     ("*", "--verify", "src/verify.rs", "edits_beyond_the_report_are_found"),
     ("settings", "verify", "tests/cli/covered.rs", "every_option_is_a_key_or_only_for_the_command_line"),

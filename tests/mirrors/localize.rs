@@ -69,7 +69,7 @@ impl Tree {
     }
 }
 
-/// It is unknown which files exist beyond a symbolic link or in an unreadable folder. Links there keep their form:
+/// Links beyond a symbolic link or into an unreadable folder, where the files are unknown, keep their form:
 /// references without a host are relative to the page, and absolute URLs stay.
 #[test]
 fn links_to_unknown_entries_are_kept() {

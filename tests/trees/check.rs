@@ -575,7 +575,7 @@ fn pages_with_a_query_in_their_name_are_judged_by_their_targets() {
     // The first file exists, but this reference does not find it after the move.
     let expected = [(Class::Dangling, Some("elsewhere")), (Class::Dangling, Some("absent"))];
     assert_eq!(classes_of(&crawl, "a.example/i.html"), expected);
-    // The same holds if the folder has a URL: the query is part of the name.
+    // With a URL for the folder, the query is part of the name, too.
     assert_eq!(classes_of(&at("http://a.example/"), "i.html"), expected);
 }
 

@@ -142,13 +142,13 @@ pub(super) struct TypedDocuments {
 #[derive(Clone, Copy, Debug, Default, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
-    /// What to do with references that are only a fragment: rewrite, keep, or auto [default: rewrite; in saved pages auto]
+    /// Rewrite references that are only a fragment, or keep them: rewrite, keep, auto [default: rewrite; in saved pages auto]
     ///
     /// `auto` keeps them unless an embedded base differs from the retrieval URL. With such a base, they lead a browser
     /// to another page.
     #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
     pub(super) fragments: Option<Fragments>,
-    /// What to do with the href of a base element: make it absolute (`absolute`, the default), or keep it (`keep`)
+    /// Make the href of a base element absolute, or keep it: absolute, keep [default: absolute]
     #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
     pub(super) base_element: Option<BaseElement>,
     /// Do not change messages with a DKIM or ARC signature, since a changed link would break it

@@ -63,8 +63,7 @@ impl RewriteKind {
             Self::Absolute => baselink::rewrite(bytes, options),
             Self::Moved(..) => {
                 let mut moved = relocate::relocate(bytes, options);
-                // These diagnostics do not concern a move: a base moves like any other link, and browsers read the
-                // result.
+                // A move needs neither diagnostic: a base moves like any other link, and browsers read the result.
                 let concerns = |code| !matches!(code, Code::BaseRelative | Code::ProfilesDiffer);
                 moved.report.diagnostics.retain(|found| concerns(found.code));
                 moved
