@@ -133,8 +133,10 @@ impl Item {
             };
             let RecordDocument { bytes, options, media_type } = found;
             let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
-            let is_block = bytes.len() == record.block().len();
-            let payload = (!is_block).then(|| bytes.into_owned());
+            let payload = match bytes {
+                Cow::Borrowed(whole) if whole.len() == record.block().len() => None,
+                payload => Some(payload.into_owned()),
+            };
             (RecordKey { id: record.id(), offset, url, media_type }, options, payload)
         } else {
             (RecordKey { offset, ..RecordKey::default() }, options.clone(), None)

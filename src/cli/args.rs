@@ -12,6 +12,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name, visible};
@@ -124,12 +125,25 @@ fn record_options(
     }
     // `--url` has another meaning if an input is a folder. Files of two folders may have results of one name.
     options.push(format!("folder {}", documents.has_folder()));
-    let around = |root: &Path| if root.is_dir() { root } else { folder_of(root) }.to_owned();
+    let around = |root: &Path| {
+        let folder = if root.is_dir() { root } else { folder_of(root) };
+        (folder.to_owned(), way_between(folder_of(&results.path), folder))
+    };
     let folders: BTreeSet<_> = documents.roots().map(around).collect();
-    options.extend(folders.into_iter().map(|folder| format!("in {folder:?}")));
+    options.extend(folders.into_iter().map(|(typed, way)| format!("in {typed:?} {way:?}")));
     options.push(concat!("baselink ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
     results.options = options.join("\n");
     results.tables.extend(table);
+}
+
+/// The relative path from the folder `from` to the folder `to`, whatever the current folder is; empty if one of them does
+/// not exist.
+fn way_between(from: &Path, to: &Path) -> PathBuf {
+    let real_path = |folder| fs::canonicalize(folder).unwrap_or_default();
+    let (from, to) = (real_path(from), real_path(to));
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(shared).map(|_| "..".as_ref());
+    up.chain(to.components().skip(shared).map(|part| part.as_os_str())).collect()
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have messages of their own.

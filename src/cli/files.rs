@@ -55,7 +55,7 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
 pub(crate) fn reject_stopped_move(documents: &Documents) -> Result<()> {
     match documents.roots().find(|root| Journal::is_left(root)) {
         Some(folder) => {
-            let why = "an earlier move with --in-place was stopped; run that command again first";
+            let why = "an earlier move with --in-place was stopped; run that move again first";
             Err(Error::file(folder, why))
         }
         None => Ok(()),

@@ -453,7 +453,9 @@ fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let head = &head[..head.len().min(FORMAT_HEAD)];
     match Format::detect(Some(&name), head) {
         // The format of a message in a Maildir follows from its folder, not from its name.
-        Format::Other | Format::Mbox | Format::Script if maildir::is_message(&entry.path) => {
+        Format::Other | Format::Mbox | Format::Script | Format::Manifest
+            if maildir::is_message(&entry.path) =>
+        {
             Format::Message
         }
         // A named empty file is a document, too.

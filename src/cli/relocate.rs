@@ -81,8 +81,9 @@ pub(crate) fn run(request: &Move, output: &mut Output) -> FileResult<ExitStatus>
         let redirects = count(number, "redirect", "redirects");
         output.notice(&format_args!("{redirects} written to {}", name(path)));
         if without_redirect > 0 {
-            let paths = count(without_redirect, "old path now belongs", "old paths now belong");
-            output.notice(&format_args!("{paths} to another file and got no redirect"));
+            let paths = count(without_redirect, "old path has", "old paths have");
+            let why = "another file has the path now, or the syntax cannot express the redirect";
+            output.notice(&format_args!("{paths} no redirect: {why}"));
         }
     }
     if matches!(destination, WrittenTo::InPlace(_)) {

@@ -47,7 +47,7 @@ use crate::collection::origin::{RootUrl, canonical, is_assumed, names};
 use crate::collection::{Collection, without_query};
 use crate::document::{Against, Role};
 use crate::format::Format;
-use crate::reference::{Category, Grammar, Reference, decode_percent, decode_percent_lossy};
+use crate::reference::{Category, Grammar, Reference, decode_percent};
 use crate::report::{LinkReport, Outcome};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{
@@ -246,7 +246,8 @@ pub fn is_at_any_url(name: &[u8]) -> bool {
 
 /// Redirects from the old path of each renamed file to its new path, one per line. The syntax depends on the name of
 /// the output `file`: `_redirects` by default, an nginx map for `.map` and `.conf`, and Apache's for `.htaccess`. Also
-/// returns the number of old paths that are omitted because another file has them now.
+/// returns the number of old paths that are omitted, because another file has them now or the syntax cannot express
+/// the redirect.
 #[must_use]
 pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) {
     let file = file.to_string_lossy().to_ascii_lowercase();
@@ -269,18 +270,16 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
             let (from, to) = (format!("{root}{from}"), format!("{root}{to}"));
             lines.push(match () {
                 () if ends(".map") || ends(".conf") => {
-                    let is_plain = !from.contains([';', '\'']);
-                    let from = if is_plain { from } else { format!("\"{from}\"") };
+                    let from = if from.contains(';') { format!("\"{from}\"") } else { from };
                     // `$` would begin the name of a variable.
                     format!("{from} {};\n", to.replace('$', "%24").replace(';', "%3B"))
                 }
-                () if ends(".htaccess") => match as_replacement(&to) {
-                    Some(to) => {
-                        format!("RedirectMatch 301 \"^{}$\" \"{to}\"\n", as_pattern(&from))
+                () if ends(".htaccess") => match apache_redirect(&from, &to) {
+                    Some(line) => line,
+                    None => {
+                        omitted += 1;
+                        continue;
                     }
-                    // This also redirects all paths below `from`, of which a file has none.
-                    None if from.ends_with('/') => continue,
-                    None => format!("Redirect 301 \"{}\" \"{to}\"\n", decode_percent_lossy(&from)),
                 },
                 () => format!("{from} {to} 301\n"),
             });
@@ -289,33 +288,24 @@ pub fn redirects(relocation: &Relocation, file: &OsStr) -> (Vec<String>, usize) 
     (lines, omitted)
 }
 
-/// Converts the percent-encoded `path` to a regular expression that matches the decoded path, as Apache requires.
-fn as_pattern(path: &str) -> String {
-    let decoded = decode_percent_lossy(path);
+/// A `RedirectMatch` between these percent-encoded paths. Apache matches the decoded old path, and percent-encodes the
+/// new one, except for the marks of a query and a fragment. `None` if a path cannot be written so.
+fn apache_redirect(from: &str, to: &str) -> Option<String> {
+    let decoded = |path: &str| {
+        let text = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
+        (!text.contains(char::is_control)).then_some(text)
+    };
+    let (from, to) = decoded(from).zip(decoded(to).filter(|to| !to.contains(['?', '#'])))?;
     let mut pattern = String::new();
-    for character in decoded.chars() {
-        if r"\.+*?()|[]{}^$".contains(character) {
-            pattern.push('\\');
-        }
-        if character == '"' {
+    for character in from.chars() {
+        if r#"\.+*?()|[]{}^$""#.contains(character) {
             pattern.push('\\');
         }
         pattern.push(character);
     }
-    pattern
-}
-
-/// Converts the percent-encoded `path` to the replacement of a `RedirectMatch`. Apache percent-encodes it again, except
-/// for the marks of a query and a fragment. `None` if no text has this result.
-fn as_replacement(path: &str) -> Option<String> {
-    let decoded = String::from_utf8(decode_percent(path.as_bytes())).ok()?;
-    let is_impossible = |one: char| one == '?' || one == '#' || one.is_control();
-    if decoded.contains(is_impossible) {
-        return None;
-    }
     // A backslash is an escape both in a quoted argument and in a replacement.
-    let escaped = decoded.replace('\\', r"\\\\").replace('"', "\\\"");
-    Some(escaped.replace('$', "\\$"))
+    let to = to.replace('\\', r"\\\\").replace('"', "\\\"").replace('$', "\\$");
+    Some(format!("RedirectMatch 301 \"^{pattern}$\" \"{to}\"\n"))
 }
 
 /// The options with which [`relocate`] rewrites the resource called `name` with the contents `bytes`. `options`

@@ -59,7 +59,7 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
     }
     let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
     if breaks_template(base, chain, profile) {
-        let message = format!("the base {base} has a placeholder; its links were kept");
+        let message = format!("the base {base} has a placeholder; no link was resolved against it");
         return Some(Diagnostic::new(Code::BaseUnusable, span, message));
     }
     if profile == Profile::Rfc1808

@@ -273,7 +273,7 @@ fn resolve_keeps_bytes_that_are_not_utf_8() {
 }
 
 #[test]
-fn unchanged_bytes_are_copied() {
+fn bytes_around_an_edit_are_kept() {
     let scene = tempfile::tempdir().unwrap();
     let page = b"<!-- \xff\x1b[31m\0 -->\r\n<a href=x>\xe4";
     let output = run(baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]), page);

@@ -60,7 +60,7 @@ fn messages_use_the_phrases_of_the_list() {
     };
     for path in files(&folder).into_keys().filter(is_program) {
         let source = fs::read_to_string(folder.join(&path)).unwrap();
-        let production = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let production = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
         let is_code = |line: &&str| !line.trim_start().starts_with("//");
         let code: Vec<_> = production.lines().filter(is_code).collect();
         let code = code.join("\n").replace("\\\"", "'").replace("'\"'", "");

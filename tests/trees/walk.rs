@@ -217,7 +217,7 @@ fn overlapping_roots_yield_each_file_once() {
 }
 
 #[test]
-fn a_file_excluded_from_one_root_is_found_by_another() {
+fn a_hidden_file_given_as_argument_is_found() {
     let root = tree(&[".hidden/x.html", "y.html"]);
     let roots = [root.path().to_owned(), root.path().join(".hidden/x.html")];
     assert_eq!(found_below(&roots, root.path(), &Selection::default()), ["y.html", ""]);

@@ -5,7 +5,8 @@
 //! error: b.warc: this file is an input; name another one for --report
 //! ```
 //!
-//! Deliberately absent: files found in folders (`check/side_files.rs`), and the file of `--output`.
+//! Also two uses of standard output. Deliberately absent: files found in folders (`check/side_files.rs`), and the file of
+//! `--output`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,14 +32,13 @@ pub(super) fn reject(
         _ => None,
     };
     let inputs = command.reads().into_iter().flat_map(|documents| documents.roots());
-    let others = [
+    let read = [
         ("the settings are in this file", settings),
         ("--url-map reads this file", table),
         ("--baseline reads this file", baseline),
     ];
-    let read: Vec<_> = others.into_iter().filter_map(|(why, path)| Some((why, path?))).collect();
-    let read: Vec<_> =
-        read.into_iter().chain(inputs.map(|input| ("this file is an input", input))).collect();
+    let read = read.into_iter().filter_map(|(why, path)| Some((why, path?)));
+    let read: Vec<_> = read.chain(inputs.map(|input| ("this file is an input", input))).collect();
     for (number, (option, path)) in written.iter().enumerate() {
         let same = written[..number].iter().find(|(_, other)| is_same(other, path));
         if let Some((other, first)) = same {

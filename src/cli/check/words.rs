@@ -159,7 +159,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(Class::Missing, "not-captured", "it was not captured", CAPTURE),
     rule(Class::Missing, "client-error", "the server answered with an error (4xx)", CAPTURE),
     rule(Class::Missing, "server-error", "the server answered with an error (5xx)", CAPTURE),
-    rule(Class::Missing, "redirect", "its redirect ends at a URL that was not captured", CAPTURE),
+    rule(Class::Missing, "redirect", "its redirect does not lead to a captured resource", CAPTURE),
     rule(Class::Missing, "no-body", "it was captured without its body", CAPTURE),
     rule(Class::MissingPage, "not-captured", "it was not captured", CAPTURE),
     rule(Class::MissingPage, "client-error", "the server answered with an error (4xx)", CAPTURE),
@@ -167,7 +167,7 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::MissingPage,
         "redirect",
-        "its redirect ends at a URL that was not captured",
+        "its redirect does not lead to a captured resource",
         CAPTURE,
     ),
     rule(Class::MissingPage, "no-body", "it was captured without its body", CAPTURE),

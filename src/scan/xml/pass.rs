@@ -30,7 +30,7 @@ use crate::layer::spelling::Carrier;
 use crate::layer::xml::{self, DecodedText, Entities, EntityUse};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, LinkPlace, TextContent};
+use crate::scan::collect::{Carriers, Collector, LinkPlace, TextContent, script_type};
 use crate::scan::html::saved;
 use crate::scan::{ScanOptions, value};
 use crate::span::Span;
@@ -688,7 +688,9 @@ impl<'a> XmlPass<'a> {
                 };
                 let is_inline = || sources.iter().all(|one| self.other(started, one).is_none());
                 let groups = &self.options.groups;
-                TextContent::of_script(&type_(), is_inline, groups).map(ContentKind::Text)
+                let [type_, language] = ["type", "language"].map(|name| self.other(started, name));
+                let type_ = script_type(type_.as_deref(), language.as_deref());
+                TextContent::of_script(&type_, is_inline, groups).map(ContentKind::Text)
             }
             (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
             _ => {
