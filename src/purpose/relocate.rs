@@ -297,13 +297,13 @@ fn apache_redirect(from: &str, to: &str) -> Option<String> {
     };
     let (from, to) = decoded(from).zip(decoded(to).filter(|to| !to.contains(['?', '#'])))?;
     let mut pattern = String::new();
-    for character in from.chars() {
+    // A backslash is an escape in a quoted argument, too, and in a replacement.
+    for character in from.replace('\\', r"\\").chars() {
         if r#"\.+*?()|[]{}^$""#.contains(character) {
             pattern.push('\\');
         }
         pattern.push(character);
     }
-    // A backslash is an escape both in a quoted argument and in a replacement.
     let to = to.replace('\\', r"\\\\").replace('"', "\\\"").replace('$', "\\$");
     Some(format!("RedirectMatch 301 \"^{pattern}$\" \"{to}\"\n"))
 }
