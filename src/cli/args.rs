@@ -10,20 +10,15 @@
 //! Deliberately absent: reading documents. Only a settings file, the tables of `--url-map` and `--rename`, and the
 //! first bytes of some inputs, to detect their formats, are read here.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use baselink::error::{Error, Result, name, visible};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches};
 
 use self::commands::{Typed, reject_url};
-use super::request::{
-    Command, Documents, ListLinks, Request, Verbosity, folder_of, is_standard_input,
-};
+use super::request::{Command, Documents, Request, Verbosity};
 use super::settings::{Settings, nearest};
 use super::shell;
 
@@ -56,8 +51,8 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
     let refused = |error| Refusal::Sentence(verbosity, error);
     let is_map_typed = typed.table().is_some();
     let mut settings = None;
-    if let Some((path, is_found)) = typed.settings().map_err(refused)? {
-        let read = Settings::read(&path, is_found, &long_options()).map_err(refused)?;
+    if let Some((path, is_found)) = typed.settings() {
+        let read = Settings::read(&path, &long_options()).map_err(refused)?;
         typed.add(&read);
         if let Some(table) = typed.table().filter(|_| is_found && !is_map_typed) {
             read.holds(&table).map_err(refused)?;
@@ -73,7 +68,6 @@ pub(crate) fn parse(words: Vec<OsString>) -> std::result::Result<Request, Refusa
     if let Command::Move(request) = &mut command {
         request.typed = words.into_iter().skip(1).collect();
     }
-    record_options(&mut command, result_options(&matches), table, settings.as_deref());
     Ok(Request { verbosity, settings, command })
 }
 
@@ -83,67 +77,6 @@ fn long_options() -> Vec<String> {
     program.build();
     let options = program.get_subcommands().flat_map(clap::Command::get_arguments);
     options.filter_map(|option| option.get_long().map(str::to_owned)).collect()
-}
-
-/// The typed options on which results depend, each as one line.
-fn result_options(matches: &ArgMatches) -> Vec<String> {
-    const HEADINGS: [&str; 3] = ["Retrieval URLs", "Documents", "Policies"];
-    let mut program = program();
-    program.build();
-    let Some((command, matches)) = matches.subcommand() else { return Vec::new() };
-    let options = program.find_subcommand(command).into_iter().flat_map(|it| it.get_arguments());
-    let result_options = options.filter(|option| match option.get_long() {
-        Some("strict") | None => false,
-        Some("grammar") => true,
-        Some(_) => option.get_help_heading().is_some_and(|heading| HEADINGS.contains(&heading)),
-    });
-    let mut lines = Vec::new();
-    for option in result_options {
-        let (id, key) = (option.get_id().as_str(), option.get_long().unwrap_or_default());
-        if matches.value_source(id) == Some(ValueSource::CommandLine) {
-            let values = matches.get_raw(id).into_iter().flatten();
-            lines.extend(values.map(|value| format!("--{key} {value:?}")));
-        }
-    }
-    lines
-}
-
-/// Records for `links --output` the options and files on which results depend: these `options`, the table of URLs, and
-/// the settings.
-fn record_options(
-    command: &mut Command,
-    mut options: Vec<String>,
-    table: Option<PathBuf>,
-    settings: Option<&Path>,
-) {
-    let Command::Links(request) = command else { return };
-    let ListLinks { documents, output: Some(results), .. } = &mut **request else { return };
-    results.keeps &= !table.as_deref().is_some_and(is_standard_input);
-    if let Some(path) = settings {
-        options.push(format!("settings {path:?}"));
-        results.tables.push(path.to_owned());
-    }
-    // `--url` has another meaning if an input is a folder. Files of two folders may have results of one name.
-    options.push(format!("folder {}", documents.has_folder()));
-    let around = |root: &Path| {
-        let folder = if root.is_dir() { root } else { folder_of(root) };
-        (folder.to_owned(), way_between(folder_of(&results.path), folder))
-    };
-    let folders: BTreeSet<_> = documents.roots().map(around).collect();
-    options.extend(folders.into_iter().map(|(typed, way)| format!("in {typed:?} {way:?}")));
-    options.push(concat!("baselink ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
-    results.options = options.join("\n");
-    results.tables.extend(table);
-}
-
-/// The relative path from the folder `from` to the folder `to`, whatever the current folder is; empty if one of them does
-/// not exist.
-fn way_between(from: &Path, to: &Path) -> PathBuf {
-    let real_path = |folder| fs::canonicalize(folder).unwrap_or_default();
-    let (from, to) = (real_path(from), real_path(to));
-    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
-    let up = from.components().skip(shared).map(|_| "..".as_ref());
-    up.chain(to.components().skip(shared).map(|part| part.as_os_str())).collect()
 }
 
 /// The message for arguments that clap rejects. A few common mistakes have messages of their own.

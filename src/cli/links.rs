@@ -11,7 +11,7 @@
 //! Deliberately absent: a total for each file. The total of all files is printed at the end.
 
 use std::io;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::path::PathBuf;
 
 use anstyle::Style;
 use baselink::error::visible;
@@ -38,18 +38,13 @@ use super::status::ExitStatus;
 pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitStatus> {
     let documents = &request.documents;
     let (mut link_counts, mut hints) = (LinkCounts::default(), BaseHints::default());
-    let results = |to| Results::new(to, extension(request), documents, output);
+    let results = |to: &PathBuf| Results::new(to, extension(request), documents);
     let results = request.output.as_ref().map(results).transpose()?;
-    let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return list_file(request, file, output) };
         let result = results.write(origin, output, |output| list_file(request, file, output));
         Ok(match ok_or_report(result, output)? {
-            Some(Some(listed)) => listed,
-            Some(None) => {
-                kept.fetch_add(1, Ordering::Relaxed);
-                (ExitStatus::Done, Default::default())
-            }
+            Some(listed) => listed,
             None => (ExitStatus::Unusable, Default::default()),
         })
     };
@@ -72,7 +67,6 @@ pub(crate) fn run(request: &ListLinks, output: &mut Output) -> FileResult<ExitSt
         }
         _ => hints.report(output),
     }
-    output.notice_of(kept.into_inner(), ["result is", "results are"], "up to date; skipped");
     Ok(read.end(documents, output))
 }
 

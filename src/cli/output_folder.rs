@@ -24,7 +24,6 @@ use super::request::Documents;
 /// A folder for the results of all inputs.
 pub(crate) struct OutputFolder {
     pub(crate) mirror: Mirror,
-    pub(crate) out: PathBuf,
     follow: bool,
     /// The collection with the new names of files, if some are renamed.
     renamed: Option<Arc<Collection>>,
@@ -74,8 +73,8 @@ impl OutputFolder {
             let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
             mirror.folder(like, Path::new(""))?;
         }
-        let (out, follow) = (out.to_owned(), documents.selection.follow);
-        Ok(Self { mirror, out, follow, renamed: None, names })
+        let follow = documents.selection.follow;
+        Ok(Self { mirror, follow, renamed: None, names })
     }
 
     /// Gives each file the name that `collection` has for it in a mirror.

@@ -148,19 +148,7 @@ pub(crate) struct ListLinks {
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
     /// The folder for result files, one for each input file.
-    pub(crate) output: Option<ResultsFolder>,
-}
-
-/// A folder for result files, with the options and files on which results depend.
-#[derive(Debug)]
-pub(crate) struct ResultsFolder {
-    pub(crate) path: PathBuf,
-    /// The options on which results depend, one per line.
-    pub(crate) options: String,
-    /// The tables and settings files on which results depend.
-    pub(crate) tables: Vec<PathBuf>,
-    /// True if an existing result may be kept.
-    pub(crate) keeps: bool,
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// The form in which `baselink links` prints a link.

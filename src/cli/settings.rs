@@ -7,7 +7,6 @@
 //! Deliberately absent: the meaning of options, and options such as `--output`, `--json` and `--follow`. A folder from
 //! elsewhere may come with a settings file, which must not decide what is written, printed, or read outside the folder.
 
-use std::collections::HashSet;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -26,9 +25,7 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 use toml::de::DeTable;
 
 use super::args::trust::{HostLayout, TrustList};
-use super::request::{Classes, is_standard_input};
-
-mod owner;
+use super::request::Classes;
 
 /// The name of a settings file.
 const NAME: &str = "baselink.toml";
@@ -139,67 +136,24 @@ pub(super) fn nearest<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 impl Settings {
-    /// The settings file for the folder or file `root`: the nearest one in its folder or above.
-    ///
-    /// Only a regular file counts. Symbolic links in `root` are resolved first.
-    pub(crate) fn find(root: &Path) -> Option<PathBuf> {
-        let root = fs::canonicalize(root).ok()?;
-        let is_plain = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
-        let found = root.ancestors().map(|folder| folder.join(NAME)).find(is_plain)?;
-        // Messages show the path as a user would type it.
-        let here = fs::canonicalize(".").unwrap_or_default();
-        Some(found.strip_prefix(here).map(Path::to_owned).unwrap_or(found))
+    /// The settings file of the current folder. Only a regular file counts.
+    pub(crate) fn find() -> Option<PathBuf> {
+        let path = Path::new(NAME);
+        let is_regular = path.symlink_metadata().is_ok_and(|found| found.is_file());
+        is_regular.then(|| path.to_owned())
     }
 
-    /// The settings file for the inputs `paths`: the nearest one in their folders or above.
+    /// Reads the file `path`. `options` are the long options of the command line: the message about an unknown key
+    /// distinguishes them from spelling mistakes.
     ///
     /// # Errors
     ///
-    /// Two inputs have different settings files.
-    pub(crate) fn find_for(paths: &[PathBuf]) -> Result<Option<PathBuf>> {
-        let mut looked_at: HashSet<&Path> = HashSet::new();
-        let mut found: Option<Option<PathBuf>> = None;
-        for path in paths.iter().filter(|path| !is_standard_input(path)) {
-            let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-            if !looked_at.insert(folder) || !path.exists() {
-                continue;
-            }
-            let next = Self::find(path);
-            let Some(first) = &found else {
-                found = Some(next);
-                continue;
-            };
-            if *first != next {
-                let settings = |found: &Option<PathBuf>| {
-                    found.as_deref().map_or_else(|| "without settings".into(), name)
-                };
-                return Err(Error::new(format!(
-                    "{} has different settings from the inputs before it ({}, not {}); name one file with \
-                     --config, or ignore all with --config none",
-                    name(path),
-                    settings(&next),
-                    settings(first)
-                )));
-            }
-        }
-        Ok(found.flatten())
-    }
-
-    /// Reads the file `path`. A file that was found rather than named must belong to a trusted user ([`owner`]).
-    /// `options` are the long options of the command line: the message about an unknown key distinguishes them from
-    /// spelling mistakes.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, belongs to another user, is larger than 1 MiB, or is not TOML; or a key or value is
+    /// The file cannot be read, is larger than 1 MiB, or is not TOML; or a key or value is
     /// invalid. An error in the contents has a line number.
-    pub(crate) fn read(path: &Path, is_found: bool, options: &[String]) -> Result<Self> {
+    pub(crate) fn read(path: &Path, options: &[String]) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
-        if is_found {
-            owner::check(path, &file)?;
-        }
         file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() > LARGEST {
             let path = name(path);
@@ -228,7 +182,7 @@ impl Settings {
 
     /// The path of `root`, a folder or a file, below the folder of the settings.
     ///
-    /// With `--config`, `root` may be outside that folder. Then the path is empty, or the name of the file `root`.
+    /// `root` may be outside that folder. Then the path is empty, or the name of the file `root`.
     pub(crate) fn way_to(&self, root: &Path) -> PathBuf {
         let way = || {
             let root = fs::canonicalize(root).ok()?;

@@ -313,49 +313,6 @@ mod unix {
         assert_eq!(output.status.code(), Some(0));
     }
 
-    /// Only root can give a file to another user.
-    #[test]
-    fn settings_of_another_user_are_not_read() {
-        use std::os::unix::fs::{MetadataExt, chown};
-        let scene = tempfile::tempdir().unwrap();
-        if fs::metadata(scene.path()).unwrap().uid() != 0 {
-            return;
-        }
-        let settings = scene.path().join("baselink.toml");
-        fs::write(&settings, "url = \"http://else.example/\"\n").unwrap();
-        fs::create_dir(scene.path().join("w")).unwrap();
-        fs::write(scene.path().join("w/a.html"), "<a href=x>").unwrap();
-        let printed = |sudo: Option<&str>, options: &[&str]| {
-            let mut command = baselink(scene.path());
-            command.args(["rewrite", "-q"]).args(options).arg("w/a.html");
-            let output = run(command.envs(sudo.map(|user| ("SUDO_UID", user))), b"");
-            let text = |bytes| String::from_utf8(bytes).unwrap();
-            (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-        };
-        let read = || (0, "<a href=http://else.example/w/x>".to_owned(), String::new());
-        let refused = |whose: &str| {
-            let sentence = format!(
-                "error: baselink.toml: {whose}belongs to another user (4242), so these settings are not read; name \
-                 them with --config baselink.toml, or ignore them with --config none\n"
-            );
-            (2, String::new(), sentence)
-        };
-        assert_eq!(printed(None, &[]), read());
-        chown(&settings, Some(4242), None).unwrap();
-        assert_eq!(printed(None, &[]), refused(""));
-        assert_eq!(printed(Some("4243"), &[]), refused(""));
-        assert_eq!(printed(Some("4242"), &[]), read());
-        assert_eq!(printed(None, &["--config", "baselink.toml"]), read());
-        assert_eq!(
-            printed(None, &["--config", "none"]),
-            (0, "<a href=x>".to_owned(), String::new())
-        );
-        chown(&settings, Some(0), None).unwrap();
-        chown(scene.path(), Some(4242), None).unwrap();
-        assert_eq!(printed(None, &[]), refused("its folder "));
-        assert_eq!(printed(Some("4242"), &[]), read());
-    }
-
     #[test]
     fn an_unreadable_file_gives_one_sentence() {
         let scene = tempfile::tempdir().unwrap();
@@ -409,66 +366,6 @@ mod unix {
         );
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
-    }
-
-    /// Bug 68: a result was kept even if the options had changed, and a pipe with the name of a result counted as one.
-    #[test]
-    fn results_are_written_again_if_options_change() {
-        let scene = tempfile::tempdir().unwrap();
-        let put = |name: &str, text: &str| {
-            fs::write(scene.path().join(name), text).unwrap();
-            // Makes the next file newer even if the file system has a coarse clock.
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        };
-        let links = |options: &str| {
-            let mut command = baselink(scene.path());
-            command.args("links --only-targets -o out page.html".split(' '));
-            let output = run(command.args(options.split_whitespace()), b"");
-            let result = fs::read_to_string(scene.path().join("out/page.html.urls")).unwrap();
-            let stderr = String::from_utf8(output.stderr).unwrap();
-            (output.status.code(), result, stderr.contains("1 result is up to date; skipped"))
-        };
-        put("page.html", "<a href=x><meta property=og:url content=y>");
-        put("map.csv", "page.html,http://m/\n");
-        let (with_a, with_b) = ("-u http://a/", "-u http://b/");
-        for (options, result, is_kept) in [
-            (with_a, "http://a/x\n", false),
-            (with_a, "http://a/x\n", true),
-            ("--jobs 1 --url http://a/", "http://a/x\n", true),
-            (with_b, "http://b/x\n", false),
-            ("-u http://b/ --enable social", "http://b/x\nhttp://b/y\n", false),
-            ("-u http://b/ --resolver whatwg", "http://b/x\n", false),
-            ("-u http://b/ --resolver whatwg", "http://b/x\n", true),
-            // `--strict` needs the outcomes of the links, which a result does not record.
-            ("-u http://b/ --resolver whatwg --strict", "http://b/x\n", false),
-            ("--url-map map.csv", "http://m/x\n", false),
-            ("--url-map map.csv", "http://m/x\n", true),
-        ] {
-            assert_eq!(links(options), (Some(0), result.to_owned(), is_kept), "{options}");
-        }
-        put("map.csv", "page.html,http://n/\n");
-        assert_eq!(links("--url-map map.csv").1, "http://n/x\n");
-        put("baselink.toml", "assume-scheme = 'http'\nurl = 'http://c/'\n");
-        assert_eq!(links("").1, "http://c/x\n");
-        put("baselink.toml", "url = 'http://d/'\n");
-        assert_eq!(links("").1, "http://d/x\n");
-        put("baselink.toml", "url = 'http://e/'\n");
-        assert_eq!(links("").1, "http://e/x\n");
-
-        for name in ["page.html.urls", ".links-options"] {
-            let path = scene.path().join("out").join(name);
-            fs::remove_file(&path).unwrap();
-            assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-            let arguments = ["links", "--only-targets", "-q", "-o", "out", "page.html"];
-            let output = run(baselink(scene.path()).args(arguments), b"");
-            let sentence = "not a regular file; move it away, or name another folder";
-            assert_eq!(
-                String::from_utf8_lossy(&output.stderr),
-                format!("error: out/{name}: {sentence}\n")
-            );
-            assert_eq!(output.status.code(), Some(2));
-            fs::remove_file(&path).unwrap();
-        }
     }
 
     /// Bug 67: a hard link kept the old bytes, and a file was replaced by its own output.
@@ -964,15 +861,5 @@ mod every_system {
         let output = run(baselink(scene.path()).args(["check", "--github", "w"]), b"");
         let expected = "::error file=w/page.html,line=1,col=9,title=dangling (absent)::";
         assert!(output.stdout.starts_with(expected.as_bytes()), "{output:?}");
-    }
-
-    /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.
-    #[test]
-    fn errors_name_settings_as_typed() {
-        let scene =
-            scene(&[("w/page.html", "<a href=x>"), ("w/baselink.toml", "url = 'http://a/'")]);
-        let (stderr, _) = stderr_and_status(scene.path(), &["rewrite", "-v", "--dry-run", "w"]);
-        let settings = format!("settings: w{MAIN_SEPARATOR}baselink.toml");
-        assert_eq!(stderr.lines().next(), Some(&*settings));
     }
 }

@@ -24,9 +24,7 @@ use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::relocate::TypedMove;
 use super::resolve::TypedResolve;
-use crate::cli::request::{
-    Archives, Command, LinksForm, ListLinks, ResultsFolder, Rewrite, ShowBases, Verbosity,
-};
+use crate::cli::request::{Archives, Command, LinksForm, ListLinks, Rewrite, ShowBases, Verbosity};
 use crate::cli::settings::Settings;
 use crate::cli::shell;
 
@@ -57,13 +55,12 @@ impl Typed {
     }
 
     /// The settings file, if any; true if it was found rather than named by `--config`.
-    pub(super) fn settings(&self) -> Result<Option<(PathBuf, bool)>> {
-        let Some(documents) = self.documents() else { return Ok(None) };
-        Ok(match &documents.config {
+    pub(super) fn settings(&self) -> Option<(PathBuf, bool)> {
+        match &self.documents()?.config {
             Some(path) if path.as_os_str() == "none" => None,
             Some(path) => Some((path.clone(), false)),
-            None => Settings::find_for(&documents.paths)?.map(|path| (path, true)),
-        })
+            None => Settings::find().map(|path| (path, true)),
+        }
     }
 
     /// Sets each option to its value in `settings`, unless it was typed.
@@ -294,9 +291,7 @@ pub(super) struct TypedLinks {
     json: bool,
     /// Write the links of each file to a file of its own in this folder
     ///
-    /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all. A result
-    /// that is newer than its file and was made with the same options is up to date and skipped, so a stopped run can be
-    /// continued. With --strict, every result is written again.
+    /// Each result is named after its file, with .jsonl, .urls or .txt added, and is written whole or not at all.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     output: Option<PathBuf>,
 }
@@ -327,16 +322,8 @@ impl TypedLinks {
             (_, true) => LinksForm::Target,
             _ => LinksForm::Text,
         };
-        // A kept result does not record whether `--strict` holds.
-        let keeps = !self.policy.strict;
-        let output = self.output.map(|path| ResultsFolder {
-            path,
-            options: String::new(),
-            tables: Vec::new(),
-            keeps,
-        });
         let (strict, grammar) = (self.policy.strict, self.grammar);
-        Ok(ListLinks { documents, form, strict, grammar, output })
+        Ok(ListLinks { documents, form, strict, grammar, output: self.output })
     }
 }
 

@@ -127,7 +127,7 @@ pub(super) struct TypedDocuments {
     /// An additional place to look for links, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
     attribute: Vec<Place>,
-    /// The settings file, or `none` to use no settings [default: the nearest baselink.toml in the first input or above it]
+    /// The settings file, or `none` to use no settings [default: baselink.toml of the current folder]
     ///
     /// Its keys are long options without `--`. Options that choose inputs, outputs or what is printed are allowed only
     /// on the command line.
