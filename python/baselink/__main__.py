@@ -18,7 +18,7 @@ def main() -> int:
     while (opened := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(opened)
-    return command(["baselink", *sys.argv[1:]], sys.stdout is None)
+    return command(["baselink", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ mod rows;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
-use std::sync::atomic::Ordering;
 
 use baselink::cli;
 use baselink::{Base, Format, Profile};
@@ -195,9 +194,8 @@ fn detect(name: Option<&str>, head: &Bound<'_, PyAny>) -> PyResult<&'static str>
 
 /// Runs the command line `typed`, which begins with the name of the program. Returns the exit status.
 #[pyfunction]
-#[pyo3(signature = (typed, is_stdout_closed, /))]
-fn command(py: Python<'_>, typed: Vec<OsString>, is_stdout_closed: bool) -> u8 {
-    cli::IS_STDOUT_CLOSED.store(is_stdout_closed, Ordering::Relaxed);
+#[pyo3(signature = (typed, /))]
+fn command(py: Python<'_>, typed: Vec<OsString>) -> u8 {
     py.detach(|| cli::run(typed))
 }
 

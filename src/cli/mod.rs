@@ -30,7 +30,6 @@ mod base;
 mod base_hints;
 mod captures;
 mod check;
-mod closed_stdout;
 mod collection;
 mod diff;
 mod document_name;
@@ -58,8 +57,6 @@ mod rewrite;
 mod settings;
 mod shell;
 mod status;
-
-pub use self::closed_stdout::IS_STDOUT_CLOSED;
 
 /// Checks for the fuzz target `settings` that arbitrary bytes are either settings or an error of one printable line.
 #[cfg(any(fuzzing, test))]
@@ -89,7 +86,6 @@ fn parse_and_execute(typed: Vec<OsString>) -> io::Result<ExitStatus> {
         Err(Refusal::Clap(message)) => {
             let text = message.to_string();
             if !message.use_stderr() {
-                closed_stdout::check()?;
                 message.print()?;
             } else if text.lines().all(|line| matches!(visible(line), Cow::Borrowed(_))) {
                 message.print()?;

@@ -25,7 +25,6 @@ use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::advice::sentence;
-use super::closed_stdout;
 use super::failure::{Failure, FileResult};
 use super::input::Input;
 use super::json;
@@ -153,7 +152,7 @@ impl Write for StandardOutput {
         if self.ignored_error.is_some() {
             return Ok(bytes.len());
         }
-        let result = closed_stdout::check().and_then(|()| self.out.write(bytes));
+        let result = self.out.write(bytes);
         self.ignore_error(result, bytes.len())
     }
 

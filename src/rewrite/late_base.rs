@@ -1,15 +1,15 @@
-//! A `base` element that comes too late for a browser, which has already fetched a resource against another base.
+//! A `base` element that comes after a link to a resource, which a browser may already have fetched against another base.
 //!
 //! RFC 1808 and HTML define one base for a whole document, and so does every profile: a link before the `base`
 //! element is resolved against it. This is right for the links that a reader follows later, and for most resources
-//! that a browser fetches. Resources that a browser fetches too early are reported, but only under the profile
+//! that a browser fetches. A resource before the `base` element is reported, but only under the profile
 //! `whatwg`, which models browsers.
 //!
 //! ```text
-//! http://a/  <script src=x></script><base href=/b/>      a browser fetches http://a/x, the link means http://a/b/x
+//! http://a/  <script src=x></script><base href=/b/>      a browser may fetch http://a/x, the link means http://a/b/x
 //! ```
 //!
-//! Deliberately absent: the list of those resources ([`crate::scan::html::fetched`]).
+//! Deliberately absent: the time at which a browser fetches a resource, which depends on the element and the network.
 
 use super::options::Options;
 use super::prepared::prepare;
@@ -20,7 +20,7 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::reference;
 use crate::resolve::Profile;
-use crate::scan::html::fetched::fetched;
+use crate::scan::html::embedded::embedded;
 
 /// The diagnostic about a late base of `document`, which is in `bytes`.
 pub(super) fn late_base(
@@ -46,7 +46,7 @@ pub(super) fn late_base(
         return None;
     }
     let [outer, base] = [outer, base].map(|url| prepare(Profile::Whatwg, url, document.charset));
-    let mut late = fetched(before, charset, &options.scan).into_iter().filter_map(|link| {
+    let mut late = embedded(before, charset, &options.scan).into_iter().filter_map(|link| {
         let reference = &link.reference;
         let is_of_page = reference.is_empty() || reference.starts_with('#');
         if is_of_page || reference::placeholder(reference).is_some() {
@@ -57,12 +57,10 @@ pub(super) fn late_base(
     });
     let (first, from, to) = late.next()?;
     let (reference, from, to) = (abridged(&first.reference), abridged(&from), abridged(&to));
-    let wrong = format!("'{reference}' as {from}, not as {to}");
-    let (what, them) = match late.count() {
-        0 => (format!("{wrong}, because the base element comes later"), "it"),
-        more => (format!("{} resources before the base element, first {wrong}", more + 1), "them"),
-    };
-    let message = format!("a browser fetches {what}; move the base element before {them}");
+    let message = format!(
+        "'{reference}' comes before the base element, so a browser may fetch it as {from}, not as {to}; move the base \
+         element before it"
+    );
     Some(Diagnostic::new(Code::LateBase, first.span(), message))
 }
 
@@ -86,15 +84,15 @@ mod tests {
     #[test]
     fn a_late_base_is_reported_once() {
         let page = "<img src=x><script src=y></script><a href=z></a><base href=/b/>";
-        let message = "9: a browser fetches 2 resources before the base element, first 'x' as http://a/x, \
-                       not as http://a/b/x; move the base element before them";
+        let message = "9: 'x' comes before the base element, so a browser may fetch it as http://a/x, not as \
+                       http://a/b/x; move the base element before it";
         assert_eq!(
             late_base_message(page, Profile::Whatwg, Some("http://a/")).as_deref(),
             Some(message)
         );
         let inside = "<iframe srcdoc='<img src=x><base href=/b/>'></iframe>";
-        let message = "25: a browser fetches 'x' as http://a/x, not as http://a/b/x, because the base element \
-                       comes later; move the base element before it";
+        let message = "25: 'x' comes before the base element, so a browser may fetch it as http://a/x, not as \
+                       http://a/b/x; move the base element before it";
         assert_eq!(
             late_base_message(inside, Profile::Whatwg, Some("http://a/")).as_deref(),
             Some(message)
@@ -112,6 +110,7 @@ mod tests {
             ("<img src=/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),
             ("<img src=http://a/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),
             ("<img src=x><base href=/b.html>", Profile::Whatwg, Some("http://a/")),
+            ("<a href=x></a><base href=/b/>", Profile::Whatwg, Some("http://a/")),
             ("<img src={{x}}><base href=/b/>", Profile::Whatwg, Some("http://a/")),
             (
                 "<img src=''><svg><use href='#u'/></svg><base href=/b/>",

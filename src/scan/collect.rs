@@ -304,11 +304,6 @@ pub(super) fn script_type(type_: Option<&str>, language: Option<&str>) -> String
     }
 }
 
-/// True if a browser runs a `script` element of this type as JavaScript.
-pub(super) fn is_javascript(type_: &str) -> bool {
-    type_ == "module" || JAVASCRIPT.contains(&type_)
-}
-
 impl TextContent {
     /// The content of a `style` element with this `type`, which is in lower case.
     pub(super) fn of_style(type_: &str) -> Option<Self> {

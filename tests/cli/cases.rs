@@ -534,38 +534,6 @@ mod unix {
         }
     }
 
-    /// If standard output is closed, Rust opens `/dev/null` in its place, and no write fails.
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_closed_standard_output_is_an_error() {
-        let scene = tempfile::tempdir().unwrap();
-        fs::write(scene.path().join("page.html"), "<a href=x>").unwrap();
-        let program = program();
-        let run = |rest: &str| {
-            let mut shell = Command::new("sh");
-            shell.current_dir(scene.path()).args(["-c", &format!("'{program}' {rest}")]);
-            let output = run(&mut shell, b"");
-            (output.status.code(), String::from_utf8(output.stderr).unwrap())
-        };
-        let message = "error: cannot write to standard output: it is closed\n".to_owned();
-        for command in [
-            "links -q page.html",
-            "rewrite -q page.html",
-            "resolve http://a/ g",
-            "--help",
-            "--version",
-            "completions bash",
-            "man",
-            "rewrite -q --json -u http://a/ -o new page.html",
-        ] {
-            assert_eq!(run(&format!("{command} >&-")), (Some(2), message.clone()), "{command}");
-            assert_eq!(run(&format!("{command} >/dev/null")).0, Some(0), "{command}");
-            assert_eq!(run(&format!("{command} 1<>/dev/null")).0, Some(0), "{command}");
-        }
-        // This command prints nothing.
-        assert_eq!(run("rewrite -q -u http://a/ -i page.html >&-"), (Some(0), String::new()));
-    }
-
     /// `script` (util-linux) runs the program in a terminal.
     #[cfg(target_os = "linux")]
     #[test]

@@ -17,9 +17,9 @@
 //! Deliberately absent: the effect of bases. Other modules determine the base and target of a link.
 
 pub(crate) mod document;
+pub(crate) mod embedded;
 pub(crate) mod engines;
 mod exact;
-pub(crate) mod fetched;
 pub(crate) mod pass;
 pub(crate) mod prelude;
 mod rows;
