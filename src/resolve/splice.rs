@@ -98,7 +98,10 @@ impl Prefixes {
         match reference {
             // RFC 1808 replaces an empty query by the query of the base.
             [] | [b'?'] | [b'?', b'#', ..] => None,
-            [b'#', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.query]),
+            // A second `#` may end a placeholder such as `#link#`.
+            [b'#', rest @ ..] if is_plain_tail(rest) && !rest.contains(&b'#') => {
+                whole(&base.text[..base.cuts.query])
+            }
             [b'?', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.params]),
             [b'/', b'/', rest @ ..] => {
                 // If there is no path, the URL Standard adds one.

@@ -544,8 +544,10 @@ impl<'a> Judge<'a> {
         };
         let is_fragment = match raw {
             [] | [b'#'] => true,
-            // `#{` begins a template placeholder.
-            [b'#', next, ..] => *next != b'{',
+            // `#{` and `#link#` are placeholders, perhaps spelled with escapes.
+            [b'#', rest @ ..] => {
+                rest[0] != b'{' && memchr::memchr3(b'#', b'&', b'\\', rest).is_none()
+            }
             _ => false,
         };
         if splice.is_none() && !is_fragment {
