@@ -71,7 +71,7 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
 /// The URL of the document itself, in the form in which bases are reported.
 fn own(options: &Options) -> Option<String> {
     let retrieval = options.retrieval.as_ref()?;
-    Some(Base::new(options.profile, &retrieval.url).as_str().to_owned())
+    Some(Base::text_of(options.profile, &retrieval.url).into_owned())
 }
 
 /// Rewrites `bytes` with the `options` from [`options`](fn@options).
