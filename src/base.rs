@@ -268,7 +268,7 @@ pub struct Established {
 pub struct BaseChain {
     /// The entity.
     pub entity: Arc<str>,
-    /// The base URL; `None` if there is none (3.4).
+    /// The base URL, in ASCII; `None` if there is none (3.4).
     pub base: Option<Arc<str>>,
     /// The rule that determined the base.
     pub rule: Rule,
@@ -793,7 +793,7 @@ impl DeclaredUrl {
             return Self::Invalid("it is relative, and the outer base is too long".into());
         }
         let base = match Base::new(profile, &outer).resolve(value) {
-            Ok(target) => target.url,
+            Ok(target) => resolve::ascii(&target.url).into_owned(),
             Err(why) => return Self::Invalid(format!("it is relative, and {why}").into()),
         };
         if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {

@@ -269,20 +269,48 @@ const OPENERS: [(&str, bool); 12] = [
     ("@@", false),
 ];
 
-/// The kind of template placeholder at the beginning of a reference, if any.
+/// The merge tags that are placeholders if they are the whole reference: the marks before and after the name, and the
+/// kind.
+const MERGE_TAGS: [(&str, &str, &str); 7] = [
+    ("%", "%", "%NAME%"),
+    ("[", "]", "[NAME]"),
+    ("{", "}", "{NAME}"),
+    ("$[", "]$", "$[NAME]$"),
+    ("##", "##", "##NAME##"),
+    ("#", "#", "#NAME#"),
+    ("::", "::", "::NAME::"),
+];
+
+/// The kind of template placeholder at the beginning of a reference, or of the merge tag that is the whole reference.
 ///
 /// ```
 /// use baselink::reference::placeholder;
 /// assert_eq!(placeholder("{{ url }}/x"), Some("{{"));
 /// assert_eq!(placeholder("%UNSUB_LINK%"), Some("%NAME%"));
+/// assert_eq!(placeholder("[node:url]"), Some("[NAME]"));
 /// assert_eq!(placeholder("%CE%B1.html"), None, "percent-encoded alpha");
 /// assert_eq!(placeholder("__a"), None);
 /// ```
 #[must_use]
 pub fn placeholder(reference: &str) -> Option<&'static str> {
-    let text = reference.trim_start_matches(is_c0_or_space);
+    let text = reference.trim_matches(is_c0_or_space);
     let opener = OPENERS.iter().find(|(opener, _)| text.starts_with(opener));
-    opener.map(|(opener, _)| *opener).or_else(|| named_placeholder(text.as_bytes()))
+    opener
+        .map(|(opener, _)| *opener)
+        .or_else(|| named_placeholder(text.as_bytes()))
+        .or_else(|| merge_tag(text))
+}
+
+/// The kind of the merge tag that consists of all of `text`. Its name has a letter or digit, and its `%` does not begin
+/// an escape.
+fn merge_tag(text: &str) -> Option<&'static str> {
+    let is_escape = matches!(text.as_bytes(), [b'%', high, low, ..]
+        if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
+    let (.., kind) = MERGE_TAGS.iter().filter(|_| !is_escape).find(|(open, close, _)| {
+        let name = text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        name.is_some_and(|name| name.contains(char::is_alphanumeric))
+    })?;
+    Some(kind)
 }
 
 /// The kind of a placeholder that consists of a name between two marks.
@@ -459,11 +487,30 @@ mod tests {
             ("%CE%B1", None),
             ("%20%20", None),
             ("[UNSUBSCRIBE]", Some("[NAME]")),
-            ("[g]", None),
             ("[]", None),
             ("{NAME}", Some("{NAME}")),
-            ("{name}", None),
+            ("{NAME}/x", Some("{NAME}")),
+            // Bug 164.
+            ("[g]", Some("[NAME]")),
+            ("[node:url]\n", Some("[NAME]")),
+            ("{$name}", Some("{NAME}")),
+            ("{action.unsubscribeUrl}", Some("{NAME}")),
+            ("%unsubscribe_url%", Some("%NAME%")),
+            ("$[LI:UNSUBSCRIBE]$", Some("$[NAME]$")),
+            ("##url##", Some("##NAME##")),
+            ("#link#", Some("#NAME#")),
+            ("::url::", Some("::NAME::")),
+            ("{name}/x", None),
+            ("/a/{x}", None),
+            ("%C3%A9t%C3%A9", None),
+            ("%ad%", None),
+            ("a::b", None),
+            ("#", None),
+            ("###", None),
+            ("::::", None),
+            ("%", None),
             ("#top", None),
+            ("#a#b", None),
             ("", None),
         ] {
             assert_eq!(placeholder(text), expected, "{text:?}");

@@ -26,6 +26,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::reference::{Grammar, Reference, scheme};
 use crate::span::Span;
 
+mod ascii;
 mod draft;
 mod explanation;
 mod inherited;
@@ -40,12 +41,12 @@ mod target;
 mod trace;
 mod usable;
 mod whatwg;
+pub(crate) use ascii::ascii;
 pub use explanation::{Explanation, Step, explain};
 pub(crate) use place::{is_agreed_absolute, is_same_place};
 pub use profile::Profile;
 pub use relative::relativize;
 pub use splice::Splice;
-pub(crate) use splice::is_letter;
 pub use target::{Kept, Target, Unresolvable};
 pub use usable::{Unusable, hierarchical_scheme, usable};
 pub use whatwg::parses;
@@ -109,10 +110,11 @@ impl Base {
         Self { inherited, prefixes, parsed, layout: None }
     }
 
-    /// The text that [`as_str`](Self::as_str) would return for a base made from `url`.
+    /// The text of a base that was given as `url`, in ASCII: serialised under `whatwg`, and in the RFC profiles with
+    /// only [characters beyond ASCII](ascii) respelled.
     pub(crate) fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
         match profile {
-            Profile::Rfc1808 | Profile::Rfc3986 => Cow::Borrowed(url),
+            Profile::Rfc1808 | Profile::Rfc3986 => ascii(url),
             Profile::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
         }
     }

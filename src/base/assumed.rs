@@ -61,7 +61,7 @@ impl DeclaredUrl {
         }
         match Base::new(profile, &stand_in(scheme)).resolve(value) {
             Ok(target) if resolve::parses(&target.url) => {
-                Self::Relative(target.url.into(), format!("{scheme}:").into())
+                Self::Relative(resolve::ascii(&target.url).into(), format!("{scheme}:").into())
             }
             _ => Self::Invalid("it is not a URL; the outer base counts".into()),
         }

@@ -11,7 +11,6 @@
 
 use super::origin::{self, names};
 use crate::reference::{Grammar, Reference};
-use crate::resolve::{Base, Profile};
 
 /// `url` without its query and fragment.
 pub(crate) fn without_query(url: &str) -> &str {
@@ -24,15 +23,6 @@ pub(crate) fn without_query(url: &str) -> &str {
 /// path leads above the root.
 pub(super) fn normal(url: &str, with_query: bool) -> Option<String> {
     let split = Reference::split(Grammar::Rfc3986, url);
-    // Browsers convert host names with non-ASCII characters (URL Standard, 3.3, "domain to ASCII").
-    if split.net_loc().is_some_and(|host| !host.is_ascii()) {
-        let base = Base::new(Profile::Whatwg, url);
-        let has_ascii =
-            Reference::split(Grammar::Rfc3986, base.as_str()).net_loc().is_some_and(str::is_ascii);
-        if has_ascii {
-            return normal(base.as_str(), with_query);
-        }
-    }
     let scheme = split.scheme()?.to_ascii_lowercase();
     if split.net_loc().is_none() && !split.path().starts_with('/') {
         // The URL has neither an authority nor a hierarchical path, such as `cid:` (RFC 2392).

@@ -50,6 +50,7 @@ use crate::error::{Error, ErrorKind, Result, name};
 use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference, without_fragment};
+use crate::resolve;
 use crate::rewrite::NearbyFiles;
 use crate::scan::html::saved;
 
@@ -132,7 +133,7 @@ pub enum FolderLayout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootUrl {
     given: String,
-    /// The URL with its final `/`; `None` if no path can follow it.
+    /// The URL in ASCII with its final `/`; `None` if no path can follow it.
     folder: Option<String>,
 }
 
@@ -190,7 +191,7 @@ impl RootUrl {
     pub fn of_file(url: &str) -> Self {
         let slash = if url.ends_with('/') { "" } else { "/" };
         let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
-        let folder = is_of_a_folder.then(|| format!("{url}{slash}"));
+        let folder = is_of_a_folder.then(|| format!("{}{slash}", resolve::ascii(url)));
         Self { given: url.to_owned(), folder }
     }
 
@@ -210,10 +211,16 @@ impl RootUrl {
         Self::of_file("https://elsewhere.invalid/elsewhere/")
     }
 
-    /// The URL of the folder with its final `/`, or the URL of a single file as given.
+    /// The URL of the folder in ASCII with its final `/`, or the URL of a single file as given.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.folder.as_deref().unwrap_or(&self.given)
+    }
+
+    /// The URL in ASCII, and as given if it has characters beyond ASCII.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &str> {
+        let given = Some(&*self.given).filter(|given| !given.is_ascii());
+        std::iter::once(self.as_str()).chain(given)
     }
 
     /// The path of `url` below the folder; `None` if `url` is elsewhere. Query and fragment are ignored, and dot
@@ -701,11 +708,12 @@ fn is_dots(segment: &str) -> bool {
     matches!(segment, "." | "..")
 }
 
-/// `//` and a net_loc in lower case, without the default port of `scheme`.
+/// `//` and a net_loc in lower case and in ASCII, without the default port of `scheme`.
 pub(crate) fn net_loc(scheme: &str, net_loc: &str) -> String {
     let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
     let is_default = port.is_empty() || Some(port) == default_port(scheme);
-    format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())
+    let url = format!("{scheme}://{}", if is_default { host } else { net_loc });
+    resolve::ascii(&url)[scheme.len() + 1..].to_ascii_lowercase()
 }
 
 /// True if two schemes are the same, or `http` and `https`.

@@ -36,7 +36,7 @@ use crate::collection::{Collection, FoundFile, split_name, stem, url_below, with
 use crate::document::Against;
 use crate::layer::digest::ends_with_md5;
 use crate::purpose::spelling::{names_base, unmistakable};
-use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
+use crate::reference::{Category, Grammar, Reference, decode_percent_lossy, placeholder};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::copies::stem_of_companion;
@@ -71,7 +71,7 @@ pub fn options(name: &[u8], collection: &Arc<Collection>, options: &Options) -> 
 /// The URL of the document itself, in the form in which bases are reported.
 fn own(options: &Options) -> Option<String> {
     let retrieval = options.retrieval.as_ref()?;
-    Some(Base::new(options.profile, &retrieval.url).as_str().to_owned())
+    Some(Base::text_of(options.profile, &retrieval.url).into_owned())
 }
 
 /// Rewrites `bytes` with the `options` from [`options`](fn@options).
@@ -298,7 +298,8 @@ impl LocalDestination {
             return Some(link.reference.clone());
         }
         // A fragment alone suffices in `a` and `area`. In other elements it may denote an element, not the document.
-        let is_jump = matches!(&*link.element, "a" | "area");
+        let is_jump = matches!(&*link.element, "a" | "area")
+            && fragment.is_none_or(|name| placeholder(&format!("#{name}")).is_none());
         let mut reference = match fragment {
             Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
             _ => relative(&self.path, to)?,

@@ -140,12 +140,13 @@ impl Relocation {
         let mut plain = compressed.filter_map(|end| name.strip_suffix(end.as_bytes()));
         FILES_WITH_PATHS.contains(&last)
             || plain.any(|plain| self.collection.number_at(plain).is_some())
-            || (!is_assumed(self.from.as_str()) && self.is_root_in(text))
+            || (!is_assumed(self.from.as_str())
+                && self.from.spellings().any(|root| Self::is_root_in(root, text)))
     }
 
-    /// True if `text` contains the URL of the root, possibly with `\/` for `/` as in JSON, or consists of its host.
-    fn is_root_in(&self, text: &[u8]) -> bool {
-        let Some((_, root)) = self.from.as_str().trim_end_matches('/').split_once(':') else {
+    /// True if `text` contains the URL `root`, possibly with `\/` for `/` as in JSON, or consists of its host.
+    fn is_root_in(root: &str, text: &[u8]) -> bool {
+        let Some((_, root)) = root.trim_end_matches('/').split_once(':') else {
             return false;
         };
         let host = Reference::split(Grammar::Rfc3986, root).net_loc().unwrap_or_default();

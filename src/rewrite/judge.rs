@@ -339,13 +339,14 @@ impl<'a> Judge<'a> {
         let profile = self.options.profile;
         match outer {
             Some(outer) => Some(match Base::new(profile, &outer).resolve(reference) {
-                Ok(target) => target.url.into(),
+                Ok(target) => resolve::ascii(&target.url).into(),
                 Err(_) => outer,
             }),
             None => match (Base::parse(profile, reference), &self.assumed) {
-                (Ok(base), _) => Some(base.as_str().into()),
+                (Ok(base), _) => Some(resolve::ascii(base.as_str()).into()),
                 (Err(_), Some(assumed)) if base::lacks_only_scheme(reference, profile) => {
-                    assumed.base.resolve(reference).ok().map(|target| target.url.into())
+                    let target = assumed.base.resolve(reference).ok();
+                    target.map(|target| resolve::ascii(&target.url).into())
                 }
                 (Err(_), _) => None,
             },
@@ -544,8 +545,10 @@ impl<'a> Judge<'a> {
         };
         let is_fragment = match raw {
             [] | [b'#'] => true,
-            // `#{` begins a template placeholder.
-            [b'#', next, ..] => *next != b'{',
+            // `#{` and `#link#` are placeholders, perhaps spelled with escapes.
+            [b'#', rest @ ..] => {
+                rest[0] != b'{' && memchr::memchr3(b'#', b'&', b'\\', rest).is_none()
+            }
             _ => false,
         };
         if splice.is_none() && !is_fragment {

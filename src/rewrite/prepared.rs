@@ -17,7 +17,7 @@ use super::options::Options;
 use crate::document::LONGEST_BASE;
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::resolve::{self, Base, Profile, is_letter};
+use crate::resolve::{self, Base, Profile};
 
 /// For each profile, in the order of [`Profile::ALL`], true if it gives another target than the profile in use.
 pub(super) type Under = [bool; Profile::ALL.len()];
@@ -63,15 +63,14 @@ impl PreparedBase {
     /// The number of leading bytes of the base that need no escape, in CSS or in an attribute. `is_quoted` is true if
     /// the attribute is quoted.
     pub(super) fn unescaped_len(&self, is_quoted: bool) -> usize {
-        let is_utf_8 = self.charset == Charset::UTF_8;
-        let is_plain = |one: char| match one {
-            '&' | '"' | '\'' | '<' | '>' | '`' | '(' | ')' | '\\' => false,
-            '=' => is_quoted,
-            _ => one.is_ascii_graphic() || (is_utf_8 && is_letter(one)),
+        let is_plain = |byte: u8| match byte {
+            b'&' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'(' | b')' | b'\\' => false,
+            b'=' => is_quoted,
+            _ => byte.is_ascii_graphic(),
         };
         let text = self.base.as_str();
         // The directory of a base may be one slash longer than the base (A7).
-        text.find(|one| !is_plain(one)).unwrap_or(text.len() + 1)
+        text.bytes().position(|byte| !is_plain(byte)).unwrap_or(text.len() + 1)
     }
 
     /// The length of the base up to its fragment, and its spelling in a quoted attribute; `None` unless `&` is the

@@ -32,11 +32,13 @@ pub(super) fn base_diagnostic(
     if has_links && is_own { unfit_base(chain, profile) } else { None }
 }
 
-/// True if a base that the document declares contains a placeholder that this profile may percent-encode, so that the
-/// template language would no longer replace it.
+/// True if a base that the document declares contains a placeholder that may be percent-encoded, so that the template
+/// language would no longer replace it.
 pub(super) fn breaks_template(base: &str, chain: &BaseChain, profile: Profile) -> bool {
     let is_retrieval = || chain.retrieval.as_ref().is_some_and(|known| &*known.url == base);
-    profile == Profile::Whatwg && reference::contains_placeholder(base) && !is_retrieval()
+    (profile == Profile::Whatwg || !base.is_ascii())
+        && reference::contains_placeholder(base)
+        && !is_retrieval()
 }
 
 /// The diagnostic of a base against which references cannot be resolved, or resolve to unexpected targets.

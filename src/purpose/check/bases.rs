@@ -100,12 +100,10 @@ impl MovedBases {
     ) -> Self {
         let moved = moved_bases(report, bytes, options, own);
         let text = |url: &str| Base::text_of(options.profile, url).into_owned();
-        let now = options.retrieval.as_ref().map(|retrieval| retrieval.url.as_str());
-        let document = DocumentFacts {
-            has_moved: now.is_none_or(|now| own != Some(now)),
-            now: now.map(text),
-            moved: own.map(text),
-        };
+        let now = options.retrieval.as_ref().map(|retrieval| text(&retrieval.url));
+        let moved_to = own.map(text);
+        let document =
+            DocumentFacts { has_moved: now.is_none() || now != moved_to, now, moved: moved_to };
         let entities: HashMap<&str, &EntityReport> =
             report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
         let mut bases = Self { all: Vec::new(), of_links: Vec::with_capacity(report.links.len()) };
